@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { loadBuild } from '../../src/server/build.ts';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import { ORDERS, READS } from '../../src/shared/limits.ts';
 import { VERSION } from '../../src/shared/project.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';

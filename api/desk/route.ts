@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import type { Level } from '../../src/desk/papers/keys.ts';
-import { isDay } from '../../src/shared/time.ts';
+import { isDay } from '../../src/proof/time.ts';
 import type { DeskEnv, PaperContext, PaperEnv } from '../env.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { faults, IDEMPOTENCY } from '../openapi/responses.ts';

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { membersIn } from '../../src/shared/narrow.ts';
+import { membersIn } from '../../src/proof/narrow.ts';
 import type { RecordsContext } from '../records/route.ts';
 import type { Tool } from './tools.ts';
 

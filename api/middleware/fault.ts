@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Logger } from 'pino';
+import { MINUTE } from '../../src/proof/time.ts';
 import { Busy, codeOf, DiskFault, type DiskState, Fault, type FaultCode, LockedFault } from '../../src/shared/fault.ts';
-import { MINUTE } from '../../src/shared/time.ts';
 import { type Headers, respond, setHeader, varyWith } from '../responses/headers.ts';
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;

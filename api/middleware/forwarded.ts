@@ -2,8 +2,8 @@ import type { BlockList } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
+import { HOUR } from '../../src/proof/time.ts';
 import type { AppContext } from '../../src/server/context.ts';
-import { HOUR } from '../../src/shared/time.ts';
 import type { DeskEnv } from '../env.ts';
 import { isTrusted, peerOf, proxyList } from './caller.ts';
 

@@ -1,4 +1,4 @@
-import { membersIn } from '../../src/shared/narrow.ts';
+import { membersIn } from '../../src/proof/narrow.ts';
 import type { Store } from '../../src/store/store.ts';
 import { signedIn } from '../middleware/session.ts';
 import type { Headers } from '../responses/headers.ts';

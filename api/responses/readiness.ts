@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ReadinessReport } from '../../src/server/readiness.ts';
+import type { ReadinessReport } from '../../src/operate/metrics/readiness.ts';
 import { respond } from './headers.ts';
 import { JSON_TYPE } from './send.ts';
 

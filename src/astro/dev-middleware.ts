@@ -9,7 +9,7 @@ import { contentType } from '../desk/press/feeds/headers.ts';
 import { newsstandView } from '../desk/press/newsstand.ts';
 import type { RenderedFile } from '../desk/press/output.ts';
 import { printPath, type SingleFile } from '../desk/press/outputs/paths.ts';
-import { deskLogView } from '../operate/log/log-view.ts';
+import { deskLogView } from '../signing/log/log-view.ts';
 import { PROJECT } from '../shared/project.ts';
 import { DESK_PATH, deskPage } from '../writing/desk-page.ts';
 import { withPanel } from '../writing/panel.ts';

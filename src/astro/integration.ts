@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AstroIntegration } from 'astro';
-import { BUILT, stampBuild } from '../server/build.ts';
+import { BUILT, stampBuild } from '../desk/press/build.ts';
 import { readSettings } from '../server/env.ts';
 import { DESK_PORT } from '../server/settings/services.ts';
 import { PROJECT } from '../shared/project.ts';

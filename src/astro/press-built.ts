@@ -1,8 +1,8 @@
 import type { AstroIntegrationLogger } from 'astro';
 import { fileContent } from '../desk/ingest/content-folder.ts';
 import { problemLine } from '../desk/ingest/source-file.ts';
-import { pressLines, pressWithProgress } from '../desk/jobs/press-progress.ts';
-import { publishLogOnce } from '../operate/log/open-witnesses.ts';
+import { pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
+import { publishLogOnce } from '../signing/log/open-witnesses.ts';
 import { intakeOf, withAppContext } from '../server/context.ts';
 import type { Settings } from '../server/env.ts';
 import { openCommandLog } from '../server/server-log.ts';

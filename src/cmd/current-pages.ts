@@ -1,4 +1,4 @@
-import { buildPages, isBuilt } from '../server/build.ts';
+import { buildPages, isBuilt } from '../desk/press/build.ts';
 import { environmentWith } from '../server/env.ts';
 
 /** The pages of a server that starts. */

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { fileContent } from '../desk/ingest/content-folder.ts';
 import { problemLine } from '../desk/ingest/source-file.ts';
 import { withoutFileLine } from '../desk/ingest/without-file.ts';
-import { pressThenPrint } from '../desk/jobs/press-progress.ts';
+import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings, type Settings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { parseHostname } from '../proof/records/hostname.ts';
+import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/require-host.ts';
 import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { importArchive, type RefusedLine, requireArchive } from '../desk/ingest/import-archive.ts';
-import { pressThenPrint } from '../desk/jobs/press-progress.ts';
+import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
 import { printError, printResult } from '../shared/terminal/output.ts';

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 import { listPaperKeys, makePaperKey, paperKeyLog, removeSeat, revokePaperKey } from '../desk/jobs/paper-keys.ts';
-import { pressThenPrint } from '../desk/jobs/press-progress.ts';
-import { rotateKey } from '../operate/signing/rotate-key.ts';
+import { pressThenPrint } from '../operate/publish/press-progress.ts';
+import { rotateKey } from '../signing/rotate-key.ts';
+import { isoTime } from '../proof/time.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../records/service-keys.ts';
 import { withAppContext, withExistingData } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
 import type { keyLifeRow } from '../shared/key-life.ts';
 import { printResult } from '../shared/terminal/output.ts';
-import { isoTime } from '../shared/time.ts';
 import { onData } from './frame.ts';
 
 export function key(): Command {

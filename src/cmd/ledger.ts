@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { exportLedger } from '../desk/ingest/ledger-export.ts';
 import { importLedger } from '../desk/ingest/ledger-import.ts';
-import { pressThenPrint } from '../desk/jobs/press-progress.ts';
-import { readLogKey } from '../operate/log/log-key.ts';
+import { pressThenPrint } from '../operate/publish/press-progress.ts';
+import { readLogKey } from '../signing/log/log-key.ts';
 import { type AppContext, intakeOf } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';

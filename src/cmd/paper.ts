@@ -5,13 +5,14 @@ import { pressPapers } from '../desk/jobs/press-run.ts';
 import { giveHost, hostOfPaper, parseHost } from '../desk/papers/host.ts';
 import { paperRoot } from '../desk/papers/paper.ts';
 import { type Removal, removePaper, restorePaper } from '../desk/papers/removal.ts';
+import { requirePaper } from '../desk/papers/require-paper.ts';
 import { publishAfterPress } from '../operate/publish/publish-run.ts';
-import { type AppContext, intakeOf, requirePaper } from '../server/context.ts';
+import { isoTime } from '../proof/time.ts';
+import { type AppContext, intakeOf } from '../server/context.ts';
 import { Fault, messageOf } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
 import { printError, printResult } from '../shared/terminal/output.ts';
-import { isoTime } from '../shared/time.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

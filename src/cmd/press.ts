@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { missingLine, pressLines, pressWithProgress } from '../desk/jobs/press-progress.ts';
+import { missingLine, pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
 import { missingPlaces } from '../desk/media/missing-media.ts';
-import { publishLogOnce } from '../operate/log/open-witnesses.ts';
+import { publishLogOnce } from '../signing/log/open-witnesses.ts';
 import { openCommandLog } from '../server/server-log.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { requirePaper } from '../desk/papers/require-paper.ts';
 import { dossierOf, dossierRecord, erase, suppress } from '../desk/readers/record.ts';
-import { type AppContext, requirePaper } from '../server/context.ts';
+import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { type Address, readAddress } from '../shared/outbound/mail-address.ts';
 import { printableJson, printResult } from '../shared/terminal/output.ts';

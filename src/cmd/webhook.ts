@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { sendTest } from '../desk/jobs/paper-webhooks.ts';
+import { requirePaper } from '../desk/papers/require-paper.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../desk/readers/webhook.ts';
-import { newId, requirePaper } from '../server/context.ts';
+import { newId } from '../shared/new-id.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { onData } from './frame.ts';
 

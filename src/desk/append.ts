@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { LogService } from '../proof/log/leaf.ts';
+import { daySpan } from '../proof/time.ts';
 import { Fault } from '../shared/fault.ts';
-import { daySpan } from '../shared/time.ts';
 import { type Archive, isWithdrawn, type Row } from './archive.ts';
 import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { isNews, type StoryEvent } from './event.ts';

@@ -1,4 +1,4 @@
-import { HOUR } from '../shared/time.ts';
+import { HOUR } from '../proof/time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './papers/cast.ts';
 

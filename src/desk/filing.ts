@@ -1,9 +1,10 @@
 import canonicalize from 'canonicalize';
 import { basisOf, contentHash } from '../proof/basis.ts';
 import type { Filing, Piece } from '../proof/piece.ts';
+import type { Problem } from '../proof/shape.ts';
 import { type Signer, signReceipt } from '../proof/signing.ts';
-import { Fault, type Problem, refusalOf } from '../shared/fault.ts';
-import { isoTime } from '../shared/time.ts';
+import { isoTime } from '../proof/time.ts';
+import { Fault, refusalOf } from '../shared/fault.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from './door/door.ts';

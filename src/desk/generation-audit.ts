@@ -2,7 +2,7 @@ import { verifyNode } from '../proof/ed25519.ts';
 import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
 import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
 import type { LogService } from '../proof/log/leaf.ts';
-import { isoTime } from '../shared/time.ts';
+import { isoTime } from '../proof/time.ts';
 import type { ClockBody } from './clock-correction.ts';
 import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 

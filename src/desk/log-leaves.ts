@@ -2,7 +2,7 @@ import { sha256 } from '../proof/basis.ts';
 import { fromBase64, toBase64url } from '../proof/bytes.ts';
 import { type LogService, leafText } from '../proof/log/leaf.ts';
 import { receiptHashLeaf } from '../proof/log/logged-entries.ts';
-import { isoTime } from '../shared/time.ts';
+import { isoTime } from '../proof/time.ts';
 import type { GenerationEntry, KeyEntry, RetirementEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 

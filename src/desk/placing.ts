@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
-import { Fault, type Problem, refusalOf } from '../shared/fault.ts';
-import { isoTime } from '../shared/time.ts';
+import type { Problem } from '../proof/shape.ts';
+import { isoTime } from '../proof/time.ts';
+import { Fault, refusalOf } from '../shared/fault.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { LedgerStore } from './ledger-store.ts';

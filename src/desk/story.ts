@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { KINDS } from '../proof/piece.ts';
-import { isoOrNull, isoTime } from '../shared/time.ts';
+import { isoOrNull, isoTime } from '../proof/time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
 import { shownToDesk } from './withdrawal.ts';
 

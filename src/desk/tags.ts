@@ -1,4 +1,4 @@
-import { dayOf } from '../shared/time.ts';
+import { dayOf } from '../proof/time.ts';
 import type { Archive, Row } from './archive.ts';
 import { tagSlug } from './door/tag.ts';
 import { sectionSlug } from './papers/paper.ts';

@@ -1,6 +1,6 @@
 import { phrasesOf } from '../phrases/tables.ts';
+import { isoTime } from '../proof/time.ts';
 import { Fault } from '../shared/fault.ts';
-import { isoTime } from '../shared/time.ts';
 import { type DeskRow, isWithdrawn, type Story } from './archive.ts';
 
 type Withdrawable = Pick<Story, 'state' | 'published_at' | 'headline_withheld'>;

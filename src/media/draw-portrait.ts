@@ -1,7 +1,7 @@
 import satori from 'satori';
 import sharp from 'sharp';
 import { sha256 } from '../proof/basis.ts';
-import { present } from '../shared/narrow.ts';
+import { present } from '../proof/narrow.ts';
 import { deepPalette, type Palette, palePalette } from './card/card-color.ts';
 import { type TypesetText, typeset } from './card/card-fonts.ts';
 import { box, knownLanguage } from './card/card-layout.ts';

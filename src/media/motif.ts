@@ -1,5 +1,5 @@
 import { sha256 } from '../proof/basis.ts';
-import { present } from '../shared/narrow.ts';
+import { present } from '../proof/narrow.ts';
 
 /** The picture of a card whose piece has none: plain shapes in two tones, as two SVG paths. */
 export interface Motif {

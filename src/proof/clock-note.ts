@@ -1,5 +1,5 @@
-import { isIsoTime, isoTime } from '../shared/time.ts';
 import { parseNote } from './note.ts';
+import { isIsoTime, isoTime } from './time.ts';
 
 /**
  * Corrections of a clock that ran ahead (protocol 6): signed notes, each a line of the ledger and a leaf of the log.

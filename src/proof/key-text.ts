@@ -1,7 +1,7 @@
-import { isoTime } from '../shared/time.ts';
 import { fromBase64, joined, toBase64, toBase64url } from './bytes.ts';
 import { isObject } from './members.ts';
 import type { Note } from './note.ts';
+import { isoTime } from './time.ts';
 
 /** The texts of a public key that others hash or compare. */
 

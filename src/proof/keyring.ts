@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isoOrNull } from '../shared/time.ts';
 import { joined, toBase64url, toHex } from './bytes.ts';
 import { ED25519, keyHashInput, splitJwk, splitVkey, thumbprintInput, vkeyText } from './key-text.ts';
 import { isObject } from './members.ts';
 import { type Note, signaturesBy, type Verify } from './note.ts';
+import { isoOrNull } from './time.ts';
 
 /** A public signing key. The secret key never leaves the key file. */
 export interface VerifyingKey {

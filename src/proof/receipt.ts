@@ -1,4 +1,4 @@
-import { isIsoTime } from '../shared/time.ts';
+import { isIsoTime } from './time.ts';
 
 /** The first line of every filing receipt. */
 const RECEIPT_HEADER = 'newsdesk-receipt/v1';

@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import type { Problem } from '../shared/fault.ts';
+
+/** One broken rule of a piece, a paper or a record. */
+export interface Problem {
+  /** A path such as `cited_facts[2].source`. */
+  field: string;
+  /** The rule's stable name, such as `marker_without_entry`. */
+  rule: string;
+  /** What is wrong, with which value, and what to do about it. */
+  message: string;
+  /** Offset into the field's text, in UTF-16 units, where the rule was broken. */
+  offset?: number;
+}
 
 /** Maximum length of a quoted value or member name in a message, in characters. */
 const GIVEN_MAX = 80;

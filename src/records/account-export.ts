@@ -1,5 +1,5 @@
+import { isoTime as iso, isoOrNull } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
-import { isoTime as iso, isoOrNull } from '../shared/time.ts';
 import type { Account } from './accounts/account.ts';
 import { serviceKeyRow } from './accounts/service-key.ts';
 import { creditsOf } from './meter/credits.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type AppContext, newId } from '../server/context.ts';
+import type { AppContext } from '../server/context.ts';
+import { newId } from '../shared/new-id.ts';
 import { chainClient } from './meter/chain.ts';
 import { Checkout, type CheckoutOptions } from './meter/checkout.ts';
 import { facilitatorClient } from './meter/facilitator.ts';

@@ -1,4 +1,4 @@
-import { entriesOf } from '../shared/narrow.ts';
+import { entriesOf } from '../proof/narrow.ts';
 import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
 /** The last known values of one signal, and which of them the last known probe did not show. */

@@ -1,8 +1,8 @@
-import { parseHostname } from '../proof/records/hostname.ts';
+import { isoTime, type Span } from '../proof/time.ts';
 import { normalized } from '../shared/combining-marks.ts';
 import { Fault } from '../shared/fault.ts';
 import { isLine } from '../shared/shown-text.ts';
-import { isoTime, type Span } from '../shared/time.ts';
+import { parseHostname } from './hostname.ts';
 
 interface HostTables<Host> {
   optOutOf(hostname: string): object | null;

@@ -1,6 +1,6 @@
-import { registrableDomain } from '../proof/records/hostname.ts';
-import { isoOrNull } from '../shared/time.ts';
+import { isoOrNull } from '../proof/time.ts';
 import type { FacetKind } from './facets.ts';
+import { registrableDomain } from './hostname.ts';
 import { FIRST_VALUE, type ValueTables, valueSightings } from './value-search.ts';
 import { historyRow } from './wire-rows.ts';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type AppContext, newId } from '../server/context.ts';
+import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { keyExpiry, keyLog } from '../shared/key-life.ts';
+import { newId } from '../shared/new-id.ts';
 import { readAddress } from '../shared/outbound/mail-address.ts';
 import type { Account } from './accounts/account.ts';
 import {

@@ -1,3 +1,4 @@
+import { entriesOf, present } from '../proof/narrow.ts';
 import {
   type Certificate,
   type CertificateStatus,
@@ -5,7 +6,6 @@ import {
   type SignalStatus,
   type SignalType,
 } from '../proof/records/signal.ts';
-import { entriesOf, present } from '../shared/narrow.ts';
 
 /** The subjects of deltas: each signal, and the certificate. */
 export type TrackedName = SignalType | 'CERTIFICATE';

@@ -1,5 +1,5 @@
+import { dayOf, daysUpTo } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
-import { dayOf, daysUpTo } from '../shared/time.ts';
 import { type Usage, usageOf } from './meter/usage.ts';
 
 /** The usage of an account over the last `span` days; null when the account does not exist. */

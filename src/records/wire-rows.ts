@@ -4,7 +4,7 @@ import type { Observation } from '../proof/records/observation.ts';
 import { parseObservation } from '../proof/records/receipt.ts';
 import { signalsOf } from '../proof/records/record.ts';
 import { isKnown } from '../proof/records/signal.ts';
-import { isoOrNull, isoTime } from '../shared/time.ts';
+import { isoOrNull, isoTime } from '../proof/time.ts';
 import type { Change, Delta } from './delta.ts';
 import { issuerName } from './facets.ts';
 import { certificateParts, type TrackedName } from './tracked-values.ts';

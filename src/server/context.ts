@@ -1,7 +1,4 @@
-import { randomInt } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { monotonicFactory } from 'ulid';
 import type { Desk } from '../desk/filing.ts';
 import type { Intake } from '../desk/ingest/intake.ts';
 import type { LedgerSource } from '../desk/ingest/ledger-export.ts';
@@ -9,16 +6,17 @@ import type { LedgerTarget } from '../desk/ingest/ledger-import.ts';
 import type { Pictures } from '../desk/press/output.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';
 import { type MediaFiles, mediaFiles } from '../media/media.ts';
-import { assertRestored } from '../operate/backup/restore-folder.ts';
-import { type Clock, ClockGuard, clockOf } from '../operate/clock/clock-guard.ts';
-import { type ServiceSigner, signerOf } from '../operate/signing/signing.ts';
+import { assertRestored } from '../shared/files/restore-folder.ts';
+import { type Clock, ClockGuard, clockOf } from '../signing/clock/clock-guard.ts';
+import { type ServiceSigner, signerOf } from '../signing/signing.ts';
 import { codeOf, Fault } from '../shared/fault.ts';
-import { readerKey } from '../shared/outbound/reader-key.ts';
+import { databaseFile, mediaFolder, signingKeyFile } from '../shared/files/data-folder.ts';
+import { newId } from '../shared/new-id.ts';
 import { openSearchReader } from '../store/desk/search-reader.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Settings } from './env.ts';
-import { openPictures } from './pictures.ts';
+import { openPictures } from '../desk/press/pictures.ts';
 import { SearchPool } from './search-pool.ts';
 
 /** What commands and the server share. */
@@ -39,32 +37,6 @@ export interface AppStore extends Store {
   media: MediaFiles;
   /** The variants of pictures. */
   pictures: Pictures;
-}
-
-// ulid expects numbers in [0, 1).
-const ulid = monotonicFactory(() => randomInt(2 ** 32) / 2 ** 32);
-
-/** Returns a new id: a lower-case ULID, monotonic within this process. */
-export function newId(): string {
-  // A ULID has no time before 1970.
-  return ulid(Math.max(1, Date.now())).toLowerCase();
-}
-
-export function databaseFile(settings: Settings): string {
-  return join(settings.dataDir, 'broadsheet.db');
-}
-
-export function mediaFolder(settings: Settings): string {
-  return join(settings.dataDir, 'media');
-}
-
-export function signingKeyFile(settings: Settings): string {
-  return join(settings.dataDir, 'door.key');
-}
-
-/** The secret of links in mails, made when it is missing. Throws `unavailable`. */
-export function linkKey({ dataDir }: Settings, of: 'readers' | 'accounts'): Uint8Array {
-  return readerKey(join(dataDir, `${of}.key`));
 }
 
 /**
@@ -166,11 +138,4 @@ function isMissing(file: string): boolean {
   } catch (error) {
     return codeOf(error) === 'ENOENT';
   }
-}
-
-/** Throws `not_found`, listing the existing papers, when the paper does not exist. */
-export function requirePaper({ store }: AppContext, paper: string): void {
-  if (store.desk.hasPaper(paper)) return;
-  const papers = store.desk.paperSlugs().join(', ') || 'none';
-  throw new Fault('not_found', `there is no paper ${JSON.stringify(paper)}; there are ${papers}`);
 }

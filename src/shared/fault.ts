@@ -1,3 +1,5 @@
+import type { Problem } from '../proof/shape.ts';
+
 /**
  * The codes of faults that callers see. Each code has one HTTP status, in `api/middleware/fault.ts`; the command line
  * prints the message and exits with 1.
@@ -29,18 +31,6 @@ export type FaultCode =
   | 'throttled'
   | 'not_implemented'
   | 'unavailable';
-
-/** One broken rule of a piece, a paper or a record. */
-export interface Problem {
-  /** A path such as `cited_facts[2].source`. */
-  field: string;
-  /** The rule's stable name, such as `marker_without_entry`. */
-  rule: string;
-  /** What is wrong, with which value, and what to do about it. */
-  message: string;
-  /** Offset into the field's text, in UTF-16 units, where the rule was broken. */
-  offset?: number;
-}
 
 /** An error that names its cause and its cure. Any other error is a defect. */
 export class Fault extends Error {

@@ -1,5 +1,5 @@
+import { DAY, dayOf, isDay, isoOrNull, isoTime, parseSpan } from '../proof/time.ts';
 import { Fault } from './fault.ts';
-import { DAY, dayOf, isDay, isoOrNull, isoTime, parseSpan } from './time.ts';
 
 /** The life of an access key. Times in ms. */
 export interface KeyLife {

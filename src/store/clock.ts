@@ -1,5 +1,5 @@
+import { DAY, dayOf } from '../proof/time.ts';
 import { type Db, integer, orNull, sql, text } from '../shared/sql/sql.ts';
-import { DAY, dayOf } from '../shared/time.ts';
 import type { LedgerTables } from './desk/ledger-entries.ts';
 
 /** What waits for its time, and the column that has it. */

@@ -1,8 +1,8 @@
 import { type KeyTable, LEVELS } from '../desk/papers/keys.ts';
+import { dayOf } from '../proof/time.ts';
 import { SERVICE_LEVELS, type ServiceKeyTable } from '../records/accounts/service-key.ts';
 import { Expiries } from '../shared/key-life.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from '../shared/sql/sql.ts';
-import { dayOf } from '../shared/time.ts';
 
 /** When and by whom a key was created, used and revoked, and when it expires. */
 const LIFE = {

@@ -1,6 +1,6 @@
 import type { WithoutFile } from '../desk/ingest/without-file.ts';
+import { isoTime } from '../proof/time.ts';
 import { plural } from '../shared/plural.ts';
-import { isoTime } from '../shared/time.ts';
 import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';
 import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
 import { escaped, nameOf, type PanelParts, problemList, savedLastLine } from './panel-parts.ts';

@@ -1,5 +1,5 @@
 import type { WithoutFile } from '../desk/ingest/without-file.ts';
-import { isoTime } from '../shared/time.ts';
+import { isoTime } from '../proof/time.ts';
 import { DESK_PATH } from './desk-page.ts';
 import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';
 import { MARK_STYLE, PAGE_STYLE, PANEL_STYLE, STYLE, script } from './panel-assets.ts';

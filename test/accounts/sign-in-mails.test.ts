@@ -10,7 +10,7 @@ import {
   SIGN_INS_KEPT,
   signIn,
 } from '../../src/records/accounts/sign-in.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { DAY } from '../../src/proof/time.ts';
 import {
   addHosts,
   makeGroup,
@@ -8,9 +8,10 @@ import {
   WATCH_LINGERS,
   watchedBy,
 } from '../../src/records/accounts/watching.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { hostReader } from '../../src/records/jobs/watched-hosts.ts';
-import { type AppContext, newId, openAppContext } from '../../src/server/context.ts';
-import { DAY } from '../../src/shared/time.ts';
+import { type AppContext, openAppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-fixture.ts';

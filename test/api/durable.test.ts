@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
-import { newId } from '../../src/server/context.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
 import { serve, until } from '../support/program.ts';

@@ -9,9 +9,10 @@ import { withoutSecrets } from '../../api/middleware/log.ts';
 import { deskRouter } from '../../api/server.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { PREVIEW_LIFE, PREVIEWS_MAX } from '../../src/desk/papers/preview-link.ts';
-import { databaseFile, openAppContext } from '../../src/server/context.ts';
+import { DAY } from '../../src/proof/time.ts';
+import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
-import { DAY } from '../../src/shared/time.ts';
+import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
 

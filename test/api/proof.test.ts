@@ -6,7 +6,7 @@ import { listenDesk } from '../../api/server.ts';
 import { append } from '../../src/desk/append.ts';
 import { makePaperKey, revokePaperKey } from '../../src/desk/jobs/paper-keys.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
-import { rotateKey } from '../../src/operate/signing/rotate-key.ts';
+import { rotateKey } from '../../src/signing/rotate-key.ts';
 import type { Proof } from '../../src/proof/proof.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { cosignAll } from '../support/cosign-all.ts';

@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { privateFile } from '../../api/desk/files/private-file.ts';
 import { Sites } from '../../api/desk/site.ts';
 import type { DeskEnv } from '../../api/env.ts';
-import type { Build } from '../../src/server/build.ts';
+import type { Build } from '../../src/desk/press/build.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { enterPapers } from '../support/small-papers.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey } from '../../src/desk/papers/keys.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { CALLERS, type Loaded, load, start } from './load.ts';
 import { type Bench, environmentOf, filedPaper, openPaper, PAPER } from './paper.ts';
 import { aSecond, type Figure, median } from './table.ts';

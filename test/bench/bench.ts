@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isBuilt } from '../../src/server/build.ts';
+import { isBuilt } from '../../src/desk/press/build.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { apiPart } from './api.ts';
 import { bucketPart } from './bucket.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { isoTime } from '../../src/shared/time.ts';
+import { isoTime } from '../../src/proof/time.ts';
 import { serveDev } from '../support/dev-server.ts';
 import type { Bench } from './paper.ts';
 import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { airStory } from '../../src/desk/airing.ts';
 import { type Desk, fileStory } from '../../src/desk/filing.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { type LocalQueue, localQueue } from '../../src/records/jobs/local-queue.ts';
 import { type AppContext, deskOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';

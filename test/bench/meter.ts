@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
 import { makeServiceKey, type ServiceLevel } from '../../src/records/accounts/service-key.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
-import { type AppContext, deskOf, newId } from '../../src/server/context.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { certificate, probe } from '../support/probes.ts';
 import { CALLERS, type Loaded, load, start } from './load.ts';
 import { type Bench, environmentOf, openPaper } from './paper.ts';

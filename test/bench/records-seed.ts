@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
-import { type AppContext, newId, openAppContext } from '../../src/server/context.ts';
+import { type AppContext, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { seededProbes } from '../support/seeded-records.ts';
 import { environmentOf } from './paper.ts';
 

@@ -1,6 +1,6 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { paperMails } from '../../src/desk/jobs/paper-mails.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
-import { loadBuild } from '../../src/server/build.ts';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { openServerLog } from '../../src/server/server-log.ts';

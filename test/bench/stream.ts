@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
 import { recordProbe } from '../../src/records/recording.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { probe } from '../support/probes.ts';
 import type { Served } from './load.ts';
 import { openRecords } from './records-seed.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { clockOf } from '../../src/operate/clock/clock-guard.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { clockOf } from '../../src/signing/clock/clock-guard.ts';
 import type { Probe } from '../../src/proof/records/signal.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { findEverywhere } from '../../src/records/search.ts';
 import type { AppContext } from '../../src/server/context.ts';

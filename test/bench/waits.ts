@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKey } from '../../src/desk/papers/keys.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { send } from '../support/send.ts';
 import { hostileProse } from './hostile.ts';
 import { start } from './load.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { DEMO_NAMES, demoAnswer } from '../../src/records/probe/demo-zone.ts';
 import { createResolver } from '../../src/records/probe/resolver.ts';
 import { tempFolder } from '../support/app-context.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isKey } from '../../src/desk/papers/keys.ts';
-import { DAY } from '../../src/shared/time.ts';
+import { DAY } from '../../src/proof/time.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodePaymentResponseHeader } from '@x402/fetch';
 import { NETWORKS, priceInWords } from '../../src/records/meter/offer.ts';
-import { isBuilt } from '../../src/server/build.ts';
+import { isBuilt } from '../../src/desk/press/build.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { run } from '../bench/child.ts';
 import { environmentOf } from '../bench/paper.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { listenTo } from '../support/events.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answer, ask } from '../support/http.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { ask } from '../support/http.ts';

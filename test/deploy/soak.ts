@@ -1,5 +1,6 @@
 // A desk and its records with everything that they have to do with, for as long as it is told to, while everything is
 // killed in turn: node test/deploy/soak.ts --minutes 30 --seed anything
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -7,10 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
-import { newId, openAppContext } from '../../src/server/context.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { Random } from '../press/model/random.ts';
 import { envIn, treeOf } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { startClock } from '../../src/desk/jobs/airing-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { tags } from '../../src/desk/tags.ts';
-import { DAY, MINUTE } from '../../src/shared/time.ts';
+import { DAY, MINUTE } from '../../src/proof/time.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 import { until } from '../support/program.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDay } from '../../src/shared/time.ts';
+import { isDay } from '../../src/proof/time.ts';
 
 test('a day is one of the calendar', () => {
   for (const day of ['2026-11-20', '2024-02-29', '0001-01-01']) assert.equal(isDay(day), true, day);

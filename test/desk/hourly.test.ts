@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clockOf } from '../../src/operate/clock/clock-guard.ts';
+import { clockOf } from '../../src/signing/clock/clock-guard.ts';
 import { hourly } from '../../src/shared/workers/poll.ts';
 
 const MINUTE = 60_000;

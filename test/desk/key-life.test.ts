@@ -9,9 +9,9 @@ import {
   serviceKeyOf,
   serviceKeyRow,
 } from '../../src/records/accounts/service-key.ts';
-import { newId } from '../../src/server/context.ts';
 import type { Fault } from '../../src/shared/fault.ts';
 import { keyExpiry, keyLog } from '../../src/shared/key-life.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR } from '../support/probes.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
 import { REST_FIRST, REST_MAX } from '../../src/operate/publish/publish-job.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { FIRST_REST, LONGEST_REST } from '../../src/records/jobs/scan-loop.ts';
 import { startDemoNameServer } from '../../src/records/probe/demo-name-server.ts';
 import { MAIL_GIVE_UP, mailWait, RETRIES, witnessWait } from '../../src/shared/outbound/retry.ts';

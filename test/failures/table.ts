@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/proof/time.ts';
 import { plural } from '../../src/shared/plural.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/shared/time.ts';
 
 // The table of docs/failures.md. Each test fills a row with what it saw; UPDATE=1 writes it, and the formatter aligns it.
 

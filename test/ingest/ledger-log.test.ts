@@ -8,7 +8,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { fillLogs } from '../../src/operate/log/log-fill.ts';
+import { fillLogs } from '../../src/signing/log/log-fill.ts';
 import { receiptHashLeaf } from '../../src/proof/log/logged-entries.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
-import { witnessClient } from '../../src/operate/log/witness-client.ts';
+import { witnessClient } from '../../src/signing/log/witness-client.ts';
 import { LogFault } from '../../src/proof/log/log-fault.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { selfSigned } from '../support/certificates.ts';

@@ -10,10 +10,10 @@ import {
   clockFault,
   NOTE_LASTS,
   type OutsideTime,
-} from '../../src/operate/clock/clock-guard.ts';
-import { askOutside, watchClock } from '../../src/operate/clock/clock-watch.ts';
-import { newId } from '../../src/server/context.ts';
+} from '../../src/signing/clock/clock-guard.ts';
+import { askOutside, watchClock } from '../../src/signing/clock/clock-watch.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import type { Store } from '../../src/store/store.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';

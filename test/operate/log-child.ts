@@ -1,6 +1,6 @@
-import { signHead } from '../../src/operate/log/log-head.ts';
-import { openLogKey } from '../../src/operate/log/log-key.ts';
-import { publishLog } from '../../src/operate/log/log-publication.ts';
+import { signHead } from '../../src/signing/log/log-head.ts';
+import { openLogKey } from '../../src/signing/log/log-key.ts';
+import { publishLog } from '../../src/signing/log/log-publication.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { growLog } from '../support/log-leaves.ts';

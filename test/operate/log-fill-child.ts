@@ -1,4 +1,4 @@
-import { fillLog } from '../../src/operate/log/log-fill.ts';
+import { fillLog } from '../../src/signing/log/log-fill.ts';
 import { openStore } from '../../src/store/store.ts';
 
 // A process that fills the records' log in small batches, and says after each how far it is.

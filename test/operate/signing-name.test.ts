@@ -7,7 +7,7 @@ import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { signingNameEntry } from '../../src/desk/papers/signing-names.ts';
 import { auditApp } from '../../src/operate/audit/run-audit.ts';
-import { rotateKey } from '../../src/operate/signing/rotate-key.ts';
+import { rotateKey } from '../../src/signing/rotate-key.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
 import { jwks, keysOf } from '../../src/proof/keyring.ts';
 import { parseNote } from '../../src/proof/note.ts';

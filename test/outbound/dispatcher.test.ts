@@ -6,7 +6,8 @@ import { paperDeliveries, queuePaperEvents } from '../../src/desk/jobs/paper-web
 import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../../src/desk/readers/delivery.ts';
 import { addWebhook, type Webhook } from '../../src/desk/readers/webhook.ts';
 import { queueTest } from '../../src/desk/readers/webhook-queue.ts';
-import { type AppContext, deskOf, newId } from '../../src/server/context.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import type { Attempt, WebhookClient } from '../../src/shared/outbound/delivery.ts';
 import { CLAIM_TIME, type DeliveryTransport, Dispatcher, PER_HOST_MAX } from '../../src/shared/outbound/dispatcher.ts';
 import { RETRIES } from '../../src/shared/outbound/retry.ts';

@@ -15,7 +15,7 @@ import { monogramOf, PORTRAIT_SIDE, portraitId } from '../../src/media/portrait.
 import { auditApp } from '../../src/operate/audit/run-audit.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
-import { portraitCode } from '../../src/server/pictures.ts';
+import { portraitCode } from '../../src/desk/press/pictures.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 
 const [SLUG = ''] = PERSONAS;

@@ -6,7 +6,7 @@ import { ClaimDeadline } from '../../src/desk/jobs/press-claim.ts';
 import { PressPool, type WorkerJob } from '../../src/desk/jobs/press-pool.ts';
 import { pressPlan } from '../../src/desk/jobs/press-run.ts';
 import type { RenderResult } from '../../src/desk/press/printer.ts';
-import { loadBuild } from '../../src/server/build.ts';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';

@@ -11,7 +11,7 @@ import { verifyNode } from '../../src/proof/ed25519.ts';
 import { nodeCrypto } from '../../src/proof/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/proof/log/verify.ts';
 import { type Proof, proofFaults } from '../../src/proof/proof.ts';
-import { loadBuild } from '../../src/server/build.ts';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { cosignAll } from '../support/cosign-all.ts';

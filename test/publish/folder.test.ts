@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isDead, PROCESS } from '../../src/desk/jobs/press-claim.ts';
 import { Claim } from '../../src/operate/publish/claim.ts';
 import { FolderBucket } from '../../src/shared/storage/folder-bucket.ts';
+import { isDead, PROCESS } from '../../src/shared/workers/process-name.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 const bytes = Buffer.from('bytes');

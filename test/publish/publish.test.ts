@@ -7,7 +7,7 @@ import { withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { removePaper } from '../../src/desk/papers/removal.ts';
-import { publishLogOnce } from '../../src/operate/log/open-witnesses.ts';
+import { publishLogOnce } from '../../src/signing/log/open-witnesses.ts';
 import { startPublisher } from '../../src/operate/publish/publish-job.ts';
 import {
   compareTrees,
@@ -16,10 +16,10 @@ import {
   publishAfterPress,
   publishTrees,
 } from '../../src/operate/publish/publish-run.ts';
+import { present } from '../../src/proof/narrow.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import type { Settings } from '../../src/server/env.ts';
 import { openCommandLog } from '../../src/server/server-log.ts';
-import { present } from '../../src/shared/narrow.ts';
 import { type Address, parseAddress } from '../../src/shared/storage/address.ts';
 import { openBucket } from '../../src/shared/storage/publish-target.ts';
 import { PAPER, tempFolder, treeOf } from '../support/app-context.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { REQUESTS_MAX } from '../../src/records/accounts/sign-in.ts';
-import { databaseFile } from '../../src/server/context.ts';
+import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { NOON, RACES } from './races.ts';
 

@@ -6,7 +6,8 @@ import { subscribe } from '../../src/desk/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
 import { ASKED_DAILY, CONFIRM_REST } from '../../src/desk/readers/suppression.ts';
 import { tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
-import { type AppContext, newId } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 

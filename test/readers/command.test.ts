@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { subscribe, subscribeByAdmin } from '../../src/desk/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { appContextIn, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';

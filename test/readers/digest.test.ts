@@ -4,7 +4,8 @@ import { digestTimes } from '../../src/desk/jobs/paper-mails.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { choose, manageToken } from '../../src/desk/readers/link.ts';
 import type { Choices } from '../../src/desk/readers/subscriber.ts';
-import { type AppContext, linkKey } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { linkKey } from '../../src/shared/files/data-folder.ts';
 import {
   appContextIn,
   type Clock,

@@ -6,7 +6,8 @@ import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/desk/reade
 import { type Choices, DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/desk/readers/subscriber.ts';
 import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/desk/readers/suppression.ts';
 import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
-import { type AppContext, newId } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import {
   appContextIn,

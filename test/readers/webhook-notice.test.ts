@@ -5,7 +5,7 @@ import { paperDeliveries, queuePaperEvents } from '../../src/desk/jobs/paper-web
 import { NOTICE_GATHERS } from '../../src/desk/readers/notice.ts';
 import { addWebhook } from '../../src/desk/readers/webhook.ts';
 import { queueTest } from '../../src/desk/readers/webhook-queue.ts';
-import { newId } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { Dispatcher } from '../../src/shared/outbound/dispatcher.ts';
 import type { Mail } from '../../src/shared/outbound/mail.ts';
 import { MailSender } from '../../src/shared/outbound/mail-sender.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditRecords } from '../../src/operate/audit/records.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { probeHostname } from '../../src/records/probe/probe.ts';
 import { createResolver } from '../../src/records/probe/resolver.ts';
 import { recordProbe } from '../../src/records/recording.ts';

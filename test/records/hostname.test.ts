@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nameAndParents, parseHostname } from '../../src/proof/records/hostname.ts';
+import { nameAndParents, parseHostname } from '../../src/records/hostname.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import * as fc from '../support/properties.ts';
 

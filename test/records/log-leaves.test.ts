@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { sha256 } from '../../src/proof/basis.ts';
 import { parseLeaf } from '../../src/proof/log/leaf.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pino from 'pino';
 import { auditRecords } from '../../src/operate/audit/records.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { startScan, startScanner } from '../../src/records/jobs/scan-loop.ts';
 import { type Prober, proberOf } from '../../src/records/probe/prober.ts';

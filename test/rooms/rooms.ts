@@ -18,8 +18,8 @@ export const SHARED = [
   'src/shared/plural.ts',
   'src/shared/public-address.ts',
   'src/shared/size.ts',
-  'src/shared/time.ts',
-  'src/shared/narrow.ts',
+  'src/proof/time.ts',
+  'src/proof/narrow.ts',
   'src/shared/storable.ts',
 ];
 
@@ -410,7 +410,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       'src/records/meter',
       'src/records',
-      'src/operate/log/log-policy.ts',
+      'src/shared/files/log-policy.ts',
       'src/proof/log/checkpoint.ts',
       'src/shared/outbound/webhook-url.ts',
       'src/shared/storage/address.ts',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'astro';
-import { loadBuild } from '../../src/server/build.ts';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import type { render as renderAsAstro } from '../support/astro-own.ts';
 import { TIMES } from '../support/properties.ts';

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { openStore } from '../../src/store/store.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';

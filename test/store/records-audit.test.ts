@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { auditRecords } from '../../src/operate/audit/records.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { auditRecords } from '../../src/operate/audit/records.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { openStore } from '../../src/store/store.ts';

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
-import { fillLogs } from '../../src/operate/log/log-fill.ts';
+import { fillLogs } from '../../src/signing/log/log-fill.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';

@@ -1,4 +1,4 @@
-import { fillLogs } from '../../src/operate/log/log-fill.ts';
+import { fillLogs } from '../../src/signing/log/log-fill.ts';
 import { openStore } from '../../src/store/store.ts';
 
 // A process that upgrades a database when it is told to, with everything that a start makes from its rows.

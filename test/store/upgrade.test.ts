@@ -19,7 +19,8 @@ import { sessionOf } from '../../src/records/accounts/session.ts';
 import { requireSignIn } from '../../src/records/accounts/sign-in.ts';
 import { Checkout } from '../../src/records/meter/checkout.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
-import { deskOf, linkKey } from '../../src/server/context.ts';
+import { deskOf } from '../../src/server/context.ts';
+import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { appContextIn, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
 

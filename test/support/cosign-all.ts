@@ -1,4 +1,4 @@
-import { markProofsStale } from '../../src/operate/log/open-witnesses.ts';
+import { markProofsStale } from '../../src/signing/log/open-witnesses.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { LogHeads } from './log-heads.ts';
 

@@ -6,7 +6,7 @@ import { thumbprint } from '../../src/proof/keyring.ts';
 import { leafText } from '../../src/proof/log/leaf.ts';
 import type { Receipt } from '../../src/proof/receipt.ts';
 import { type Signer, signReceipt } from '../../src/proof/signing.ts';
-import { isoTime } from '../../src/shared/time.ts';
+import { isoTime } from '../../src/proof/time.ts';
 import type { Scope } from './app-context.ts';
 import { MemoryLog } from './log.ts';
 import { loopback } from './loopback.ts';

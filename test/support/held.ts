@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { makeAlert } from '../../src/records/accounts/change-alert.ts';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
 import { makeGroup } from '../../src/records/accounts/watching.ts';
-import { type AppContext, newId } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import type { State } from './requests.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
-import { signHead } from '../../src/operate/log/log-head.ts';
-import { openLogKey } from '../../src/operate/log/log-key.ts';
-import { ownPolicy, publishLog } from '../../src/operate/log/log-publication.ts';
-import { openWitnesses } from '../../src/operate/log/open-witnesses.ts';
+import { signHead } from '../../src/signing/log/log-head.ts';
+import { openLogKey } from '../../src/signing/log/log-key.ts';
+import { ownPolicy, publishLog } from '../../src/signing/log/log-publication.ts';
+import { openWitnesses } from '../../src/signing/log/open-witnesses.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { growLog } from './log-leaves.ts';

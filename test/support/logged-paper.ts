@@ -3,10 +3,10 @@ import { basisOf, contentHash, type Hashed, sha256 } from '../../src/proof/basis
 import type { Generation } from '../../src/proof/chain.ts';
 import { vkey } from '../../src/proof/keyring.ts';
 import type { LogProof } from '../../src/proof/log/log-proof.ts';
+import { present } from '../../src/proof/narrow.ts';
 import { parseNote } from '../../src/proof/note.ts';
 import { keysFromVkeys, proofOf } from '../../src/proof/proof.ts';
 import { parseReceipt, type Receipt } from '../../src/proof/receipt.ts';
-import { present } from '../../src/shared/narrow.ts';
 import { filing } from './app-context.ts';
 import { DeskLog, type FileSite, publishLog } from './desk-log.ts';
 

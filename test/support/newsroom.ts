@@ -4,7 +4,8 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { digestQueue } from '../../src/desk/jobs/paper-mails.ts';
 import { queueAlerts } from '../../src/desk/readers/alert.ts';
 import type { Filing } from '../../src/proof/piece.ts';
-import { type AppContext, deskOf, newId } from '../../src/server/context.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import type { Mail, Mailer } from '../../src/shared/outbound/mail.ts';
 import { filing, PAPER } from './app-context.ts';
 

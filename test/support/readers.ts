@@ -1,5 +1,6 @@
 import { type Choices, DEFAULT_CHOICES, type Subscriber } from '../../src/desk/readers/subscriber.ts';
-import { type AppContext, newId } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { PAPER } from './app-context.ts';
 

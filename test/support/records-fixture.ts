@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { listenRecords } from '../../api/server.ts';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
 import type { Probe } from '../../src/proof/records/signal.ts';
 import { makeServiceKey, type ServiceLevel } from '../../src/records/accounts/service-key.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
-import { type AppContext, newId } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, type Clock, tempFolder } from './app-context.ts';
 
 /** The domain records of a test, served in this process. */

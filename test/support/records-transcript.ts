@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseHostname } from '../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { newKeyText } from '../../src/shared/access-key.ts';
 import { certificate, probe } from './probes.ts';
 import { type RecordsStand, recordsStand } from './records-fixture.ts';

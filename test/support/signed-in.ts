@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beginSession } from '../../src/records/accounts/session.ts';
-import { type AppContext, newId } from '../../src/server/context.ts';
+import type { AppContext } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 
 /** The `Cookie` header of a signed-in account of the domain records. */
 export function cookieOf({ store, settings, clock: { now } }: AppContext, email = 'ada@example.org'): string {

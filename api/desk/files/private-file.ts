@@ -5,7 +5,7 @@ import type { Archive } from '../../../src/desk/archive.ts';
 import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
 import { printPath } from '../../../src/desk/press/outputs/paths.ts';
 import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
-import type { Build } from '../../../src/server/build.ts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { paperOfKey } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';

@@ -1,6 +1,6 @@
 import type { Archive } from '../../../src/desk/archive.ts';
 import { storyUrl } from '../../../src/desk/story.ts';
-import { dayOf } from '../../../src/shared/time.ts';
+import { dayOf } from '../../../src/proof/time.ts';
 
 /** Records of the document's examples. A paper's own replace them, so that requests tried out there succeed. */
 export const SAMPLE = {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { DayRow, dayRow, SectionRow, sectionRows, TagRow, tagRow } from '../../../src/desk/archive-rows.ts';
 import { storyRow } from '../../../src/desk/story.ts';
+import { isDay } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { isDay } from '../../../src/shared/time.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';

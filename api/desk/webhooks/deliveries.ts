@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { DeliveryRecord, DeliveryTable } from '../../../src/desk/readers/delivery.ts';
+import { isoTime } from '../../../src/proof/time.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { DELIVERY_STATES, OFF_REASONS } from '../../../src/shared/outbound/delivery.ts';
-import { isoTime } from '../../../src/shared/time.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';

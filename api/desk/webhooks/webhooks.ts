@@ -7,7 +7,7 @@ import {
   webhookRow,
 } from '../../../src/desk/readers/webhook.ts';
 import { queueTest } from '../../../src/desk/readers/webhook-queue.ts';
-import { newId } from '../../../src/server/context.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import { OFF_REASONS } from '../../../src/shared/outbound/delivery.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';

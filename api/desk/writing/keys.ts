@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { type AccessKey, KeyBody, keyRow, LEVELS, makeKey } from '../../../src/desk/papers/keys.ts';
-import { newId } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { KEY_STATES } from '../../../src/shared/key-life.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';

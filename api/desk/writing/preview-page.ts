@@ -7,7 +7,7 @@ import { memoized } from '../../../src/desk/press/memoized.ts';
 import { mediaByPictureId } from '../../../src/desk/press/outputs/picture.ts';
 import { avatarPath } from '../../../src/desk/press/outputs/row-view.ts';
 import { previewView } from '../../../src/desk/press/outputs/story.ts';
-import type { Build } from '../../../src/server/build.ts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';

@@ -1,3 +1,4 @@
+import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import {
   ALERT_WAYS,
   type AlertState,
@@ -11,9 +12,9 @@ import {
 import { queueChangeTest } from '../../../src/records/accounts/change-queue.ts';
 import type { AlertRow, AlertsView } from '../../../src/records/accounts/views.ts';
 import { requireWatched } from '../../../src/records/jobs/watched-hosts.ts';
-import { type AppContext, newId } from '../../../src/server/context.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import { hostOf } from '../../../src/shared/outbound/webhook-url.ts';
-import { isoOrNull, isoTime } from '../../../src/shared/time.ts';
 import type { SignedIn } from '../../env.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';

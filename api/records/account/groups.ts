@@ -1,3 +1,4 @@
+import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import {
   addHosts,
   type HostOutcome,
@@ -8,8 +9,8 @@ import {
   watchedBy,
 } from '../../../src/records/accounts/watching.ts';
 import { hostReader } from '../../../src/records/jobs/watched-hosts.ts';
-import { type AppContext, newId } from '../../../src/server/context.ts';
-import { isoOrNull, isoTime } from '../../../src/shared/time.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import type { SignedIn } from '../../env.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';

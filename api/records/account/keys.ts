@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { KEYS_MAX, makeAccountKey, serviceKeyRow } from '../../../src/records/accounts/service-key.ts';
 import type { KeysView } from '../../../src/records/accounts/views.ts';
-import { type AppContext, newId } from '../../../src/server/context.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import type { SignedIn } from '../../env.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';

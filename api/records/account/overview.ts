@@ -1,10 +1,10 @@
+import { isoTime } from '../../../src/proof/time.ts';
 import { accountExport, deleteAccount } from '../../../src/records/account-export.ts';
 import { creditRow } from '../../../src/records/meter/credits.ts';
 import type { Usage } from '../../../src/records/meter/usage.ts';
 import { usageNow } from '../../../src/records/usage.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { isoTime } from '../../../src/shared/time.ts';
 import { clearSessionCookie } from '../../middleware/session.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { PageSender } from '../pages/page.ts';

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { isoTime } from '../../../src/proof/time.ts';
 import { requestSignIn, requireSignIn, signIn } from '../../../src/records/accounts/sign-in.ts';
-import { type AppContext, newId } from '../../../src/server/context.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { ASKS, SIGN_UPS_MAX } from '../../../src/shared/limits.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import { readAddress } from '../../../src/shared/outbound/mail-address.ts';
-import { isoTime } from '../../../src/shared/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
 import { clearSessionCookie, setSessionCookie } from '../../middleware/session.ts';

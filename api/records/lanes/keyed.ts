@@ -1,12 +1,12 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
+import { isoTime } from '../../../src/proof/time.ts';
 import { includedAgainAt } from '../../../src/records/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/records/meter/credits.ts';
 import { meterHeaders, rateHeaders, secondsToNextMinute } from '../../../src/records/meter/headers.ts';
 import type { Charged, Reservation, ReserveOutcome } from '../../../src/records/meter/meter-table.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { isoTime } from '../../../src/shared/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { setHeader } from '../../responses/headers.ts';

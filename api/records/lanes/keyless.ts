@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory';
+import { isoTime } from '../../../src/proof/time.ts';
 import { keylessHeaders } from '../../../src/records/meter/keyless.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { isoTime } from '../../../src/shared/time.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';

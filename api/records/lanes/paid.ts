@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import type { SignerRight } from '../../../src/operate/signing/signer.ts';
+import type { SignerRight } from '../../../src/signing/signer.ts';
 import type { Checkout } from '../../../src/records/meter/checkout.ts';
 import { type Bought, paymentHash } from '../../../src/records/meter/purchase.ts';
 import type { Settings } from '../../../src/server/env.ts';

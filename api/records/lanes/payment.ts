@@ -1,13 +1,13 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { present } from '../../../src/proof/narrow.ts';
 import { type CheckoutOutcome, REPEATS } from '../../../src/records/meter/checkout.ts';
 import type { Offer } from '../../../src/records/meter/offer.ts';
 import { decodePayment, PAYMENT_HEADERS, type Payment, REASONS } from '../../../src/records/meter/payment.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { REFUSED_PAYMENTS as LIMIT } from '../../../src/shared/limits.ts';
-import { present } from '../../../src/shared/narrow.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { errorAnswer } from '../../middleware/fault.ts';
 import { LOOPBACK } from '../../middleware/throttle.ts';

@@ -1,10 +1,12 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
-import { type Hostname, parseHostname } from '../../../src/proof/records/hostname.ts';
+import { present } from '../../../src/proof/narrow.ts';
+import type { Hostname } from '../../../src/proof/records/record.ts';
+import type { Problem } from '../../../src/proof/shape.ts';
+import { parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { Fault, type Problem } from '../../../src/shared/fault.ts';
-import { present } from '../../../src/shared/narrow.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import type { Probe } from '../../../src/proof/records/signal.ts';
+import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { type LocalQueue, localQueue } from '../../../src/records/jobs/local-queue.ts';
 import { parseProbe } from '../../../src/records/probe/probe-schema.ts';
 import type { ProbeOutcome } from '../../../src/records/probe/scan-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { isoOrNull, isoTime } from '../../../src/shared/time.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';

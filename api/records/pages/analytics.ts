@@ -1,6 +1,6 @@
+import { dayAfter, dayOf, isoOrNull } from '../../../src/proof/time.ts';
 import type { AnalyticsList, AnalyticsView, ColumnChart } from '../../../src/records/reading-views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { dayAfter, dayOf, isoOrNull } from '../../../src/shared/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';

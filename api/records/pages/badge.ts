@@ -1,5 +1,5 @@
 import { badgeOf, plainBadge } from '../../../src/proof/records/badge.ts';
-import { parseHostname } from '../../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../../src/records/hostname.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';

@@ -1,11 +1,11 @@
 import { domainToUnicode } from 'node:url';
+import { dayAfter, isoTime, parseSpan } from '../../../src/proof/time.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { issuerName } from '../../../src/records/facets.ts';
 import { certificateParts } from '../../../src/records/tracked-values.ts';
 import type { ChangeView, DayBar } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { dayAfter, isoTime, parseSpan } from '../../../src/shared/time.ts';
 
 const VALUE_LENGTH = 90;
 const VALUES_MAX = 4;

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { Feed } from 'feed';
 import { cleanText, escapeText } from '../../../src/desk/press/feeds/xml.ts';
+import { dayOf } from '../../../src/proof/time.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { changeLine, deltaRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { dayOf } from '../../../src/shared/time.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';

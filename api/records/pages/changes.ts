@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { dayAfter, dayOf, daySpan } from '../../../src/proof/time.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { dayAfter, dayOf, daySpan } from '../../../src/shared/time.ts';
 import { rejectInvalid } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';

@@ -1,9 +1,9 @@
 import { sitemapShard } from '../../../src/desk/press/feeds/sitemap.ts';
 import { MONTHS_VALID, monthLater } from '../../../src/desk/press/feeds/standing-files.ts';
+import { dayAfter, dayOf } from '../../../src/proof/time.ts';
 import { recordsLlms, recordsSkill } from '../../../src/records/agent-texts.ts';
 import { KEYLESS_INTERVAL } from '../../../src/records/meter/keyless.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { dayAfter, dayOf } from '../../../src/shared/time.ts';
 import { CATALOG_PATH, CATALOG_TYPE, Catalog, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { operation, type RecordsContext } from '../route.ts';

@@ -1,9 +1,9 @@
+import { present } from '../../../src/proof/narrow.ts';
+import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { LANDING_SAMPLE } from '../../../src/records/landing-sample.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
 import { changeLine } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { present } from '../../../src/shared/narrow.ts';
-import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/shared/time.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { changeTotal, observationsState } from '../send.ts';

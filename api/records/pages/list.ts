@@ -1,7 +1,7 @@
+import { isoOrNull } from '../../../src/proof/time.ts';
 import type { HostRow, ListEnd } from '../../../src/records/reading-views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
-import { isoOrNull } from '../../../src/shared/time.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { signedIn } from '../../middleware/session.ts';
 import type { ResponseCache } from '../../responses/response-cache.ts';

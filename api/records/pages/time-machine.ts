@@ -1,8 +1,8 @@
-import { parseHostname } from '../../../src/proof/records/hostname.ts';
+import { DAY, parseSpan } from '../../../src/proof/time.ts';
+import { parseHostname } from '../../../src/records/hostname.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { DAY, parseSpan } from '../../../src/shared/time.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { signedIn } from '../../middleware/session.ts';
 import { readCursor } from '../../responses/paging.ts';

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import { type AppContext, newId } from '../../../src/server/context.ts';
+import { MINUTE } from '../../../src/proof/time.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { STREAMS_MAX } from '../../../src/shared/limits.ts';
-import { MINUTE } from '../../../src/shared/time.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 
 /** How long a stream counts without a renewal, and how often its process renews it, in ms. */
 const LASTS = MINUTE;

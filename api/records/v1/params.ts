@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { SIGNAL_TYPES } from '../../../src/proof/records/signal.ts';
+import { parseSpan } from '../../../src/proof/time.ts';
 import type { TrackedName } from '../../../src/records/tracked-values.ts';
-import { parseSpan } from '../../../src/shared/time.ts';
 import { cursorParam, limitParam } from '../../responses/paging.ts';
 
 /** A hostname in the path. `requireHost` rejects invalid ones. */

@@ -9,7 +9,7 @@ import { paperMails } from '../../desk/jobs/paper-mails.ts';
 import { paperWebhooks } from '../../desk/jobs/paper-webhooks.ts';
 import type { PressQueue } from '../../desk/jobs/press-queue.ts';
 import { sweepUploads } from '../../desk/media/upload.ts';
-import { startLog } from '../../operate/log/log-job.ts';
+import { startLog } from '../../signing/log/log-job.ts';
 import { startPublisher } from '../../operate/publish/publish-job.ts';
 import type { AppContext } from '../../server/context.ts';
 import { listeningOn } from '../../server/env.ts';

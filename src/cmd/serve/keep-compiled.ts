@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { SECOND } from '../../shared/time.ts';
+import { SECOND } from '../../proof/time.ts';
 import { eventLoop } from '../../shared/workers/event-loop.ts';
 
 /** How long after it is ready a server keeps what it compiled, in ms. */

@@ -1,5 +1,5 @@
 import { listenRecords } from '../../../api/server.ts';
-import { startLog } from '../../operate/log/log-job.ts';
+import { startLog } from '../../signing/log/log-job.ts';
 import { recordsMails } from '../../records/jobs/records-mails.ts';
 import { recordsWebhooks } from '../../records/jobs/records-webhooks.ts';
 import { startScanner } from '../../records/jobs/scan-loop.ts';

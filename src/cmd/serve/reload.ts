@@ -1,4 +1,4 @@
-import { ownPolicy } from '../../operate/log/log-publication.ts';
+import { ownPolicy } from '../../signing/log/log-publication.ts';
 import type { AppContext } from '../../server/context.ts';
 import { readSettingsAgain, type Settings, type SettingsRead } from '../../server/env.ts';
 import { type Reload, reloadedSettings } from '../../server/reload.ts';

@@ -1,4 +1,4 @@
-import { loadBuild } from '../../server/build.ts';
+import { loadBuild } from '../../desk/press/build.ts';
 import type { RenderMail } from '../../shared/outbound/letter.ts';
 
 /** Renders mails with the pages of the build. */

@@ -17,8 +17,8 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from '../../proof/piece.ts';
+import type { Problem } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
-import type { Problem } from '../../shared/fault.ts';
 import {
   lineProblems,
   paragraphProblems,

@@ -1,6 +1,6 @@
 import markdownit from 'markdown-it';
 import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from '../../proof/piece.ts';
-import type { Problem } from '../../shared/fault.ts';
+import type { Problem } from '../../proof/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { list } from '../../phrases/intl.ts';
 import { AUTHORS_MAX, type Author, type Filing, type Kind, WRITER_MAX } from '../../proof/piece.ts';
+import type { Problem } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
-import { Fault, type Problem } from '../../shared/fault.ts';
+import { Fault } from '../../shared/fault.ts';
 import { airFound } from '../airing.ts';
 import type { Archive } from '../archive.ts';
 import { isAuthorUrl, type PaperRules } from '../door/door.ts';

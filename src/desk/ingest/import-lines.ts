@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import { KINDS } from '../../proof/piece.ts';
-import { shapeProblems } from '../../proof/shape.ts';
+import { type Problem, shapeProblems } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
-import { Fault, messageOf, type Problem, problemsIn } from '../../shared/fault.ts';
+import { Fault, messageOf, problemsIn } from '../../shared/fault.ts';
 import { CitedFactBody, proseFrom } from '../door/filing.ts';
 import { type Repaired, repair } from '../door/repair.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { shapeProblems } from '../../proof/shape.ts';
-import { codeOf, Fault, messageOf, type Problem } from '../../shared/fault.ts';
+import { type Problem, shapeProblems } from '../../proof/shape.ts';
+import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../../shared/files/durable-file.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
 import { PersonaBody } from '../papers/masthead.ts';

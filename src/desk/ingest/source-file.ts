@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { sha256 } from '../../proof/basis.ts';
-import { messageOf, type Problem } from '../../shared/fault.ts';
-import { membersIn } from '../../shared/narrow.ts';
+import { membersIn } from '../../proof/narrow.ts';
+import type { Problem } from '../../proof/shape.ts';
+import { messageOf } from '../../shared/fault.ts';
 
 export interface FileProblem {
   file: string;

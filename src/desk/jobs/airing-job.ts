@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { isLocked } from '../../shared/fault.ts';
-import { MINUTE } from '../../shared/time.ts';
 import { hourly, LOCKED_REST, poll } from '../../shared/workers/poll.ts';
 import { ANSWER_TTL } from '../papers/answers.ts';
 import { NEWS_AGE } from '../press/outputs/sitemap.ts';

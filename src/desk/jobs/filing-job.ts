@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { SECOND } from '../../proof/time.ts';
 import { type AppContext, intakeOf } from '../../server/context.ts';
 import { isLocked } from '../../shared/fault.ts';
-import { SECOND } from '../../shared/time.ts';
 import { eventLoop } from '../../shared/workers/event-loop.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import type { FileProblem } from '../ingest/source-file.ts';

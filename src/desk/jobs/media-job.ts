@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { sha256 } from '../../proof/basis.ts';
+import { MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { plural } from '../../shared/plural.ts';
-import { MINUTE } from '../../shared/time.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import { poll } from '../../shared/workers/poll.ts';
 import { type MediaStore, openMediaStore } from '../media/media-place.ts';

@@ -1,9 +1,11 @@
 import { Cron } from 'croner';
-import { type AppContext, linkKey, newId } from '../../server/context.ts';
+import { DAY, isoTime } from '../../proof/time.ts';
+import type { AppContext } from '../../server/context.ts';
+import { linkKey } from '../../shared/files/data-folder.ts';
+import { newId } from '../../shared/new-id.ts';
 import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../shared/outbound/letter.ts';
 import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
-import { DAY, isoTime } from '../../shared/time.ts';
 import { contactMail, type Paper } from '../papers/paper.ts';
 import { mailColors } from '../press/mail-colors.ts';
 import { type AlertHour, type AlertStore, type DigestCadence, queueAlerts } from '../readers/alert.ts';

@@ -1,5 +1,6 @@
-import { type AppContext, newId } from '../../server/context.ts';
+import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
+import { newId } from '../../shared/new-id.ts';
 import { type DeliverySource, Dispatcher } from '../../shared/outbound/dispatcher.ts';
 import { deliveryTransport, type WebhookService } from '../../shared/outbound/webhook-job.ts';
 import type { DeskEvent } from '../event.ts';

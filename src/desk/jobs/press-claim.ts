@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, Fault, isLocked } from '../../shared/fault.ts';
+import { Fault, isLocked } from '../../shared/fault.ts';
+import { isDead, PROCESS } from '../../shared/workers/process-name.ts';
 import type { Manifest } from '../press/manifest.ts';
 
 /** How long a claim lasts without renewal, in ms, and how often it is renewed. */
@@ -11,8 +9,6 @@ const RENEW_EVERY = CLAIM_MS / 6;
 /** How often a waiting press tries again to claim the paper, in ms. */
 const POLL = 50;
 
-/** Distinguishes this process from an earlier one with the same pid: in a container, the pid is always 1. */
-export const PROCESS = `${machine()}:${process.pid}:${randomBytes(6).toString('hex')}`;
 let claims = 0;
 /** Claims of this process that ended while the database was locked, so that it still has them. */
 const ended = new Set<string>();
@@ -159,27 +155,4 @@ function lostClaim(): Fault {
 
 function stopped(): Fault {
   return new Fault('unavailable', 'the press was stopped; the next press finishes its work');
-}
-
-/** This machine since its start, and its pid namespace: containers and copies of a machine may share a hostname. */
-function machine(): string {
-  try {
-    const start = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
-    return `${hostname()}/${start}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
-  } catch {
-    return hostname();
-  }
-}
-
-/** Whether the process of this name ran on this machine, and is dead. */
-export function isDead(owner: string): boolean {
-  const [host, pid] = owner.split(':');
-  if (host !== machine()) return false;
-  if (Number(pid) === process.pid) return !owner.startsWith(`${PROCESS}:`);
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return codeOf(error) === 'ESRCH';
-  }
 }

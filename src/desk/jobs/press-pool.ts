@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { databaseFile, mediaFolder } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault, type FaultCode } from '../../shared/fault.ts';
+import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import type { Site } from '../press/edition.ts';
 import type { HowToPrint } from '../press/press.ts';
 import type { RenderResult } from '../press/printer.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { threadId, workerData } from 'node:worker_threads';
 import { mediaFiles } from '../../media/media.ts';
-import { loadBuild } from '../../server/build.ts';
-import { openPictures } from '../../server/pictures.ts';
+import { loadBuild } from '../press/build.ts';
+import { openPictures } from '../press/pictures.ts';
 import { Fault } from '../../shared/fault.ts';
 import { Snapshots } from '../../store/snapshots.ts';
 import { Printer, type RenderResult } from '../press/printer.ts';

@@ -1,4 +1,4 @@
-import { DAY } from '../../shared/time.ts';
+import { DAY } from '../../proof/time.ts';
 
 /** The stored response to a write. `request` is the hash of the request. */
 interface StoredAnswer {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
+import { isoTime } from '../../proof/time.ts';
 import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
 import { isLine, shownProblems } from '../../shared/shown-text.ts';
-import { isoTime } from '../../shared/time.ts';
 import type { Archive } from '../archive.ts';
 
 /** What a key permits: reading its own desk; writing as an agent, once the agreement is signed; or everything. */

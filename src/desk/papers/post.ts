@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isoTime } from '../../shared/time.ts';
+import { isoTime } from '../../proof/time.ts';
 import type { Row } from '../archive.ts';
 import { type Links, storyUrl } from '../story.ts';
 

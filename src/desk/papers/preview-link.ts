@@ -1,6 +1,6 @@
+import { DAY } from '../../proof/time.ts';
 import { keyHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
-import { DAY } from '../../shared/time.ts';
 import type { Story } from '../archive.ts';
 import { refuseWithdrawn } from '../withdrawal.ts';
 import type { AccessKey, KeyTable } from './keys.ts';

@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize';
-import { type Problem, refusalOf } from '../../shared/fault.ts';
+import type { Problem } from '../../proof/shape.ts';
+import { refusalOf } from '../../shared/fault.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
 import { append } from '../append.ts';
 import type { Archive } from '../archive.ts';

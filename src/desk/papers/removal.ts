@@ -1,5 +1,5 @@
+import { isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { isoTime } from '../../shared/time.ts';
 import { airDue, append } from '../append.ts';
 import type { Desk } from '../filing.ts';
 import type { LedgerStore } from '../ledger-store.ts';

@@ -1,3 +1,4 @@
+import { isOneOf, membersIn } from '../../proof/narrow.ts';
 import {
   AUTHOR_MAX,
   AUTHORS_MAX,
@@ -20,7 +21,6 @@ import {
   TAGS_MAX,
 } from '../../proof/piece.ts';
 import { normalized, tooManyMarksAt } from '../../shared/combining-marks.ts';
-import { isOneOf, membersIn } from '../../shared/narrow.ts';
 import { isAuthorUrl, isLanguageTag } from '../door/door.ts';
 import { markersIn, type ParsedProse } from '../door/prose.ts';
 import { tagsFrom } from '../door/tag.ts';

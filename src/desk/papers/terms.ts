@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { sha256 } from '../../proof/basis.ts';
+import { isoTime } from '../../proof/time.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault } from '../../shared/fault.ts';
 import { isLine, shownProblems } from '../../shared/shown-text.ts';
-import { isoTime } from '../../shared/time.ts';
 
 /** Maximum length of a signer's name, in UTF-16 units. */
 const SIGNED_BY_MAX = 200;

@@ -1,4 +1,4 @@
-import { isoTime } from '../../shared/time.ts';
+import { isoTime } from '../../proof/time.ts';
 import type { Archive } from '../archive.ts';
 import { type Paper, paperRoot } from '../papers/paper.ts';
 import { element, textElement, XML_DECLARATION } from './feeds/xml.ts';

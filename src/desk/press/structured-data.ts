@@ -1,7 +1,7 @@
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import type { CitedFact } from '../../proof/piece.ts';
-import { isoDuration, isoTime } from '../../shared/time.ts';
+import { isoDuration, isoTime } from '../../proof/time.ts';
 import type { Story } from '../archive.ts';
 import type { Cast } from '../papers/cast.ts';
 import { contactMail, sectionSlug } from '../papers/paper.ts';

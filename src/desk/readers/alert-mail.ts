@@ -1,9 +1,9 @@
 import { fill } from '../../phrases/fill.ts';
 import { plural } from '../../phrases/plural.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
+import { isoTime } from '../../proof/time.ts';
 import { AUTO_GENERATED, listHeaders } from '../../shared/outbound/letter.ts';
 import type { MailCast, MailPicture, MailStory, PaperMail } from '../../shared/outbound/mail-content.ts';
-import { isoTime } from '../../shared/time.ts';
 import type { Archive, Row } from '../archive.ts';
 import { writerLine } from '../door/writers.ts';
 import type { Paper } from '../papers/paper.ts';

@@ -1,3 +1,4 @@
+import { DAY } from '../../proof/time.ts';
 import type {
   Attempt,
   DeliveryJob,
@@ -5,7 +6,6 @@ import type {
   DeliveryState,
   WebhookState,
 } from '../../shared/outbound/delivery.ts';
-import { DAY } from '../../shared/time.ts';
 
 /** A message on its way to one webhook. Times in ms. */
 interface Delivery {

@@ -1,4 +1,4 @@
-import { DAY } from '../../shared/time.ts';
+import { DAY } from '../../proof/time.ts';
 import type { DeskEvent } from '../event.ts';
 
 /** A stored event, with its number in the order of all events. */

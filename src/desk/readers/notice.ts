@@ -1,7 +1,7 @@
+import { MINUTE } from '../../proof/time.ts';
 import type { OffReason } from '../../shared/outbound/delivery.ts';
 import { AUTO_GENERATED } from '../../shared/outbound/letter.ts';
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
-import { MINUTE } from '../../shared/time.ts';
 import type { PaperLetter } from './paper-letter.ts';
 import type { WebhookOff } from './webhook.ts';
 

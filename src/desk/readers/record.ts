@@ -1,7 +1,7 @@
+import { isoOrNull, isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
-import { isoOrNull, isoTime } from '../../shared/time.ts';
 import { sectionsOf } from './choices.ts';
 import type { MailRecord } from './mail.ts';
 import type { ReaderStore, ReaderTables } from './reader-tables.ts';

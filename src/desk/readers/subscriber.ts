@@ -1,4 +1,4 @@
-import { DAY } from '../../shared/time.ts';
+import { DAY } from '../../proof/time.ts';
 import { CONFIRM_REST, SUPPRESSED_REST, type Suppression, UNANSWERED_REST } from './suppression.ts';
 
 /** How often a reader gets mail. */

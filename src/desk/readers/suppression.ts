@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../../shared/time.ts';
+import { DAY, HOUR } from '../../proof/time.ts';
 
 /** Why a reader gets no mail. */
 type SuppressionReason = 'unsubscribed' | 'complained' | 'bounced' | 'by_hand';

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { HOUR } from '../../shared/time.ts';
+import { HOUR } from '../../proof/time.ts';
 
 /** The purpose of a mailed link: to confirm one request, or to change and end a subscription at any time. */
 export type Purpose = 'confirm' | 'manage';

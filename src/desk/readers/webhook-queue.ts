@@ -1,5 +1,5 @@
+import { isoTime } from '../../proof/time.ts';
 import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
-import { isoTime } from '../../shared/time.ts';
 import { type DeskEvent, eventSections } from '../event.ts';
 import { castRow } from '../papers/cast.ts';
 import { type Links, storyRow, storyUrl } from '../story.ts';

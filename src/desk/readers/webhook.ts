@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { isoOrNull, isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { OffReason, WebhookState, WebhookStates } from '../../shared/outbound/delivery.ts';
 import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
-import { isoOrNull, isoTime } from '../../shared/time.ts';
 import { ChoicesBody, choicesFrom } from './choices.ts';
 
 /** A webhook that is switched off. */

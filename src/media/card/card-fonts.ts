@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import opentype from 'opentype.js';
 import type { Font } from 'satori';
-import { present } from '../../shared/narrow.ts';
+import { present } from '../../proof/narrow.ts';
 
 /** A typeface of the cards: one weight of one @fontsource package, which ships as subset files. */
 interface Face {

@@ -1,4 +1,4 @@
-import { present } from '../../shared/narrow.ts';
+import { present } from '../../proof/narrow.ts';
 /** A headline broken into lines, and its size. */
 export interface Lines {
   /** In pixels. */

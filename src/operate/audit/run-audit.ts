@@ -1,12 +1,12 @@
 import { pressPlan } from '../../desk/jobs/press-run.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault } from '../../proof/log/log-fault.ts';
-import { loadBuild } from '../../server/build.ts';
+import { loadBuild } from '../../desk/press/build.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
-import { logFolder } from '../log/log-files.ts';
-import { readLogKey } from '../log/log-key.ts';
-import { publishedPolicy } from '../log/log-publication.ts';
+import { logFolder } from '../../signing/log/log-files.ts';
+import { readLogKey } from '../../signing/log/log-key.ts';
+import { publishedPolicy } from '../../signing/log/log-publication.ts';
 import { type Audit, auditAll } from './all-checks.ts';
 import type { AuditedLog, AuditParts } from './parts.ts';
 

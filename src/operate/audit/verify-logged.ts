@@ -4,7 +4,7 @@ import { loggedEntries } from '../../proof/log/logged-entries.ts';
 import { nodeCrypto } from '../../proof/log/node-crypto.ts';
 import type { Policy } from '../../proof/log/policy.ts';
 import { type Cosigner, type VerifiedProof, verifyTlogProof } from '../../proof/log/verify.ts';
-import { isoTime } from '../../shared/time.ts';
+import { isoTime } from '../../proof/time.ts';
 
 const NO_PROOF =
   'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';

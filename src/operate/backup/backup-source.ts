@@ -2,14 +2,14 @@ import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import * as z from 'zod';
 import { mediaFiles } from '../../media/media.ts';
-import { databaseFile, mediaFolder } from '../../server/context.ts';
+import { isoTime } from '../../proof/time.ts';
 import type { Settings } from '../../server/env.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
+import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import { putFile } from '../../shared/files/durable-file.ts';
 import { VERSION } from '../../shared/project.ts';
 import { DatabaseSnapshot } from '../../shared/sql/database-snapshot.ts';
 import { requireOurs } from '../../shared/sql/open.ts';
-import { isoTime } from '../../shared/time.ts';
 import { DATABASE_FILE, MANIFEST_FILE, manifestText, SETTINGS_FOLDER } from './manifest.ts';
 import type { PackedFile } from './pack.ts';
 

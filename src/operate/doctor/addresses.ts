@@ -1,7 +1,7 @@
+import { isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { isLoopbackHost } from '../../shared/public-address.ts';
-import { isoTime } from '../../shared/time.ts';
 import { type Finding, fault, holds, open, runCheck } from './finding.ts';
 
 /** Hosts that always mean this machine, as in an address or by themselves. */

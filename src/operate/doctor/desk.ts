@@ -3,11 +3,11 @@ import { type MediaPlace, missingPlaces, unnoticedPlaces } from '../../desk/medi
 import { hostOfPaper, hostProblem, servedAt } from '../../desk/papers/host.ts';
 import { LOG_SLUG } from '../../desk/papers/paper.ts';
 import { tableTag } from '../../phrases/tables.ts';
+import { isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { plural } from '../../shared/plural.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
-import { isoTime } from '../../shared/time.ts';
 import { readClaim } from '../publish/claim.ts';
 import { staleTrees, treeName } from '../publish/publish-run.ts';
 import { type Found, fault, holds, open } from './finding.ts';

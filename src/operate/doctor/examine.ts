@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { type AppContext, databaseFile, openAppContext } from '../../server/context.ts';
+import { type AppContext, openAppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
+import { databaseFile } from '../../shared/files/data-folder.ts';
 import { plural } from '../../shared/plural.ts';
 import { countPending } from '../../store/upgrade-plan.ts';
 import { checkAddresses, checkProxy } from './addresses.ts';

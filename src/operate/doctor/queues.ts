@@ -1,7 +1,7 @@
+import { HOUR, MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { plural } from '../../shared/plural.ts';
-import { HOUR, MINUTE } from '../../shared/time.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength } from '../../store/vital-signs.ts';
 import { type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';

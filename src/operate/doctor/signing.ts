@@ -3,9 +3,9 @@ import type { LogService } from '../../proof/log/leaf.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { plural } from '../../shared/plural.ts';
-import { assertNotFenced } from '../log/log-fence.ts';
-import { logStatus } from '../log/log-status.ts';
-import { readSignerLease, watchSignerLease } from '../signing/signer.ts';
+import { assertNotFenced } from '../../signing/log/log-fence.ts';
+import { logStatus } from '../../signing/log/log-status.ts';
+import { readSignerLease, watchSignerLease } from '../../signing/signer.ts';
 import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
 
 /** Checks the transparency logs of the services that this process runs. `app` is null when there is no database yet. */

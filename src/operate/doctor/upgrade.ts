@@ -1,9 +1,9 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { paperRoot } from '../../desk/papers/paper.ts';
-import { nextStamp } from '../../server/build.ts';
-import { databaseFile } from '../../server/context.ts';
+import { nextStamp } from '../../desk/press/build.ts';
 import type { Settings } from '../../server/env.ts';
+import { databaseFile } from '../../shared/files/data-folder.ts';
 import { plural } from '../../shared/plural.ts';
 import { VERSION } from '../../shared/project.ts';
 import { sizeText } from '../../shared/size.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { SECOND } from '../../proof/time.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import type { Bucket } from '../../shared/storage/bucket.ts';
 import { requireConditions } from '../../shared/storage/conditions.ts';
-import { SECOND } from '../../shared/time.ts';
 
 /** The name of the object that identifies a tree at a target and its current publisher. */
 export const CLAIM_FILE = '.broadsheet.json';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import { MINUTE, SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import type { Address } from '../../shared/storage/address.ts';
 import type { Bucket } from '../../shared/storage/bucket.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
-import { MINUTE, SECOND } from '../../shared/time.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import { poll } from '../../shared/workers/poll.ts';
 import { publishTrees, staleTrees } from './publish-run.ts';

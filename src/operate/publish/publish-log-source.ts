@@ -7,7 +7,7 @@ import { TILE_WIDTH, tilePath, tilesBetween } from '../../proof/log/tile.ts';
 import { isLogPath, isLogText, LOG_TEXTS } from '../../proof/transparency/log-paths.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
-import { logFolder } from '../log/log-files.ts';
+import { logFolder } from '../../signing/log/log-files.ts';
 import { logFileHeaders, OPEN_LOG } from './log-headers.ts';
 import { fileAt } from './publish-paper-source.ts';
 import type { Difference, Pending, Source, SourceFile } from './source.ts';

@@ -1,5 +1,5 @@
-import { isDead, PROCESS } from '../../desk/jobs/press-claim.ts';
-import { type AppContext, requirePaper } from '../../server/context.ts';
+import { requirePaper } from '../../desk/papers/require-paper.ts';
+import type { AppContext } from '../../server/context.ts';
 import { Fault, messageOf, stackOf, Unreachable } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
 import { sizeText } from '../../shared/size.ts';
@@ -8,7 +8,8 @@ import type { Bucket } from '../../shared/storage/bucket.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
 import { printError } from '../../shared/terminal/output.ts';
 import { progressTo } from '../../shared/terminal/progress.ts';
-import { readLogKey } from '../log/log-key.ts';
+import { isDead, PROCESS } from '../../shared/workers/process-name.ts';
+import { readLogKey } from '../../signing/log/log-key.ts';
 import { type ClaimTimes, readClaim } from './claim.ts';
 import { compare } from './compare.ts';
 import { type PublishReport, plan, publish } from './publish.ts';

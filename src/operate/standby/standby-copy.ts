@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { Fault } from '../../shared/fault.ts';
 import { putFile, syncFolder } from '../../shared/files/durable-file.ts';
 import { DATABASE_FILE } from '../backup/manifest.ts';
-import { RESTORING } from '../backup/restore-folder.ts';
+import { RESTORING } from '../../shared/files/restore-folder.ts';
 
 /**
  * The copy of a desk that `broadsheet standby` keeps. A note marks what a newer backup may replace; the server that

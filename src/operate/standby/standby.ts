@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pressPapers } from '../../desk/jobs/press-run.ts';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
-import { databaseFile, withAppContext } from '../../server/context.ts';
+import { withAppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
+import { databaseFile } from '../../shared/files/data-folder.ts';
 import { plural } from '../../shared/plural.ts';
 import { lockFile } from '../../shared/sql/file-lock.ts';
 import { type FoundBackup, newestBackup } from '../../shared/storage/backup-place.ts';
 import { auditApp } from '../audit/run-audit.ts';
 import { restore } from '../backup/restore.ts';
-import { RESTORING } from '../backup/restore-folder.ts';
+import { RESTORING } from '../../shared/files/restore-folder.ts';
 import { putCopy, readCopyNote, stageIn, writeCopyNote } from './standby-copy.ts';
 
 /** A server of the copy, in a process of its own. */

@@ -1,8 +1,8 @@
-import { isIsoTime } from '../../shared/time.ts';
 import { fromBase64, toBase64url } from '../bytes.ts';
 import { CLOCK_HEADER, type ClockStatement, clockIn } from '../clock-note.ts';
 import { parseNote } from '../note.ts';
 import { parseReceipt, type Receipt } from '../receipt.ts';
+import { isIsoTime } from '../time.ts';
 import { LogFault, shown } from './log-fault.ts';
 import { ENTRY_MAX } from './tile.ts';
 

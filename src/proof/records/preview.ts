@@ -1,6 +1,6 @@
-import { isOneOf, present } from '../../shared/narrow.ts';
 import { toHex } from '../bytes.ts';
 import { inclusionPaths, leafHash } from '../merkle.ts';
+import { isOneOf, present } from '../narrow.ts';
 import { disclosuresOf, type Observation } from './observation.ts';
 import { type DomainRecord, signalsOf } from './record.ts';
 

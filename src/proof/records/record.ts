@@ -1,6 +1,5 @@
-import { present } from '../../shared/narrow.ts';
-import { isoTime } from '../../shared/time.ts';
-import type { Hostname } from './hostname.ts';
+import { present } from '../narrow.ts';
+import { isoTime } from '../time.ts';
 import { type ServiceSeen, servicesSeen } from './services.ts';
 import {
   type Certificate,
@@ -10,6 +9,14 @@ import {
   type Signal,
   type SignalStatus,
 } from './signal.ts';
+
+export interface Hostname {
+  /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
+  hostname: string;
+  unicode: string;
+  /** The registered part of the name, also under private suffixes such as `github.io`; null for a suffix. */
+  registrable_domain: string | null;
+}
 
 /** A signal as in the signed record, without the resolver, which only concerns the operator. */
 type RecordSignal = Omit<Signal, 'resolver'>;

@@ -1,4 +1,4 @@
-import { entriesOf } from '../../shared/narrow.ts';
+import { entriesOf } from '../narrow.ts';
 import type { SignalType } from './signal.ts';
 
 export interface ServiceSeen {

@@ -1,4 +1,4 @@
-import { isOneOf } from '../../shared/narrow.ts';
+import { isOneOf } from '../narrow.ts';
 
 /**
  * The questions about each hostname, under their wire names (protocol 5.2). `WWW_` asks about the name below `www.`.

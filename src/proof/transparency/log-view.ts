@@ -1,10 +1,10 @@
-import { isoOrNull, isoTime } from '../../shared/time.ts';
 import { toBase64 } from '../bytes.ts';
 import { vkeyText } from '../key-text.ts';
 import { parseCheckpoint } from '../log/checkpoint.ts';
 import { type Leaf, type LogService, parseLeaf } from '../log/leaf.ts';
 import type { Policy } from '../log/policy.ts';
 import type { Receipt } from '../receipt.ts';
+import { isoOrNull, isoTime } from '../time.ts';
 import type { LogTables } from './log-tables.ts';
 import type { HeadView, LeafView, LogView, PieceView, PolicyView, WitnessView } from './views.ts';
 

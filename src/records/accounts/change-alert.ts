@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
-import { isoTime } from '../../shared/time.ts';
 import type { Account, AccountTable } from './account.ts';
 import { mailedToken } from './account-mail.ts';
 import type { WatchGroupTable } from './watching.ts';

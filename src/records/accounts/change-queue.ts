@@ -1,5 +1,5 @@
+import { DAY, MINUTE } from '../../proof/time.ts';
 import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
-import { DAY, MINUTE } from '../../shared/time.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import type { ChangeAlert, ChangeAlertTable } from './change-alert.ts';

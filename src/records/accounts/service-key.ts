@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isoTime } from '../../proof/time.ts';
 import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
-import { isoTime } from '../../shared/time.ts';
 
 /**
  * `account` reads and is metered, `service` reads and is not, `scanner` only works on the queue, and `operator` may do

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { DAY, HOUR } from '../../proof/time.ts';
 import { Fault, isLocked } from '../../shared/fault.ts';
-import { DAY, HOUR } from '../../shared/time.ts';
 
 /** A session of a signed-in browser. Times in ms. */
 export interface Session {

@@ -1,5 +1,5 @@
+import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { DAY, HOUR, MINUTE } from '../../shared/time.ts';
 import type { Account, AccountTable } from './account.ts';
 import { type AccountMailTable, mailedHash, mailedToken } from './account-mail.ts';
 import { beginSession, type Session, type SessionTable } from './session.ts';

@@ -1,5 +1,5 @@
+import { DAY, dayOf } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { DAY, dayOf } from '../../shared/time.ts';
 import { nameFrom } from './service-key.ts';
 
 /** How long a hostname that is in no group any more is still probed, in ms. */

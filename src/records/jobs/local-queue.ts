@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FullRecord, fullRecordOf } from '../../proof/records/preview.ts';
 import type { Probe } from '../../proof/records/signal.ts';
-import { type AppContext, newId } from '../../server/context.ts';
+import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
+import { newId } from '../../shared/new-id.ts';
 import type { Prober } from '../probe/prober.ts';
 import {
   areResolversDown,

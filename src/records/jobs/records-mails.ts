@@ -1,8 +1,9 @@
-import { type AppContext, linkKey } from '../../server/context.ts';
+import { DAY, dayOf, isoTime } from '../../proof/time.ts';
+import type { AppContext } from '../../server/context.ts';
+import { linkKey } from '../../shared/files/data-folder.ts';
 import { mailOf, type RenderMail } from '../../shared/outbound/letter.ts';
 import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
-import { DAY, dayOf, isoTime } from '../../shared/time.ts';
 import {
   type AccountMailRecord,
   changeMail,

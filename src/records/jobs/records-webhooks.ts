@@ -1,6 +1,7 @@
-import { type AppContext, newId } from '../../server/context.ts';
+import { DAY } from '../../proof/time.ts';
+import type { AppContext } from '../../server/context.ts';
+import { newId } from '../../shared/new-id.ts';
 import type { WebhookService } from '../../shared/outbound/webhook-job.ts';
-import { DAY } from '../../shared/time.ts';
 import { type DeltaSource, queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
 import { unwatchAbandoned } from '../accounts/watching.ts';
 import type { Delta } from '../delta.ts';

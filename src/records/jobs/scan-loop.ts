@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
-import { MINUTE } from '../../shared/time.ts';
 import { eventLoop } from '../../shared/workers/event-loop.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import type { Prober } from '../probe/prober.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { parseHostname } from '../../proof/records/hostname.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault } from '../../shared/fault.ts';
+import { parseHostname } from '../hostname.ts';
 import { proberOf } from '../probe/prober.ts';
 import { remoteQueue } from '../probe/remote-queue.ts';
 import type { ProbeOutcome, ScanQueue } from '../probe/scan-queue.ts';

@@ -1,7 +1,7 @@
-import { hostnameOfField, parseHostname } from '../../proof/records/hostname.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { HostReader } from '../accounts/watching.ts';
+import { hostnameOfField, parseHostname } from '../hostname.ts';
 
 /** Returns a reader that parses the hostnames of groups and puts them under watch. */
 export function hostReader({ store: { records }, clock: { now } }: AppContext): HostReader {

@@ -1,4 +1,4 @@
-import { dayOf, daysInMonth, nextDayAt, nextMonthAt } from '../../shared/time.ts';
+import { dayOf, daysInMonth, nextDayAt, nextMonthAt } from '../../proof/time.ts';
 import { REQUEST_COST } from './credits.ts';
 
 /** Requests by outcome: each within the rate of its key is in exactly one column. */

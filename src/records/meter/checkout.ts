@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../../shared/time.ts';
+import { DAY, HOUR } from '../../proof/time.ts';
 import { type Offer, offerMismatch } from './offer.ts';
 import type { Payment, Reason } from './payment.ts';
 import {

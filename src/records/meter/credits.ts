@@ -1,5 +1,5 @@
+import { isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { isoTime } from '../../shared/time.ts';
 
 /** Micro-credits per credit. Amounts are whole micro-credits, so nothing is ever rounded. */
 export const CREDIT = 1_000_000;

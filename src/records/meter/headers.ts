@@ -1,4 +1,4 @@
-import { MINUTE, monthOf, nextDayAt, nextMonthAt, unixSeconds } from '../../shared/time.ts';
+import { MINUTE, monthOf, nextDayAt, nextMonthAt, unixSeconds } from '../../proof/time.ts';
 import { type AccountUsage, dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 

@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../shared/time.ts';
+import { unixSeconds } from '../../proof/time.ts';
 
 /** The minimum interval between two requests of a keyless caller, in ms (protocol 9.3). */
 export const KEYLESS_INTERVAL = 15_000;

@@ -1,4 +1,4 @@
-import { dayOf, daysUpTo, isoTime, monthOf, nextDayAt, nextMonthAt } from '../../shared/time.ts';
+import { dayOf, daysUpTo, isoTime, monthOf, nextDayAt, nextMonthAt } from '../../proof/time.ts';
 import { type AccountUsage, type Counts, dayAllowance, monthAllowance, unitsOf } from './account-usage.ts';
 import { creditsOf, REQUEST_COST } from './credits.ts';
 import type { KeyUsage, UsageDay } from './meter-table.ts';

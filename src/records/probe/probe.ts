@@ -1,5 +1,5 @@
+import { entriesOf } from '../../proof/narrow.ts';
 import type { Certificate, CertificateStatus, Probe, Signal, SignalType } from '../../proof/records/signal.ts';
-import { entriesOf } from '../../shared/narrow.ts';
 import type { Ask } from './dns/ask.ts';
 import type { RecordType } from './dns/message.ts';
 

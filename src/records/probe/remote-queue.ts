@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { membersIn } from '../../proof/narrow.ts';
 import type { Probe } from '../../proof/records/signal.ts';
 import { Fault, reasonOf } from '../../shared/fault.ts';
-import { membersIn } from '../../shared/narrow.ts';
 import type { ProbeOutcome, ScanQueue } from './scan-queue.ts';
 
 /** The timeout of a request, in ms. */

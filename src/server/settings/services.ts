@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isOneOf } from '../../shared/narrow.ts';
+import { isOneOf } from '../../proof/narrow.ts';
 import { duration, host, networks, origin, originAt, port, type Values } from './variable.ts';
 
 /** The default ports of the two services. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readOwnLogPolicy } from '../../operate/log/log-policy.ts';
+import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 import { isLogOrigin } from '../../proof/log/checkpoint.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { file, refuse, type Values } from './variable.ts';

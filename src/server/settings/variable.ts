@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { DAY, HOUR, MINUTE } from '../../shared/time.ts';
+import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
 
 /** A scheme and a host, without a path. */
 export const origin = () =>

@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { createTransport, Transporter } from 'nodemailer';
+import { MINUTE } from '../../proof/time.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault, messageOf } from '../fault.ts';
 import type { Mailer } from '../outbound/mail.ts';
-import { MINUTE } from '../time.ts';
 
 /** Maximum number of concurrent connections to the mail server. */
 export const CONNECTIONS = 5;

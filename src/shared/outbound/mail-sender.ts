@@ -1,4 +1,4 @@
-import { MINUTE } from '../time.ts';
+import { MINUTE } from '../../proof/time.ts';
 import type { Mail, Mailer, MailJob, MailQueue } from './mail.ts';
 import { mailRetryAt, serverPause } from './retry.ts';
 

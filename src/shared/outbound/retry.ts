@@ -1,5 +1,5 @@
 import { decodeTime } from 'ulid';
-import { DAY, HOUR, MINUTE, SECOND } from '../time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../proof/time.ts';
 import type { Attempt, DeliveryJob, OffReason, Settlement } from './delivery.ts';
 import type { MailJob } from './mail.ts';
 

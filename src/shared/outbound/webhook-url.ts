@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { isoTime } from '../../proof/time.ts';
 import { isPublicAddress } from '../public-address.ts';
-import { isoTime } from '../time.ts';
 
 /** The longest URL of a webhook, in UTF-16 units. */
 export const WEBHOOK_MAX = 2_000;

@@ -3,9 +3,9 @@ import { createReadStream, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DAY } from '../../proof/time.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { DAY } from '../time.ts';
 
 const READ = 1024 * 1024;
 /** Where a file is written before it is renamed: hidden, and named after its machine and its process. */

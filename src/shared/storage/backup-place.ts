@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
+import { isoTime } from '../../proof/time.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { realPath } from '../files/real-path.ts';
-import { isoTime } from '../time.ts';
 import { type Address, parseAddress, type S3Address, shownAddress } from './address.ts';
 import { readBackupFile, writeBackupFile } from './backup-file.ts';
 import { openS3 } from './publish-target.ts';

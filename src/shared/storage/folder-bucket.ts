@@ -3,9 +3,9 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MINUTE, SECOND } from '../../proof/time.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { MINUTE, SECOND } from '../time.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 
 /** A folder beside the objects, in which they are written before they are renamed, and where locks are. */

@@ -1,4 +1,3 @@
-import type { SourceFile } from '../../operate/publish/source.ts';
 import { Budget } from '../workers/budget.ts';
 
 /** How many requests to a target are in flight. */
@@ -7,7 +6,7 @@ export const IN_FLIGHT = 32;
 export const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
 /** Works on files, `IN_FLIGHT` at a time. After a failure no further file begins; rejects when all others ended. */
-export async function inParallel<Item extends Pick<SourceFile, 'size'>>(
+export async function inParallel<Item extends { size(): number | Promise<number> }>(
   files: Iterable<Item>,
   work: (file: Item) => Promise<void>,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import { sep } from 'node:path';
-import { isDead, PROCESS } from '../../desk/jobs/press-claim.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault } from '../fault.ts';
 import { realPath } from '../files/real-path.ts';
+import { isDead, PROCESS } from '../workers/process-name.ts';
 import { type Address, parseAddress, type S3Address, shownAddress } from './address.ts';
 import type { Bucket } from './bucket.ts';
 import { FolderBucket } from './folder-bucket.ts';

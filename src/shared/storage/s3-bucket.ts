@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import { SECOND } from '../../proof/time.ts';
 import { Fault, reasonOf, Unreachable } from '../fault.ts';
-import { SECOND } from '../time.ts';
 import type { S3Address } from './address.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 import { errorOf, failuresIn, pageOf } from './s3-documents.ts';

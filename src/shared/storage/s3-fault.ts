@@ -1,5 +1,5 @@
+import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
 import { Fault } from '../fault.ts';
-import { DAY, HOUR, MINUTE } from '../time.ts';
 import type { S3Address } from './address.ts';
 import type { S3Error } from './s3-documents.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { HOUR } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { isLocked, messageOf } from '../fault.ts';
-import { HOUR } from '../time.ts';
 import { eventLoop } from './event-loop.ts';
 
 /** How often a job checks for work, in ms. */

@@ -1,6 +1,6 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../../desk/search.ts';
+import { MINUTE } from '../../proof/time.ts';
 import { type Db, flag, integer, orNull, type Read, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { MINUTE } from '../../shared/time.ts';
 import { FOUND, FOUND_ROW, ROOM } from './search-reader.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */

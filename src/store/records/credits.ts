@@ -1,3 +1,4 @@
+import { dayOf } from '../../proof/time.ts';
 import {
   CREDIT_KINDS,
   type CreditEntry,
@@ -7,7 +8,6 @@ import {
   REQUEST_COST,
 } from '../../records/meter/credits.ts';
 import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { dayOf } from '../../shared/time.ts';
 
 const LINE = {
   seq: integer,

@@ -1,3 +1,4 @@
+import { dayOf, monthOf } from '../../proof/time.ts';
 import {
   type AccountUsage,
   accountingTime,
@@ -9,7 +10,6 @@ import { REQUEST_COST } from '../../records/meter/credits.ts';
 import { minuteOf } from '../../records/meter/headers.ts';
 import type { MeterTable } from '../../records/meter/meter-table.ts';
 import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { dayOf, monthOf } from '../../shared/time.ts';
 import { AFTER_ALL_DAYS, type CreditTables } from './credits.ts';
 
 const COUNTS = { included: integer, drawn: integer, refused: integer, failed: integer };

@@ -1,7 +1,7 @@
+import { dayOf, nextDayAt } from '../../proof/time.ts';
 import { accountingTime } from '../../records/meter/account-usage.ts';
 import { KEYLESS_INTERVAL, type KeylessPass, type KeylessTable } from '../../records/meter/keyless.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { dayOf, nextDayAt } from '../../shared/time.ts';
 
 /** Quotas shared by all processes on the database: new accounts per network, and open streams. */
 export function quotaTables(db: Db, transact: Transact) {

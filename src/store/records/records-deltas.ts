@@ -1,7 +1,7 @@
 import { SIGNAL_TYPES } from '../../proof/records/signal.ts';
+import { DAY, dayOf } from '../../proof/time.ts';
 import type { Change, Delta } from '../../records/delta.ts';
 import { type Db, integer, json, oneOf, sql, text } from '../../shared/sql/sql.ts';
-import { DAY, dayOf } from '../../shared/time.ts';
 
 /** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
 interface DeltaQuery {

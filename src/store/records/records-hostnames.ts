@@ -1,4 +1,5 @@
-import { type Hostname, nameAndParents } from '../../proof/records/hostname.ts';
+import type { Hostname } from '../../proof/records/record.ts';
+import { nameAndParents } from '../../records/hostname.ts';
 import { operatorOf } from '../../records/recording.ts';
 import { Fault } from '../../shared/fault.ts';
 import {

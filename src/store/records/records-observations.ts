@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Observation } from '../../proof/records/observation.ts';
 import { partsOf, type RecordParts, recordFromParts } from '../../proof/records/record.ts';
+import { isoTime } from '../../proof/time.ts';
 import { bytes, type Db, integer, json, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
-import { isoTime } from '../../shared/time.ts';
 
 const OBSERVATION = {
   seq: integer,

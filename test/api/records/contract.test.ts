@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { auditApp } from '../../../src/operate/audit/run-audit.ts';
 import { type Access, laneOf } from '../../../src/records/meter/lane.ts';
-import { databaseFile } from '../../../src/server/context.ts';
 import { newKeyText } from '../../../src/shared/access-key.ts';
+import { databaseFile } from '../../../src/shared/files/data-folder.ts';
 import {
   type Answered,
   Contract,

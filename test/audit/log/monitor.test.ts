@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type MonitorRun, monitor } from '../../../src/operate/audit/monitor/monitor.ts';
 import { readPolicy } from '../../../src/proof/log/node-crypto.ts';
-import { HOUR } from '../../../src/shared/time.ts';
+import { HOUR } from '../../../src/proof/time.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { DeskLog, deskSigner, fileSite, START } from '../../support/desk-log.ts';
 import { ed25519Witness } from '../../support/log.ts';

@@ -5,7 +5,7 @@ import { sectionSlug } from '../../../src/desk/papers/paper.ts';
 import { NEWEST_MAX, PAGE_SIZE } from '../../../src/desk/tags.ts';
 import { verifyNode } from '../../../src/proof/ed25519.ts';
 import { type Proof, proofFaults } from '../../../src/proof/proof.ts';
-import { dayOf } from '../../../src/shared/time.ts';
+import { dayOf } from '../../../src/proof/time.ts';
 import type { Piece } from './piece.ts';
 
 interface FrontFile {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isoOrNull, isoTime } from '../../../../src/proof/time.ts';
 import {
   ALERT_WAYS,
   ALERTS_MAX,
@@ -10,9 +11,9 @@ import {
 } from '../../../../src/records/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../../src/records/accounts/change-queue.ts';
 import { requireWatched } from '../../../../src/records/jobs/watched-hosts.ts';
-import { type AppContext, newId } from '../../../../src/server/context.ts';
+import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
-import { isoOrNull, isoTime } from '../../../../src/shared/time.ts';
+import { newId } from '../../../../src/shared/new-id.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';

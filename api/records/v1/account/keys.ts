@@ -8,9 +8,10 @@ import {
   type ServiceKey,
   serviceKeyRow,
 } from '../../../../src/records/accounts/service-key.ts';
-import { type AppContext, newId } from '../../../../src/server/context.ts';
+import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { KEY_STATES } from '../../../../src/shared/key-life.ts';
+import { newId } from '../../../../src/shared/new-id.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { hostnameOfField } from '../../../../src/proof/records/hostname.ts';
+import { isoOrNull, isoTime } from '../../../../src/proof/time.ts';
 import type { Account } from '../../../../src/records/accounts/account.ts';
 import {
   addHosts,
@@ -15,10 +15,11 @@ import {
   type WatchGroup,
   watchedBy,
 } from '../../../../src/records/accounts/watching.ts';
+import { hostnameOfField } from '../../../../src/records/hostname.ts';
 import { hostReader } from '../../../../src/records/jobs/watched-hosts.ts';
-import { type AppContext, newId } from '../../../../src/server/context.ts';
+import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
-import { isoOrNull, isoTime } from '../../../../src/shared/time.ts';
+import { newId } from '../../../../src/shared/new-id.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';

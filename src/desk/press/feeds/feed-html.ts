@@ -1,7 +1,7 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import type { CitedFact } from '../../../proof/piece.ts';
-import { dayOf } from '../../../shared/time.ts';
+import { dayOf } from '../../../proof/time.ts';
 import { writerLine } from '../../door/writers.ts';
 import { storyUrl } from '../../story.ts';
 import { type Channel, declared, type FeedItem, fileUrl, webAddress } from './channel.ts';

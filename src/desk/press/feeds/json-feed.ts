@@ -1,4 +1,4 @@
-import { isoTime } from '../../../shared/time.ts';
+import { isoTime } from '../../../proof/time.ts';
 import { storyUrl } from '../../story.ts';
 import { authorName, type Channel, channelDescription, declared, disclosure, type FeedItem } from './channel.ts';
 import { feedHtml } from './feed-html.ts';

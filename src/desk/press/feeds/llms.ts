@@ -1,4 +1,4 @@
-import { dayOf } from '../../../shared/time.ts';
+import { dayOf } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import { sectionSlug } from '../../papers/paper.ts';
 import { type Channel, channelDescription } from './channel.ts';

@@ -1,5 +1,5 @@
 import type { CitedFact } from '../../../proof/piece.ts';
-import { isoTime } from '../../../shared/time.ts';
+import { isoTime } from '../../../proof/time.ts';
 import type { Story } from '../../archive.ts';
 import { storyUrl } from '../../story.ts';
 import type { Channel } from './channel.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../../../shared/time.ts';
+import { isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import { storyUrl } from '../../story.ts';
 import type { Channel } from './channel.ts';

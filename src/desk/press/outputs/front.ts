@@ -1,4 +1,4 @@
-import { isoTime } from '../../../shared/time.ts';
+import { isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import { type Placed, RAIL_MAX } from '../../papers/front.ts';
 import { type FrontBlockName, sectionSlug } from '../../papers/paper.ts';

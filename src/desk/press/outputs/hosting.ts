@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isoTime } from '../../../shared/time.ts';
+import { isoTime } from '../../../proof/time.ts';
 import type { Edition } from '../edition.ts';
 import { type HeaderContext, headersFile } from '../feeds/headers.ts';
 import { type Render, singleOutput } from '../output.ts';

@@ -1,6 +1,6 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import { isoTime } from '../../../shared/time.ts';
+import { isoTime } from '../../../proof/time.ts';
 import { pageSlugProblem } from '../../papers/page.ts';
 import { tags } from '../../tags.ts';
 import { noticeOf } from '../../withdrawal.ts';

@@ -4,7 +4,7 @@ import { variantsOf } from '../../../media/variants.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import type { Image } from '../../../proof/piece.ts';
-import { dayOf, isoTime } from '../../../shared/time.ts';
+import { dayOf, isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import { writerLine } from '../../door/writers.ts';
 import { type Persona, portraitPath } from '../../papers/masthead.ts';

@@ -1,4 +1,4 @@
-import { HOUR } from '../../../shared/time.ts';
+import { HOUR } from '../../../proof/time.ts';
 import { sectionSlug } from '../../papers/paper.ts';
 import { SHARD_MAX, tags } from '../../tags.ts';
 import { channelOf } from '../feeds/channel.ts';

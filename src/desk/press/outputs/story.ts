@@ -4,7 +4,7 @@ import { phrasesOf } from '../../../phrases/tables.ts';
 import type { Generation } from '../../../proof/chain.ts';
 import { correctionsIn, trueIso } from '../../../proof/clock-note.ts';
 import { proofOf } from '../../../proof/proof.ts';
-import { isoOrNull, isoTime } from '../../../shared/time.ts';
+import { isoOrNull, isoTime } from '../../../proof/time.ts';
 import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
 import { tagSlug } from '../../door/tag.ts';

@@ -5,7 +5,7 @@ import type { LogService } from '../../../proof/log/leaf.ts';
 import { entryBundle, type HashTile, TILE_WIDTH, type Tile, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
 import type { LogHead, LogTables } from '../../../proof/transparency/log-tables.ts';
 import { messageOf } from '../../../shared/fault.ts';
-import { publishedCheckpoint } from '../../log/log-files.ts';
+import { publishedCheckpoint } from '../../../signing/log/log-files.ts';
 import { type AuditedLog, type AuditParts, bytesOf } from '../parts.ts';
 import { ledgerLeafFaults } from './ledger-leaves.ts';
 import { cosignatureFaults, headFaults, storedLeaves } from './stored-log.ts';

@@ -5,8 +5,8 @@ import { PaperBody } from '../../../desk/papers/paper.ts';
 import { sha256 } from '../../../proof/basis.ts';
 import type { LogService } from '../../../proof/log/leaf.ts';
 import { leafHash } from '../../../proof/merkle.ts';
+import { isoTime } from '../../../proof/time.ts';
 import { plural } from '../../../shared/plural.ts';
-import { isoTime } from '../../../shared/time.ts';
 import type { Store } from '../../../store/store.ts';
 import type { StoredLeaves } from './stored-log.ts';
 

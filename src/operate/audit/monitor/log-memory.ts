@@ -6,8 +6,8 @@ import type { Leaf } from '../../../proof/log/leaf.ts';
 import { shown } from '../../../proof/log/log-fault.ts';
 import { parseNote } from '../../../proof/note.ts';
 import type { Receipt } from '../../../proof/receipt.ts';
+import { isoTime } from '../../../proof/time.ts';
 import { Fault } from '../../../shared/fault.ts';
-import { isoTime } from '../../../shared/time.ts';
 import { keyLeafFault, publicKeyIn } from '../log/leaf.ts';
 import type { LeafIndex } from './leaf-index.ts';
 

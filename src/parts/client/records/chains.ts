@@ -1,3 +1,4 @@
+import { present } from '../../../proof/narrow.ts';
 import type { Evidence } from '../../../proof/records/evidence.ts';
 import {
   bundleKeyRules,
@@ -7,7 +8,6 @@ import {
 } from '../../../proof/records/verify/document-rules.ts';
 import type { ProvenancePage } from '../../../proof/records/verify/documents.ts';
 import { type CheckedReceipt, receiptRules } from '../../../proof/records/verify/observation-rules.ts';
-import { present } from '../../../shared/narrow.ts';
 import type { Check } from '../verify/check.ts';
 import { readClock } from '../verify/clock.ts';
 import { keysIn } from '../verify/crypto.ts';

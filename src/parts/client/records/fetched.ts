@@ -1,5 +1,5 @@
 import { parseIJson } from '../../../proof/i-json.ts';
-import { membersIn } from '../../../shared/narrow.ts';
+import { membersIn } from '../../../proof/narrow.ts';
 import { keysIn } from '../verify/crypto.ts';
 import { NotFetched } from '../verify/fetched.ts';
 import type { PolicySource } from '../verify/log.ts';

@@ -1,7 +1,7 @@
 import { LogFault } from '../../../proof/log/log-fault.ts';
 import type { LogProof } from '../../../proof/log/log-proof.ts';
 import type { Policy } from '../../../proof/log/policy.ts';
-import { present } from '../../../shared/narrow.ts';
+import { present } from '../../../proof/narrow.ts';
 import type { Check } from '../verify/check.ts';
 import { NotFetched } from '../verify/fetched.ts';
 import { type PolicySource, policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';

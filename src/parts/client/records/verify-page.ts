@@ -1,4 +1,4 @@
-import { present } from '../../../shared/narrow.ts';
+import { present } from '../../../proof/narrow.ts';
 import { elementOf } from '../element.ts';
 import { type Input, readInput } from './input.ts';
 import { showVerdict } from './verdict.ts';

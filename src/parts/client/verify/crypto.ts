@@ -2,9 +2,9 @@ import { verifyAsync } from '@noble/ed25519';
 import canonicalize from 'canonicalize';
 import { joined, toBase64url, toHex } from '../../../proof/bytes.ts';
 import { keyHashInput, splitJwk, thumbprintInput } from '../../../proof/key-text.ts';
+import { membersIn } from '../../../proof/narrow.ts';
 import { type Note, signaturesBy } from '../../../proof/note.ts';
 import { isPrimeOrder } from '../../../proof/prime-order.ts';
-import { membersIn } from '../../../shared/narrow.ts';
 
 /** The browser's counterpart of the ledger's node:crypto code, using WebCrypto and noble. */
 

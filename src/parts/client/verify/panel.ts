@@ -1,6 +1,6 @@
 import { counted } from '../../../phrases/counted.ts';
 import { fill } from '../../../phrases/fill.ts';
-import { present } from '../../../shared/narrow.ts';
+import { present } from '../../../proof/narrow.ts';
 import { elementOf } from '../element.ts';
 import { type Check, type CheckedProof, checkProof } from './check.ts';
 import { fetched, fetchedText, NotFetched } from './fetched.ts';

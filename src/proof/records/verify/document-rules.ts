@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { membersIn } from '../../../shared/narrow.ts';
+import { membersIn } from '../../narrow.ts';
 import { badgeRules } from '../badge.ts';
 import { type Disclosed, parseDisclosure } from '../disclosure.ts';
 import type { Evidence } from '../evidence.ts';

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../../src/records/accounts/change-queue.ts';
 import { deltaSource } from '../../../../src/records/jobs/records-webhooks.ts';
-import { newId } from '../../../../src/server/context.ts';
+import { newId } from '../../../../src/shared/new-id.ts';
 import { type AccountStand, accountStand, Visitor } from '../../../support/account-fixture.ts';
 import { Contract, type Document } from '../../../support/contract.ts';
 import { ask } from '../../../support/http.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parseHostname } from '../../../../src/proof/records/hostname.ts';
 import { KEYS_MAX } from '../../../../src/records/accounts/service-key.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
 import { type AccountStand, accountStand, type Visitor } from '../../../support/account-fixture.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';

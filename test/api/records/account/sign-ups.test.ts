@@ -4,8 +4,10 @@ import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
 import { mailedToken } from '../../../../src/records/accounts/account-mail.ts';
 import { requestSignIn } from '../../../../src/records/accounts/sign-in.ts';
-import { linkKey, newId, openAppContext } from '../../../../src/server/context.ts';
+import { openAppContext } from '../../../../src/server/context.ts';
+import { linkKey } from '../../../../src/shared/files/data-folder.ts';
 import { SIGN_UPS_MAX } from '../../../../src/shared/limits.ts';
+import { newId } from '../../../../src/shared/new-id.ts';
 import { Visitor } from '../../../support/account-fixture.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';
 

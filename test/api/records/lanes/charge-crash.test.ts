@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { makeServiceKey } from '../../../../src/records/accounts/service-key.ts';
-import { newId } from '../../../../src/server/context.ts';
+import { newId } from '../../../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../../../support/app-context.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
 import { probe } from '../../../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';

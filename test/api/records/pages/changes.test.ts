@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
 import { READS } from '../../../../src/shared/limits.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';

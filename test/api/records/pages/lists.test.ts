@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
 import { ask } from '../../../support/http.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { seededProbes } from '../../../support/seeded-records.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { verifyNoble, verifyNode } from '../../../../src/proof/ed25519.ts';
-import { parseHostname } from '../../../../src/proof/records/hostname.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { evidenceFaults } from '../../../support/records-faults.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHostname } from '../../../../src/proof/records/hostname.ts';
-import { parseSpan } from '../../../../src/shared/time.ts';
+import { parseSpan } from '../../../../src/proof/time.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';

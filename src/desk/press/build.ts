@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Render, RenderedFile } from './output.ts';
+import type { preload, render } from '../../render.ts';
+import { Fault } from '../../shared/fault.ts';
+import { PROJECT } from '../../shared/project.ts';
+
+const SERVER = join(PROJECT, 'dist/server');
+const CLIENT = join(PROJECT, 'dist/client');
+/** Every folder that a build creates. */
+export const BUILT = [SERVER, CLIENT];
+/** The digest of the code from which the pages were built. */
+const SOURCE = join(SERVER, 'source.txt');
+
+/** Besides the ledger, a pressed tree depends on the built pages and on this code. */
+const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/proof/transparency'];
+/** The inputs of the Astro build. */
+const PAGE_CODE = [
+  'src/pages',
+  'src/layouts',
+  'src/parts',
+  // The story page's in-browser checks are built from these.
+  'src/ledger',
+  'src/records',
+  'src/desk/press/prose-html.ts',
+  'src/desk/press/prose-pictures.ts',
+  'src/media/picture-sources.ts',
+  'src/phrases',
+  'src/astro/page-runtime.ts',
+  'src/render.ts',
+  'astro.config.mjs',
+  'package-lock.json',
+  'public',
+];
+
+export interface Build {
+  /** Renders any page; the press renders papers' pages only. */
+  render: Render & typeof render;
+  /** Stylesheets, fonts and scripts that every paper's tree carries. */
+  assets(): Iterable<RenderedFile>;
+  /** One of them, by its path as in `_astro/paper.css`. A build beside this process changes neither. */
+  asset(path: string): Asset | null;
+  /** A digest of the code of the pages and of the press. */
+  stamp: string;
+  /** Throws `unavailable` when the pages on disk, with their stylesheets, are others by now. */
+  needCurrent(): void;
+  preload: typeof preload;
+}
+
+/** A file that the build made for pages. */
+export interface Asset {
+  bytes: Buffer;
+  mtime: Date;
+}
+
+let loaded: Promise<Build> | undefined;
+
+/** Loads the built pages. Throws `unavailable` when they have not been built. */
+export function loadBuild(): Promise<Build> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<Build> {
+  const entry = join(SERVER, 'render.mjs');
+  if (!existsSync(entry)) {
+    throw new Fault('unavailable', 'the pages are not built; run `npm run build` (or `npm start`, which builds first)');
+  }
+  const source = builtFrom();
+  if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
+  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'preload'>;
+  const files = clientFiles();
+  if (builtFrom() !== source) throw new Fault('unavailable', 'the pages are being built; try again when they are');
+  let stamp: string | undefined;
+  return {
+    render: built.render,
+    preload: built.preload,
+    *assets() {
+      for (const [path, { bytes }] of files) yield { path, body: bytes };
+    },
+    asset: (path) => files.get(path) ?? null,
+    // Worker threads do not ask for it.
+    get stamp() {
+      stamp ??= stampFrom(builtFrom());
+      return stamp;
+    },
+    needCurrent() {
+      if (builtFrom() === source) return;
+      throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');
+    },
+  };
+}
+
+/** The stamp of `Build` that this code will have when it is built. */
+export function nextStamp(): string {
+  return stampFrom(digestOf(PAGE_CODE));
+}
+
+/** Excludes Astro's output, which contains a new random key in each build. */
+function stampFrom(source: string): string {
+  return `${source}.${digestOf(PRESS_CODE)}`;
+}
+
+/** The digest of `PAGE_CODE` of the pages on disk; empty while they are being built. */
+function builtFrom(): string {
+  return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
+}
+
+/** Some 1.3 MB, read at once: a build beside this process replaces the folder. */
+function clientFiles(): Map<string, Asset> {
+  return new Map(
+    filesIn(CLIENT).map((file) => [
+      file.slice(CLIENT.length + 1),
+      { bytes: readFileSync(file), mtime: statSync(file).mtime },
+    ]),
+  );
+}
+
+/** Stores the digest of the built code, which later shows whether the build is current. */
+export function stampBuild(): void {
+  writeFileSync(SOURCE, digestOf(PAGE_CODE));
+}
+
+/** Whether the built pages match the current code. */
+export function isBuilt(): boolean {
+  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === digestOf(PAGE_CODE);
+}
+
+function filesIn(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** The digest of files, with those in folders, by their paths and contents. */
+function digestOf(paths: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of paths.flatMap((path) => filesIn(join(PROJECT, path)))) {
+    hash.update(file.slice(PROJECT.length)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Runs `astro build`. Its output goes to standard error: standard output is for the ready line. Throws `unavailable`.
+ */
+export async function buildPages(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<void> {
+  const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');
+  const build = spawn(process.execPath, [astro, 'build'], { cwd: PROJECT, stdio: ['ignore', 2, 2], env });
+  const end = () => build.kill();
+  process.once('exit', end);
+  signal?.addEventListener('abort', end);
+  await once(build, 'exit');
+  process.off('exit', end);
+  if (!isBuilt()) throw new Fault('unavailable', 'the pages could not be built; the lines above say why');
+}

@@ -1,0 +1,69 @@
+import type { AppContext } from '../../server/context.ts';
+import { messageOf } from '../../shared/fault.ts';
+import { plural } from '../../shared/plural.ts';
+import { printError } from '../../shared/terminal/output.ts';
+import { progressTo } from '../../shared/terminal/progress.ts';
+import { openMediaStore } from '../../desk/media/media-place.ts';
+import type { MediaPlace } from '../../desk/media/missing-media.ts';
+import { MediaCopies } from '../../desk/jobs/media-job.ts';
+import { type PaperReport, type PressOptions, pressPapers } from '../../desk/jobs/press-run.ts';
+
+/** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
+export async function pressWithProgress(app: AppContext, options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {}) {
+  const progress = progressTo();
+  const step = (paper: string, done: number, total: number, what: string) =>
+    progress.step(`press ${paper}`, done, total, what);
+  const reports = await pressPapers(app, { ...options, fetchesMedia: true, progress: step }).finally(progress.end);
+  await sendMedia(app);
+  if (app.settings.publishUrl !== null) {
+    const { publishAfterPress } = await import('./publish-run.ts');
+    await publishAfterPress(app);
+  }
+  return reports;
+}
+
+/**
+ * Presses what a command has changed (null: nothing). `print` says what the command did also when the press fails,
+ * which is then rethrown.
+ */
+export async function pressThenPrint(
+  app: AppContext,
+  options: Pick<PressOptions, 'paper'> | null,
+  print: (lines: string[], reports: Map<string, PaperReport>) => void,
+): Promise<void> {
+  let failure: { error: unknown } | null = null;
+  let reports = new Map<string, PaperReport>();
+  try {
+    if (options !== null) reports = await pressWithProgress(app, options);
+  } catch (error) {
+    failure = { error };
+  }
+  print(options === null || failure !== null ? [] : pressLines(reports), reports);
+  if (failure !== null) throw failure.error;
+}
+
+/** Sends filed media to MEDIA_URL. A failure is reported, and left to the server or to the next command. */
+async function sendMedia(app: AppContext): Promise<void> {
+  // A running server holds leases, and sends by itself.
+  if (app.settings.mediaUrl === null || app.store.database.leases.isAnyHeld(app.clock.now())) return;
+  try {
+    const place = openMediaStore(app.settings);
+    if (place !== null) await new MediaCopies(app, place).send();
+  } catch (error) {
+    printError(`media are not kept at MEDIA_URL: ${messageOf(error)}`);
+  }
+}
+
+/** A summary of what was pressed, with one line per paper. */
+export function pressLines(reports: Map<string, PaperReport>): string[] {
+  if (reports.size === 0) return ['nothing left to press: the files on disk are up to date'];
+  return [...reports].flatMap(([paper, { outputs, written, removed, missing }]) => [
+    `pressed ${paper}: ${plural(outputs, 'output')}, ${plural(written, 'file')} written, ${removed} removed`,
+    ...missing.map((path) => missingLine({ paper, path })),
+  ]);
+}
+
+/** Names a media file that readers see a stand-in for. */
+export function missingLine({ paper, path }: MediaPlace): string {
+  return `missing ${paper}/${path}: its bytes are not in DATA_DIR, or damaged, and a stand-in is shown; put them back, or file it again, and press`;
+}

@@ -1,0 +1,234 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../proof/time.ts';
+import { Busy } from '../../shared/fault.ts';
+import { putFile } from '../../shared/files/durable-file.ts';
+import { plural } from '../../shared/plural.ts';
+import type { Store } from '../../store/store.ts';
+
+/** When a clock is wrong. Pure: all times come from the caller, in ms. */
+
+/** How far a clock may be off before nothing is signed by it. */
+export const TOLERANCE = 5 * MINUTE;
+/** A correct clock is never earlier than the first version of this program. */
+const FIRST = Date.UTC(2026, 0, 1);
+
+/** The wall clock, and a monotonic clock that keeps running during suspend, read together. */
+interface ClockReading {
+  wall: number;
+  steady: number;
+}
+
+/** The time according to another machine. */
+export interface OutsideTime {
+  /** The name of that machine, for display. */
+  name: string;
+  /** By how much the wall clock here was ahead of it, in ms; negative when it was behind. */
+  ahead: number;
+}
+
+export interface ClockEvidence {
+  now: ClockReading;
+  /** When the clock was right for the last time; null at the start. */
+  trusted: ClockReading | null;
+  /** The newest time that was signed or entered here, in ms; 0 before the first. */
+  newest: number;
+  outside: readonly OutsideTime[];
+}
+
+/** Why nothing is signed. `message` is a sentence without its full stop that ends in the cure. */
+const ClockFault = z.object({ kind: z.enum(['too_early', 'jumped', 'behind', 'contradicted']), message: z.string() });
+export type ClockFault = z.infer<typeof ClockFault>;
+
+const SYNC = 'set it, and synchronize it with NTP';
+
+/** What is wrong with a clock; null when nothing shows that it is. */
+export function clockFault({ now, trusted, newest, outside }: ClockEvidence): ClockFault | null {
+  const { wall } = now;
+  const here = `the clock here says ${shown(wall)}`;
+  if (!(wall >= FIRST))
+    return { kind: 'too_early', message: `${here}, which is before this program was written: ${SYNC}` };
+  if (newest - wall > TOLERANCE) {
+    const cure = 'set it right; if it is right, and ran ahead before, run `npm run -s broadsheet -- clock correct`';
+    return { kind: 'behind', message: `${here}, and the newest record is of ${shown(newest)}: ${cure}` };
+  }
+  const jump = trusted === null ? 0 : jumpBetween(trusted, now);
+  if (Math.abs(jump) > TOLERANCE) {
+    const way = jump > 0 ? 'ahead' : 'back';
+    const message = `${here}, and was moved ${way} by ${spanText(jump)} meanwhile: set it right; if it is right now, restart the server`;
+    return { kind: 'jumped', message };
+  }
+  const off = outside.filter(({ ahead }) => Math.abs(ahead) > TOLERANCE);
+  const [first] = off;
+  // One machine whose own clock is wrong must not silence another.
+  if (first === undefined || off.length * 2 <= outside.length) return null;
+  const said = off.map(({ name, ahead }) => `${spanText(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'} ${name}`);
+  return { kind: 'contradicted', message: `${here}, ${said.join(', ')}: ${SYNC}` };
+}
+
+/** By how much the wall clock was moved ahead between two readings, in ms; negative when it was moved back. */
+function jumpBetween(before: ClockReading, after: ClockReading): number {
+  return after.wall - before.wall - (after.steady - before.steady);
+}
+
+/** A time, also one that has no ISO text. */
+function shown(at: number): string {
+  return Math.abs(at) <= 8.64e15 ? isoTime(at) : String(at);
+}
+
+/** A span in the largest unit of which it has two: `365 days`, `20 minutes`. */
+function spanText(ms: number): string {
+  const size = Math.abs(ms);
+  for (const [unit, name] of [
+    [DAY, 'day'],
+    [HOUR, 'hour'],
+  ] as const) {
+    if (size >= 2 * unit) return plural(Math.round(size / unit), name);
+  }
+  return plural(Math.round(size / MINUTE), 'minute');
+}
+
+/** Whether the clock of this machine may date what is signed. */
+export interface ClockCheck {
+  /** What is wrong with the clock; null when nothing is known to be. */
+  fault(): ClockFault | null;
+  /** Throws `unavailable`, with the cure, when something is. */
+  assertRight(): void;
+}
+
+/** For callers that bring their own clock, such as tests. */
+export const UNCHECKED: ClockCheck = { fault: () => null, assertRight() {} };
+
+/** The time, and whether it may date what is signed. */
+export interface Clock extends ClockCheck {
+  /** The current time, in ms. */
+  now(): number;
+  /** A command or a server puts its guard here. */
+  check: ClockCheck;
+}
+
+export function clockOf(now: () => number): Clock {
+  const clock: Clock = {
+    now,
+    check: UNCHECKED,
+    fault: () => clock.check.fault(),
+    assertRight: () => clock.check.assertRight(),
+  };
+  return clock;
+}
+
+/** The note by which a server informs commands on its machine that the clock is wrong. */
+const NOTE = 'clock.wrong';
+/** How long a note counts that is not renewed, in ms: its server may have been killed. */
+export const NOTE_LASTS = 30 * SECOND;
+
+const Note = ClockFault.extend({ until: z.number() });
+
+interface Parts {
+  store: Pick<Store, 'database'>;
+  settings: { dataDir: string };
+  clock: { now(): number };
+}
+
+/** The clock of a command or a server. */
+export class ClockGuard implements ClockCheck {
+  readonly #parts: Parts;
+  readonly #steady: () => number;
+  #trusted: ClockReading | null = null;
+  #corrections = -1;
+  /** Whether the database is asked although the clock did not move. */
+  #looksAgain = false;
+  #outside: readonly OutsideTime[] = [];
+  /** When the others were heard. */
+  #heardAt: ClockReading | null = null;
+  /** A server writes the note and never reads its own. */
+  #isTelling = false;
+
+  /** `steady` is a monotonic clock in ms that keeps running during suspend. */
+  constructor(parts: Parts, steady: () => number = () => uptime() * SECOND) {
+    this.#parts = parts;
+    this.#steady = steady;
+  }
+
+  fault(): ClockFault | null {
+    const now = this.#read();
+    const trusted = this.#trusted;
+    const { store, settings } = this.#parts;
+    const evidence = { now, trusted, outside: this.#outsideAt(now) };
+    // Nothing newer than the clock is signed while it is right, so the database is asked when something may be wrong.
+    if (!this.#looksAgain && trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
+    // First: a correction that another process makes between the two counts the next time, and not never.
+    const corrections = store.database.clockCorrections();
+    const found = clockFault({ ...evidence, newest: store.database.newestTime() });
+    // The operator who corrects it says that the clock is right now.
+    const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
+    this.#corrections = corrections;
+    this.#looksAgain = found !== null;
+    if (found?.kind === 'jumped' && isCorrected) {
+      this.#trusted = null;
+      return this.fault();
+    }
+    if (found !== null) return found;
+    const told = this.#isTelling ? null : noteIn(settings.dataDir, now.steady);
+    if (told === null) this.#trusted = now;
+    return told;
+  }
+
+  /** Has the next call ask the database too: another process, with another clock, may have signed since. */
+  lookAgain(): void {
+    this.#looksAgain = true;
+  }
+
+  assertRight(): void {
+    const found = this.fault();
+    if (found !== null) throw new Busy(`nothing is signed: ${found.message}`);
+  }
+
+  /**
+   * What other machines say. When most agree with a clock that was moved, it was corrected. Without answers the last
+   * count.
+   */
+  hear(outside: readonly OutsideTime[]): void {
+    if (outside.length === 0) return;
+    this.#outside = outside;
+    this.#heardAt = this.#read();
+    const agreeing = outside.filter(({ ahead }) => Math.abs(ahead) <= TOLERANCE);
+    if (agreeing.length * 2 > outside.length) this.#trusted = null;
+  }
+
+  #read(): ClockReading {
+    return { wall: this.#parts.clock.now(), steady: this.#steady() };
+  }
+
+  /** What the others would say now: the clock may have been moved since they were heard. */
+  #outsideAt(now: ClockReading): OutsideTime[] {
+    const moved = this.#heardAt === null ? 0 : jumpBetween(this.#heardAt, now);
+    return this.#outside.map(({ name, ahead }) => ({ name, ahead: ahead + moved }));
+  }
+
+  /** Whether any other machine has answered. At the start of a machine its network may not be up yet. */
+  get hasHeard(): boolean {
+    return this.#heardAt !== null;
+  }
+
+  /** Informs the commands on this machine of the fault; null when there is none. */
+  tell(fault: ClockFault | null): void {
+    this.#isTelling = true;
+    const file = join(this.#parts.settings.dataDir, NOTE);
+    if (fault === null) return rmSync(file, { force: true });
+    const note = JSON.stringify({ ...fault, until: this.#steady() + NOTE_LASTS });
+    putFile(file, (aside) => writeFileSync(aside, `${note}\n`));
+  }
+}
+
+/** The fault that a server on this machine reports; null without one. A note of an earlier boot may count once more. */
+function noteIn(dataDir: string, steady: number): ClockFault | null {
+  try {
+    const { until, ...fault } = Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));
+    return steady < until && until <= steady + NOTE_LASTS ? fault : null;
+  } catch {
+    return null;
+  }
+}

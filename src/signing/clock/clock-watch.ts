@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { MINUTE, SECOND } from '../../proof/time.ts';
+import type { Settings } from '../../server/env.ts';
+import { parseAddress } from '../../shared/storage/address.ts';
+import { poll } from '../../shared/workers/poll.ts';
+import { ownPolicy } from '../log/log-publication.ts';
+import { serversOf } from '../log/log-witnesses.ts';
+import type { ClockFault, ClockGuard, OutsideTime } from './clock-guard.ts';
+import { timeOfMailServer, timeOfWebServer } from './outside-time.ts';
+
+/** How long a start waits for the time of others, in ms. */
+const SOURCES_WAIT = 2 * SECOND;
+
+/** Asks the machines that the settings name for the time: object storage, witnesses, and the mail server. */
+export async function askOutside(settings: Settings, now: () => number, wait = SOURCES_WAIT): Promise<OutsideTime[]> {
+  const signal = AbortSignal.timeout(wait);
+  const asked = [...sourcesOf(settings)].map(async ({ name, ask }) => {
+    const [sent, time] = [now(), await ask(signal)];
+    // The clock may be set while we wait; the earlier reading is judged.
+    return time === null ? [] : [{ name: `${name} (${new Date(time).toISOString()})`, ahead: sent - time }];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+interface Source {
+  name: string;
+  ask(signal: AbortSignal): Promise<number | null>;
+}
+
+function* sourcesOf(settings: Settings): Iterable<Source> {
+  const { publishUrl, leaseUrl, smtpUrl, objectStorage } = settings;
+  const endpoints = [publishUrl, leaseUrl].flatMap((url) => {
+    const address = url === null ? null : parseAddress(url, objectStorage);
+    return address === null || typeof address === 'string' || address.kind !== 's3' ? [] : [address.endpoint];
+  });
+  const witnesses = serversOf(ownPolicy(settings) ?? { witnesses: [], logs: [], groups: [], quorum: null });
+  for (const endpoint of new Set(endpoints)) {
+    yield { name: `the object storage at ${endpoint}`, ask: (signal) => timeOfWebServer(endpoint, signal) };
+  }
+  for (const { address } of witnesses) {
+    yield { name: `the witness at ${address}`, ask: (signal) => timeOfWebServer(address, signal) };
+  }
+  if (smtpUrl !== undefined) {
+    const { host } = new URL(smtpUrl);
+    yield { name: `the mail server ${host}`, ask: (signal) => timeOfMailServer(smtpUrl, signal) };
+  }
+}
+
+/** How often the clock is looked at, in ms. */
+const LOOK_EVERY = SECOND;
+/** How often others are asked while the clock is wrong, or until one answers, in ms of a monotonic clock. */
+const ASK_EVERY = MINUTE;
+
+interface Parts {
+  guard: ClockGuard;
+  ask(): Promise<OutsideTime[]>;
+  /** Called when the clock is right again. */
+  onRight(): unknown;
+  logger: Logger;
+}
+
+/**
+ * Tells the log, and the commands here, when the clock goes wrong and is right again. Returns a function that stops it.
+ */
+export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promise<void> {
+  let told: ClockFault | null = null;
+  let askedAt = performance.now();
+  const look = async (): Promise<number> => {
+    guard.lookAgain();
+    let fault = guard.fault();
+    const isAsked = fault === null ? !guard.hasHeard : fault.kind === 'jumped' || fault.kind === 'contradicted';
+    if (isAsked && performance.now() - askedAt >= ASK_EVERY) {
+      guard.hear(await ask());
+      askedAt = performance.now();
+      fault = guard.fault();
+    }
+    if (fault !== null && fault.kind !== told?.kind) {
+      logger.error({ clock: fault.kind, reason: fault.message }, 'nothing is signed: the clock is wrong');
+    }
+    if (fault === null && told !== null) {
+      onRight();
+      logger.info('the clock is right again: signing goes on');
+    }
+    if (fault !== null || told !== null) guard.tell(fault);
+    told = fault;
+    return LOOK_EVERY;
+  };
+  const stop = poll(look, { job: 'clock watch', logger, failed: 'the clock could not be checked; it is tried again' });
+  return async () => {
+    await stop();
+    if (told !== null) guard.tell(null);
+  };
+}

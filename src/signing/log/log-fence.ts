@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sameBytes } from '../../proof/bytes.ts';
+import { vkeyText } from '../../proof/key-text.ts';
+import { EMPTY_EDGE, edgeRoot, growEdge } from '../../proof/log/append.ts';
+import { type Checkpoint, parseCheckpoint } from '../../proof/log/checkpoint.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { TILE_WIDTH } from '../../proof/log/tile.ts';
+import { SECOND } from '../../proof/time.ts';
+import type { LogTables } from '../../proof/transparency/log-tables.ts';
+import { hasRoot } from '../../proof/transparency/log-tree.ts';
+import { Fault } from '../../shared/fault.ts';
+import { logFolder } from './log-files.ts';
+import { type LogContext, type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
+import { ownCheckpoint, ownPolicy } from './log-publication.ts';
+
+/**
+ * The fence around a log whose database is an old copy or has another history than was published. To sign would fork
+ * the log for ever, so it only serves.
+ */
+
+/** How long a start waits for the witnesses, in ms. */
+export const WITNESSES_WAIT = 2 * SECOND;
+/** Leaves read per batch. */
+const BATCH = 16 * TILE_WIDTH;
+
+/** Throws `unavailable`, saying why, when nothing may be signed for a service. */
+export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogService): void {
+  const line = tables.fence(log);
+  if (line !== null) throw new Fault('unavailable', `nothing is signed: ${line}`);
+}
+
+/**
+ * Puts up the fence when this machine knows a reason; never takes it down. Call it before signing. Throws `unavailable`
+ * for another key in the file.
+ */
+export function raiseFence(context: LogContext, log: LogService): void {
+  const key = readLogKey(context, log);
+  const line = key === null ? null : fenceLine(context, log, key);
+  if (line !== null) setFence(context, log, line);
+}
+
+/**
+ * Puts up the fence or takes it down, at the start of a server. `contradiction` asks the witnesses for a reason; late
+ * answers are heard later.
+ */
+export async function checkFence(
+  context: LogContext,
+  log: LogService,
+  contradiction: (key: LogKey) => Promise<string | null>,
+): Promise<void> {
+  const { log: tables } = context.store.database;
+  const key = readLogKey(context, log);
+  const standing = tables.fence(log);
+  let line: string | null;
+  if (key === null) {
+    // Without its key a log has no other history to contradict, unless it is still the one that was fenced.
+    line = tables.newestHead(log, newLogOrigin(context.settings, log)) === null ? null : standing;
+  } else {
+    // While the witnesses are silent, the fence that one of them caused stays.
+    const silent = standing?.startsWith('witness ') ? standing : null;
+    const late = () => pause(WITNESSES_WAIT, silent, { ref: false });
+    line = fenceLine(context, log, key) ?? (await Promise.race([contradiction(key), late()]));
+  }
+  if (tables.fence(log) !== line) setFence(context, log, line);
+}
+
+function setFence({ store }: LogContext, log: LogService, line: string | null): void {
+  store.database.transact(() => store.database.log.setFence(log, line));
+}
+
+/**
+ * Why this copy must not sign, in one line; null when it may. Compares its leaves with its heads, its published
+ * checkpoint, and what witnesses have seen.
+ */
+function fenceLine({ settings, store }: LogContext, log: LogService, key: LogKey): string | null {
+  const tables = store.database.log;
+  const size = tables.size(log);
+  const cure = cureOf(log);
+  const newest = tables.newestHead(log, key.origin);
+  const head = newest === null ? null : parseCheckpoint(newest.checkpoint);
+  if (head !== null && !isOfTheseLeaves(tables, log, head, size, head.size)) return rewrittenLine(log, head);
+  const here = `the log ${key.origin} has ${leaves(size)} here`;
+  const published = ownCheckpoint(logFolder(settings.logDir, log), key);
+  if (published !== null && published.size > size) {
+    return `${here}, and its published checkpoint has ${count(published.size)}; ${cure}`;
+  }
+  if (published !== null && !isOfTheseLeaves(tables, log, published, size, head?.size ?? 0)) {
+    return `${here}, and the first ${count(published.size)} are not those of its published checkpoint; ${cure}`;
+  }
+  for (const witness of ownPolicy(settings)?.witnesses ?? []) {
+    const { seen_size } = tables.witness(log, key.origin, vkeyText(witness.key));
+    if (seen_size > size) return `${here}, and witness ${witness.name} has seen ${count(seen_size)}; ${cure}`;
+  }
+  return null;
+}
+
+/** Whether a log here has the leaves of a head. */
+export function holdsHead(tables: LogTables, log: LogService, head: Pick<Checkpoint, 'size' | 'root'>): boolean {
+  return isOfTheseLeaves(tables, log, head, tables.size(log), tables.lastHead(log)?.size ?? 0);
+}
+
+/** Whether a checkpoint is that of the first leaves. `signed` is the number of leaves whose nodes are stored. */
+function isOfTheseLeaves(
+  tables: LogTables,
+  log: LogService,
+  checkpoint: Pick<Checkpoint, 'size' | 'root'>,
+  size: number,
+  signed: number,
+): boolean {
+  if (checkpoint.size > size) return false;
+  if (checkpoint.size <= signed) return hasRoot(tables.tiles(log), checkpoint);
+  // A power failure may have taken the head away, and left its leaves and files.
+  let edge = EMPTY_EDGE;
+  for (let start = 0; start < checkpoint.size; start += BATCH) {
+    edge = growEdge(edge, tables.leafHashes(log, start, Math.min(checkpoint.size, start + BATCH))).edge;
+  }
+  return sameBytes(edgeRoot(edge), checkpoint.root);
+}
+
+/** The line for a log whose leaves are not those that were signed. */
+export function rewrittenLine(log: LogService, { origin, size }: Checkpoint): string {
+  return `the leaves of the log ${origin} are not the ${count(size)} over which its newest head was signed; ${cureOf(log)}`;
+}
+
+/** What to do about a fence. */
+export function cureOf(log: LogService): string {
+  return `restore the newest copy of the database, or move the log's key file away and set ${logOriginVariable(log)} to a new name`;
+}
+
+const count = (size: number): string => size.toLocaleString('en');
+const leaves = (size: number): string => `${count(size)} ${size === 1 ? 'leaf' : 'leaves'}`;

@@ -1,0 +1,102 @@
+import { verifyNode } from '../../proof/ed25519.ts';
+import { vkeyFields } from '../../proof/key-text.ts';
+import { isSignedBy } from '../../proof/keyring.ts';
+import { type Checkpoint, parseCheckpoint } from '../../proof/log/checkpoint.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { LogFault } from '../../proof/log/log-fault.ts';
+import { type Policy, policyText } from '../../proof/log/policy.ts';
+import { checkpointWithLateLines } from '../../proof/transparency/cosigned-head.ts';
+import type { Settings } from '../../server/env.ts';
+import { LogFiles, logFolder, publishedCheckpoint } from './log-files.ts';
+import type { LogContext, LogKey } from './log-key.ts';
+import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
+
+interface PublicationOptions {
+  /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */
+  isWhole: boolean;
+  /** Throws when this process may not write any more. */
+  assertClaim(): void;
+}
+
+/**
+ * Writes what is new of a log: tiles and entries, then the checkpoint. After a crash the next call resumes. Throws
+ * `unavailable` naming the file.
+ */
+export async function publishLog(
+  { settings, store }: LogContext,
+  log: LogService,
+  key: LogKey,
+  { isWhole, assertClaim }: PublicationOptions,
+): Promise<void> {
+  const folder = logFolder(settings.logDir, log);
+  const shown = shownHead({ settings, store }, log, key);
+  const published = ownCheckpoint(folder, key);
+  // Readers must not see a smaller log than before, as when a policy is set for a log that had none.
+  const isBehind = shown === null || shown.size < (published?.size ?? 0);
+  const isUpToDate = shown?.size === published?.size && publishedCheckpoint(folder) === shown?.checkpoint;
+  if (isBehind || (isUpToDate && !isWhole)) return;
+  const tables = store.database.log;
+  const content = {
+    entries: (start: number, end: number) => tables.entries(log, start, end),
+    tiles: tables.tiles(log),
+  };
+  const files = new LogFiles(folder, content, assertClaim);
+  try {
+    if (isWhole) files.removeLeftovers();
+    await files.writeText('vkey', `${key.vkey}\n`);
+    await files.writeText('policy', publishedPolicy(settings, log, key));
+    await files.publish(isWhole ? 0 : (published?.size ?? 0), shown.size, shown.checkpoint);
+  } finally {
+    files.close();
+  }
+}
+
+/** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */
+function shownHead({ settings, store }: LogContext, log: LogService, { origin }: LogKey) {
+  const policy = ownPolicy(settings);
+  const cosigned = policy === null ? null : store.database.log.newestCosigned(log, origin);
+  if (policy !== null && cosigned !== null) {
+    const checkpoint = checkpointWithLateLines(store.database.log, { log, origin, policy }, cosigned);
+    return { size: cosigned.size, checkpoint };
+  }
+  const newest = store.database.log.newestHead(log, origin);
+  return newest && { size: newest.size, checkpoint: newest.checkpoint };
+}
+
+/** The published checkpoint of a folder; null unless this log's key signed it. */
+export function ownCheckpoint(folder: string, key: LogKey): Checkpoint | null {
+  const text = publishedCheckpoint(folder);
+  if (text === null) return null;
+  try {
+    const checkpoint = parseCheckpoint(text);
+    const isOurs = checkpoint.origin === key.origin && isSignedBy(checkpoint.note, key.signer, verifyNode);
+    return isOurs ? checkpoint : null;
+  } catch (error) {
+    if (error instanceof LogFault) return null;
+    throw error;
+  }
+}
+
+/** The policies that were read, by the settings that name their files. */
+const read = new WeakMap<object, Policy>();
+
+/**
+ * The policy in force; null without witnesses. Read once for each reading of the settings, so that all parts of a
+ * server have the same. Throws `invalid_request` naming file and line.
+ */
+export function ownPolicy(settings: Pick<Settings, 'logPolicy'>): Policy | null {
+  const { logPolicy } = settings;
+  if (logPolicy === null) return null;
+  const policy = read.get(settings) ?? readOwnLogPolicy(logPolicy);
+  read.set(settings, policy);
+  return policy;
+}
+
+/** The policy that readers of a log get: this log alone, whose address they know, and the witnesses in force. */
+export function publishedPolicy(settings: Settings, log: LogService, key: LogKey): string {
+  const { witnesses, groups, quorum } = ownPolicy(settings) ?? { witnesses: [], groups: [], quorum: null };
+  const own = vkeyFields(key.vkey);
+  if (own === null) throw new TypeError(`${key.vkey} is not a verifier key`);
+  const url = `${log === 'desk' ? settings.origin : settings.dataOrigin}/log/`;
+  return policyText({ logs: [{ key: own, url }], witnesses, groups, quorum });
+}

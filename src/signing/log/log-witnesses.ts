@@ -1,0 +1,250 @@
+import type { Logger } from 'pino';
+import { vkeyText } from '../../proof/key-text.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { LogFault, shown } from '../../proof/log/log-fault.ts';
+import { nodeCrypto } from '../../proof/log/node-crypto.ts';
+import type { Policy, PolicyWitness } from '../../proof/log/policy.ts';
+import { WitnessContradicts, WitnessDiverged } from '../../proof/log/witness.ts';
+import { SECOND } from '../../proof/time.ts';
+import {
+  type CoveredLeaves,
+  cosignatureFrom,
+  cosignedText,
+  cosignHead,
+  type WitnessedLog,
+} from '../../proof/transparency/cosigned-head.ts';
+import type { LogCosignature, LogHead, WitnessState } from '../../proof/transparency/log-tables.ts';
+import { afterCosignature, afterFailure, type Submitted, submitHead } from '../../proof/transparency/submit-head.ts';
+import { WITNESS_WAIT_MAX, witnessWait } from '../../shared/outbound/retry.ts';
+import { measurements } from '../../shared/workers/measurements.ts';
+import type { Store } from '../../store/store.ts';
+import { cureOf } from './log-fence.ts';
+import type { SubmitCheckpoint } from './witness-client.ts';
+
+/** The witnesses at one address: a server that signs with several keys answers one request with all of them. */
+export interface WitnessServer {
+  /** Without a slash at its end. */
+  address: string;
+  witnesses: PolicyWitness[];
+}
+
+/** Groups witnesses by their address. Those without one are not asked. */
+export function serversOf({ witnesses }: Policy): WitnessServer[] {
+  const servers = new Map<string, WitnessServer>();
+  for (const witness of witnesses) {
+    if (witness.url === null) continue;
+    const address = witness.url.replace(/\/+$/, '');
+    const server = servers.get(address) ?? { address, witnesses: [] };
+    server.witnesses.push(witness);
+    servers.set(address, server);
+  }
+  return [...servers.values()];
+}
+
+/** The names of a server's witnesses in the policy, in words. */
+export function namesOf({ witnesses }: WitnessServer): string {
+  return witnesses.map(({ name }) => name).join(' and ');
+}
+
+/** A witness is not asked more often than this, in ms. */
+const REQUEST_EVERY = SECOND;
+/** The pause after a request that could not be made, because of this machine and not of the witness, in ms. */
+const REST = 10 * SECOND;
+
+interface Parts {
+  store: Pick<Store, 'database'>;
+  /** The current time, in ms. */
+  now(): number;
+  submit: SubmitCheckpoint;
+  /** Runs in the transaction in which a head gets its quorum. */
+  covered(leaves: CoveredLeaves): void;
+  logger: Logger;
+}
+
+/** What a request to a witness showed. */
+type Word = 'agrees' | 'silent' | { /** Why this copy must not sign. */ fence: string };
+
+export type LogWitnesses = ReturnType<typeof logWitnesses>;
+
+/** The witnesses of one log, for the process that holds its lease. Each call may bring another policy. */
+export function logWitnesses(
+  { store, now, submit, covered, logger }: Parts,
+  { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
+) {
+  const tables = store.database.log;
+  /** The requests to each address. */
+  const underWay = new Map<string, Promise<Word>>();
+  /** When an address may be asked again (ms of the monotonic clock). */
+  const resting = new Map<string, number>();
+  /**
+   * The head that all witnesses are asked for until it has its quorum or nobody is left to wait for: slow witnesses
+   * would otherwise sign different heads, none with a quorum.
+   */
+  let target: LogHead | null = null;
+
+  const stateOf = ({ key }: PolicyWitness): WitnessState => tables.witness(log, origin, vkeyText(key));
+  const seenBy = ({ witnesses }: WitnessServer): number =>
+    Math.max(...witnesses.map((witness) => stateOf(witness).seen_size));
+  /** The witnesses of a server that have not signed a head, and still can. */
+  const missing = (server: WitnessServer, { size }: LogHead): WitnessState[] => {
+    if (seenBy(server) > size) return [];
+    const signed = new Set(tables.cosignatures(log, origin, size).map(({ vkey }) => vkey));
+    return server.witnesses.map(stateOf).filter(({ vkey }) => !signed.has(vkey));
+  };
+  const isCosigned = ({ size }: LogHead): boolean => (tables.newestCosigned(log, origin)?.size ?? 0) >= size;
+  /** Whether a head has its quorum, or no pending witness could still complete it. */
+  const isDone = (head: LogHead, servers: WitnessServer[]): boolean =>
+    isCosigned(head) ||
+    servers.every(
+      (server) => !underWay.has(server.address) && missing(server, head).every(({ fault }) => fault !== null),
+    );
+
+  function cosign(policy: Policy, head: LogHead): void {
+    const leaves = cosignHead(tables, { log, origin, policy }, head);
+    if (leaves !== null) covered(leaves);
+  }
+
+  /**
+   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it, without waiting. Asks
+   * nobody while the log is fenced.
+   */
+  function ask(policy: Policy): void {
+    const servers = serversOf(policy);
+    const newest = tables.newestHead(log, origin);
+    if (newest === null || tables.fence(log) !== null) return;
+    if (target === null || (target.size < newest.size && isDone(target, servers))) target = newest;
+    const head = target;
+    // The quorum may be of no witness, or a new policy may be content with the cosignatures that are there.
+    if (cosignedText(tables, { log, origin, policy }, head) !== null)
+      store.database.transact(() => cosign(policy, head));
+    for (const server of servers) {
+      const { address } = server;
+      if (underWay.has(address) || performance.now() < (resting.get(address) ?? 0)) continue;
+      if (missing(server, head).some(({ next_at }) => isDue(next_at, now()))) void start(policy, server, head);
+    }
+  }
+
+  /** Sends a request. Never rejects. */
+  function start(policy: Policy, server: WitnessServer, head: LogHead): Promise<Word> {
+    const request = submitTo(policy, server, head)
+      .catch((error: unknown): Word => {
+        resting.set(server.address, performance.now() + REST);
+        logger.error(
+          { job: 'log', log, witness: namesOf(server), err: error },
+          'asking a witness failed; it is asked again',
+        );
+        return 'silent';
+      })
+      .finally(() => underWay.delete(server.address));
+    underWay.set(server.address, request);
+    return request;
+  }
+
+  async function submitTo(policy: Policy, server: WitnessServer, head: LogHead): Promise<Word> {
+    const began = now();
+    const submitted = await submitHead({
+      head,
+      seen: seenBy(server),
+      newestHead: () => tables.newestHead(log, origin) ?? head,
+      tiles: tables.tiles(log),
+      send: (body) => submit(server.address, body),
+    });
+    const outcomes = await Promise.all(
+      server.witnesses.map(async (witness) => ({ witness, outcome: await outcomeOf(witness, submitted) })),
+    );
+    const { fault } = submitted;
+    const fence = fault instanceof WitnessContradicts ? fenceText(namesOf(server), fault, log) : null;
+    const changes = store.database.transact(() => {
+      const recorded = outcomes.map(({ witness, outcome }) => record(witness, submitted, outcome, began));
+      cosign(policy, submitted.head);
+      if (fence !== null) tables.setFence(log, fence);
+      return recorded;
+    });
+    for (const change of changes) change?.();
+    for (const { witness, outcome } of outcomes) {
+      const failed = outcome instanceof LogFault;
+      measurements.emit('witness', { log, witness: witness.name, outcome: failed ? 'failed' : 'cosigned' });
+    }
+    if (fence !== null) return { fence };
+    return outcomes.some(({ outcome }) => !(outcome instanceof LogFault)) ? 'agrees' : 'silent';
+  }
+
+  async function outcomeOf(
+    { key }: PolicyWitness,
+    { head, lines, fault }: Submitted,
+  ): Promise<LogCosignature | LogFault> {
+    if (fault !== null) return fault;
+    try {
+      return await cosignatureFrom(lines, head, key, now(), nodeCrypto);
+    } catch (error) {
+      if (error instanceof LogFault) return error;
+      throw error;
+    }
+  }
+
+  /** Stores the outcome of a request. Returns a function that logs when the witness stopped or resumed signing. */
+  function record(
+    witness: PolicyWitness,
+    { head, seen }: Submitted,
+    outcome: LogCosignature | LogFault,
+    began: number,
+  ): (() => void) | null {
+    const before = stateOf(witness);
+    const about = { job: 'log', log, witness: witness.name };
+    if (outcome instanceof LogFault) {
+      const next_at = now() + witnessWait(before.failures + 1);
+      tables.setWitness(log, origin, afterFailure(before, { fault: outcome.message, seen, began, next_at }));
+      if (before.fault !== null) return null;
+      return () => logger.warn({ ...about, fault: outcome.message }, 'a witness did not sign; it is asked again');
+    }
+    tables.addCosignature(log, outcome);
+    const next_at = began + REQUEST_EVERY;
+    tables.setWitness(log, origin, afterCosignature(before, { size: head.size, at: now(), next_at }));
+    if (before.fault === null) return null;
+    return () => logger.info({ ...about, size: head.size }, 'a witness signs again');
+  }
+
+  return {
+    ask,
+    /**
+     * Submits the newest head to every witness, also while fenced. Returns why this copy must not sign: a witness
+     * contradicts it, or did and does not answer now. Null when it may.
+     */
+    async check(policy: Policy): Promise<string | null> {
+      const newest = tables.newestHead(log, origin);
+      if (newest === null) return null;
+      const standing = tables.fence(log);
+      await Promise.all(underWay.values());
+      const fences = await Promise.all(
+        serversOf(policy).map(async (server) => {
+          const word = await start(policy, server, newest);
+          if (word === 'agrees') return null;
+          if (word !== 'silent') return word.fence;
+          return standing?.startsWith(saidBy(namesOf(server))) ? standing : null;
+        }),
+      );
+      return fences.find((fence) => fence !== null) ?? null;
+    },
+    /** Resolves when every request has ended and its outcome is stored. */
+    async settled() {
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** A time that is further ahead than any wait was set before the clock was set back. */
+function isDue(at: number, now: number): boolean {
+  return at <= now || at > now + WITNESS_WAIT_MAX;
+}
+
+/** Why a copy of a log must not sign, and what to do, in one line. */
+function fenceText(witness: string, contradiction: WitnessContradicts, log: LogService): string {
+  const another =
+    contradiction instanceof WitnessDiverged ? 'another copy of this log signs too: stop one of them, and ' : '';
+  return `${saidBy(witness)}${contradiction.message}; ${another}${cureOf(log)}`;
+}
+
+/** The beginning of a fence's line that a witness caused. */
+function saidBy(witness: string): string {
+  return `witness ${shown(witness)}: `;
+}

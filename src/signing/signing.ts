@@ -1,0 +1,49 @@
+import { LOG_SERVICES } from '../desk/log-leaves.ts';
+import type { LogService } from '../proof/log/leaf.ts';
+import type { Settings } from '../server/env.ts';
+import type { Store } from '../store/store.ts';
+import type { Clock } from './clock/clock-guard.ts';
+import { assertNotFenced, raiseFence } from './log/log-fence.ts';
+import { fillLogs } from './log/log-fill.ts';
+import { ALONE, rightBeside, type SignerRight } from './signer.ts';
+import { type CurrentKey, currentSigningKey, openSigningKey } from './signing-key.ts';
+import { keyUnderName, signingName } from './signing-name.ts';
+
+export interface ServiceSigner extends SignerRight {
+  /** What decides whether this process may sign. A server with LEASE_URL puts its lease here. */
+  right: SignerRight;
+  /**
+   * Creates the signing key if there is none, and logs what was signed before there was a log. Every process that will
+   * sign calls it first.
+   */
+  open(): void;
+  /** The current signing key. Throws `unavailable` while the service may sign nothing (`log-fence.ts`). */
+  key(service: LogService): CurrentKey;
+}
+
+/**
+ * The signing key in a file, which is read on first use: reading and pressing need no key. The settings are those of the
+ * moment, because a running server may take over others.
+ */
+export function signerOf(app: { settings: Settings; store: Store; clock: Clock }, file: string): ServiceSigner {
+  const { store, clock } = app;
+  const inForce = currentSigningKey(store, file);
+  const signer: ServiceSigner = {
+    right: app.settings.leaseUrl === null ? ALONE : rightBeside(app.settings),
+    assertHeld: () => signer.right.assertHeld(),
+    state: () => signer.right.state(),
+    announce: (log, head) => signer.right.announce(log, head),
+    open() {
+      openSigningKey(store, file, signingName(app.settings), clock.now());
+      fillLogs(store);
+      for (const log of LOG_SERVICES) raiseFence(app, log);
+    },
+    key(service) {
+      signer.assertHeld();
+      clock.assertRight();
+      assertNotFenced(store.database.log, service);
+      return keyUnderName(store, app.settings, service, inForce(), clock.now());
+    },
+  };
+  return signer;
+}
