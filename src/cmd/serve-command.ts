@@ -13,7 +13,7 @@ export function command(): Command {
         const signals = takeSignals();
         const { readSettings } = await import('../server/env.ts');
         const { currentPages } = await import('./current-pages.ts');
-        const { assertOwnCopy } = await import('../operate/standby/standby-copy.ts');
+        const { assertOwnCopy } = await import('../signing/standby-copy.ts');
         const settings = readSettings();
         assertOwnCopy(settings.dataDir, copy);
         const pages = currentPages();

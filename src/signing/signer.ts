@@ -16,8 +16,8 @@ import { openBucket } from '../shared/storage/publish-target.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log/log-fence.ts';
 import { readLogKey } from './log/log-key.ts';
-import { LEASE_FILE, type LeasedHead, type LeaseState, readLease, SignerLease } from '../operate/standby/signer-lease.ts';
-import { keepCopy } from '../operate/standby/standby-copy.ts';
+import { LEASE_FILE, type LeasedHead, type LeaseState, readLease, SignerLease } from './signer-lease.ts';
+import { keepCopy } from './standby-copy.ts';
 
 /** What decides whether this process may sign. */
 export interface SignerRight {

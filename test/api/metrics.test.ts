@@ -14,7 +14,7 @@ import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { StaleSince } from '../../src/operate/metrics/gauges.ts';
 import { openMetrics } from '../../src/operate/metrics/metrics.ts';
 import { ALONE } from '../../src/signing/signer.ts';
-import type { LeaseState } from '../../src/operate/standby/signer-lease.ts';
+import type { LeaseState } from '../../src/signing/signer-lease.ts';
 import { readiness, server } from '../../src/operate/metrics/readiness.ts';
 import { openServerLog, type ServerLog } from '../../src/server/server-log.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';

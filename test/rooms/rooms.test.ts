@@ -4,7 +4,9 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PACKAGES, ROOMS, SHARED } from './rooms.ts';
+import { PAGE_CODE } from '../../src/desk/press/build.ts';
+import { drawing } from './drawing.ts';
+import { GROUND, PACKAGES, ROOMS } from './rooms.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -27,17 +29,23 @@ const imports = files.flatMap(importsOf);
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(PROJECT, from), 'utf8');
   const found = text.matchAll(
-    /^(?:import|export) (type )?(?:[^'";]*? from )?'([^']+)';$|\bimport\((?:\/\*[^*]*\*\/ )?'([^']+)'\)/gm,
+    /^(?:import|export) (type )?(?:([^'";]*?) from )?'([^']+)';$|\bimport\((?:\/\*[^*]*\*\/ )?'([^']+)'\)/gm,
   );
-  return [...found].map(([, type, named, called]) => {
+  return [...found].map(([, type, names, named, called]) => {
     const name = (named ?? called ?? '').replace(/\?.*$/, '');
     const isOwn = name.startsWith('.');
     const to = isOwn ? relative(PROJECT, join(PROJECT, dirname(from), name)) : name;
-    return { from, to, isType: type !== undefined, isOwn };
+    return { from, to, isType: type !== undefined || isOfTypes(names), isOwn };
   });
 }
 
-/** The room that a file stands in: the innermost that has a name in the table. */
+/** Whether an import names types alone: `{ type A, type B }`. */
+function isOfTypes(names = ''): boolean {
+  const [, list] = /^\{(.*)\}$/s.exec(names.trim()) ?? [];
+  return list?.split(',').every((name) => /^\s*(?:type\s.*)?$/.test(name)) ?? false;
+}
+
+/** The room of a file: the innermost that has a name in the table. */
 function roomOf(file: string): string | undefined {
   return Object.keys(ROOMS)
     .filter((room) => file === room || file.startsWith(`${room}/`))
@@ -45,10 +53,9 @@ function roomOf(file: string): string | undefined {
 }
 
 const isIn = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
-const isShared = (file: string) => SHARED.some((place) => isIn(file, place));
 
 test('every file belongs to a room', () => {
-  const homeless = files.filter((file) => !/^(?:test|bin)\//.test(file) && !isShared(file));
+  const homeless = files.filter((file) => !/^(?:test|bin)\//.test(file));
   assert.deepEqual(
     homeless.filter((file) => roomOf(file) === undefined && file !== 'src/locals.d.ts'),
     [],
@@ -61,9 +68,10 @@ test('a room imports what its list allows, and nothing else', () => {
     .filter(({ from, to, isType }) => {
       const room = roomOf(from);
       const target = roomOf(to);
-      if (room === target || isShared(to)) return false;
+      if (room === target) return false;
       if (room === undefined) return true;
-      return !(ROOMS[room]?.imports ?? []).some((allowed) => {
+      const ground = GROUND.includes(room) ? [] : GROUND;
+      return ![...ground, ...(ROOMS[room]?.imports ?? [])].some((allowed) => {
         const place = allowed.replace(/^types /, '');
         if (allowed !== place && !isType) return false;
         return isIn(to, place) && (target === place || place.includes('.'));
@@ -128,4 +136,28 @@ test('no file imports itself by way of others, not even for a type', () => {
     files.flatMap((file) => walk(file, [])),
     [],
   );
+});
+
+test('the drawing shows the rooms of the table', () => {
+  const stored = readFileSync(join(PROJECT, 'docs/architecture.svg'), 'utf8');
+  assert.equal(stored, drawing(), 'run `node test/rooms/drawing.ts > docs/architecture.svg`');
+});
+
+test('no folder of the code has more than forty files', () => {
+  const folders = Map.groupBy(
+    files.filter((file) => !file.startsWith('test/')),
+    (file) => dirname(file),
+  );
+  const full = [...folders].filter(([, names]) => names.length > 40).map(([folder]) => folder);
+  assert.deepEqual(full, []);
+});
+
+test('the digest of the pages covers all that they are built from', () => {
+  const reached = new Set(files.filter((file) => /^src\/(?:pages|layouts|parts)\//.test(file)));
+  for (const file of reached)
+    for (const { from, to, isOwn, isType } of imports) if (from === file && isOwn && !isType) reached.add(to);
+  const uncovered = [...reached].filter(
+    (file) => /\.(?:ts|astro|js)$/.test(file) && !PAGE_CODE.some((place) => isIn(file, place)),
+  );
+  assert.deepEqual(uncovered, []);
 });

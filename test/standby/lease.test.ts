@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SignerLease, type SignerLeaseOptions } from '../../src/operate/standby/signer-lease.ts';
+import { SignerLease, type SignerLeaseOptions } from '../../src/signing/signer-lease.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import type { Bucket, PutOptions } from '../../src/shared/storage/bucket.ts';
 import * as fc from '../support/properties.ts';

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Render, RenderedFile } from './output.ts';
 import type { preload, render } from '../../render.ts';
 import { Fault } from '../../shared/fault.ts';
 import { PROJECT } from '../../shared/project.ts';
+import type { Render, RenderedFile } from './output.ts';
 
 const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
@@ -17,20 +17,22 @@ export const BUILT = [SERVER, CLIENT];
 const SOURCE = join(SERVER, 'source.txt');
 
 /** Besides the ledger, a pressed tree depends on the built pages and on this code. */
-const PRESS_CODE = ['src/press', 'src/desk', 'src/ledger', 'src/proof/transparency'];
+const PRESS_CODE = ['src/desk', 'src/media', 'src/proof'];
 /** The inputs of the Astro build. */
-const PAGE_CODE = [
+export const PAGE_CODE = [
   'src/pages',
   'src/layouts',
   'src/parts',
   // The story page's in-browser checks are built from these.
-  'src/ledger',
-  'src/records',
+  'src/proof',
+  'src/desk/door',
   'src/desk/press/prose-html.ts',
   'src/desk/press/prose-pictures.ts',
   'src/media/picture-sources.ts',
+  'src/shared/shown-text.ts',
+  'src/shared/combining-marks.ts',
   'src/phrases',
-  'src/astro/page-runtime.ts',
+  'src/astro',
   'src/render.ts',
   'astro.config.mjs',
   'package-lock.json',

@@ -1,3 +1,4 @@
+import { DATABASE_FILE } from '../../shared/files/data-folder.ts';
 import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -10,7 +11,7 @@ import { putFile } from '../../shared/files/durable-file.ts';
 import { VERSION } from '../../shared/project.ts';
 import { DatabaseSnapshot } from '../../shared/sql/database-snapshot.ts';
 import { requireOurs } from '../../shared/sql/open.ts';
-import { DATABASE_FILE, MANIFEST_FILE, manifestText, SETTINGS_FOLDER } from './manifest.ts';
+import { MANIFEST_FILE, manifestText, SETTINGS_FOLDER } from './manifest.ts';
 import type { PackedFile } from './pack.ts';
 
 /** The files of keys in DATA_DIR. `.next` is a new signing key that is moving into its place. */

@@ -7,7 +7,6 @@ import { Fault } from '../../shared/fault.ts';
  */
 export const MANIFEST_FILE = 'backup.json';
 export const SUMS_FILE = 'SHA256SUMS';
-export const DATABASE_FILE = 'broadsheet.db';
 /** The folder of files that settings name, each under the name of its setting. */
 export const SETTINGS_FOLDER = 'settings';
 

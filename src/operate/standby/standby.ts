@@ -15,7 +15,7 @@ import { type FoundBackup, newestBackup } from '../../shared/storage/backup-plac
 import { auditApp } from '../audit/run-audit.ts';
 import { restore } from '../backup/restore.ts';
 import { RESTORING } from '../../shared/files/restore-folder.ts';
-import { putCopy, readCopyNote, stageIn, writeCopyNote } from './standby-copy.ts';
+import { putCopy, readCopyNote, stageIn, writeCopyNote } from '../../signing/standby-copy.ts';
 
 /** A server of the copy, in a process of its own. */
 export interface CopyServer {

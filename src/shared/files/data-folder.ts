@@ -3,12 +3,14 @@ import { readerKey } from '../outbound/reader-key.ts';
 
 // Where things are in DATA_DIR.
 
+export const DATABASE_FILE = 'broadsheet.db';
+
 interface DataFolder {
   dataDir: string;
 }
 
 export function databaseFile({ dataDir }: DataFolder): string {
-  return join(dataDir, 'broadsheet.db');
+  return join(dataDir, DATABASE_FILE);
 }
 
 export function mediaFolder({ dataDir }: DataFolder): string {

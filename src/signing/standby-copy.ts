@@ -1,11 +1,11 @@
+import { DATABASE_FILE } from '../shared/files/data-folder.ts';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Fault } from '../../shared/fault.ts';
-import { putFile, syncFolder } from '../../shared/files/durable-file.ts';
-import { DATABASE_FILE } from '../backup/manifest.ts';
-import { RESTORING } from '../../shared/files/restore-folder.ts';
+import { Fault } from '../shared/fault.ts';
+import { putFile, syncFolder } from '../shared/files/durable-file.ts';
+import { RESTORING } from '../shared/files/restore-folder.ts';
 
 /**
  * The copy of a desk that `broadsheet standby` keeps. A note marks what a newer backup may replace; the server that

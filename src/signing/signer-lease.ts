@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { LogService } from '../../proof/log/leaf.ts';
-import { SECOND } from '../../proof/time.ts';
-import { Busy, Fault, messageOf, Unreachable } from '../../shared/fault.ts';
-import type { Bucket } from '../../shared/storage/bucket.ts';
-import { requireConditions } from '../../shared/storage/conditions.ts';
+import type { LogService } from '../proof/log/leaf.ts';
+import { SECOND } from '../proof/time.ts';
+import { Busy, Fault, messageOf, Unreachable } from '../shared/fault.ts';
+import type { Bucket } from '../shared/storage/bucket.ts';
+import { requireConditions } from '../shared/storage/conditions.ts';
 
 /** The object by which only one of several servers signs. */
 export const LEASE_FILE = 'signer.json';
