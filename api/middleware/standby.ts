@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { SignerRight } from '../../src/signing/signer.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { Busy } from '../../src/shared/fault.ts';
+import type { SignerRight } from '../../src/signing/signer.ts';
 import type { DeskEnv } from '../env.ts';
 
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { ownPolicy } from '../../src/signing/log/log-publication.ts';
-import type { Checkout } from '../../src/records/meter/checkout.ts';
 import type { Build } from '../../src/desk/press/build.ts';
+import type { Checkout } from '../../src/records/meter/checkout.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
+import { ownPolicy } from '../../src/signing/log/log-publication.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../mcp/call.ts';
 import { mcpEndpoint } from '../mcp/endpoint.ts';

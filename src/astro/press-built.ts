@@ -2,12 +2,12 @@ import type { AstroIntegrationLogger } from 'astro';
 import { fileContent } from '../desk/ingest/content-folder.ts';
 import { problemLine } from '../desk/ingest/source-file.ts';
 import { pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
-import { publishLogOnce } from '../signing/log/open-witnesses.ts';
 import { intakeOf, withAppContext } from '../server/context.ts';
 import type { Settings } from '../server/env.ts';
 import { openCommandLog } from '../server/server-log.ts';
 import { messageOf } from '../shared/fault.ts';
 import { printable } from '../shared/terminal/output.ts';
+import { publishLogOnce } from '../signing/log/open-witnesses.ts';
 
 /** Files `content/`, logs its problems, and presses every paper with the pages that were just built. */
 export function pressBuilt(settings: Settings, logger: AstroIntegrationLogger): Promise<void> {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import * as z from 'zod';
 import { airStory, withdrawStory } from '../desk/airing.ts';
-import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { stateRow } from '../desk/story.ts';
+import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { deskOf } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { printResult } from '../shared/terminal/output.ts';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
-import { askOutside } from '../signing/clock/clock-watch.ts';
-import { type Corrected, correctClock } from '../signing/clock/correct-clock.ts';
 import { isDay, parseSpan } from '../proof/time.ts';
 import { Fault } from '../shared/fault.ts';
 import { printResult } from '../shared/terminal/output.ts';
+import { askOutside } from '../signing/clock/clock-watch.ts';
+import { type Corrected, correctClock } from '../signing/clock/correct-clock.ts';
 import { onAnyData } from './frame.ts';
 
 export function command(): Command {

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { listPaperKeys, makePaperKey, paperKeyLog, removeSeat, revokePaperKey } from '../desk/jobs/paper-keys.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
-import { rotateKey } from '../signing/rotate-key.ts';
 import { isoTime } from '../proof/time.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../records/service-keys.ts';
 import { withAppContext, withExistingData } from '../server/context.ts';
@@ -9,6 +8,7 @@ import { readSettings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
 import type { keyLifeRow } from '../shared/key-life.ts';
 import { printResult } from '../shared/terminal/output.ts';
+import { rotateKey } from '../signing/rotate-key.ts';
 import { onData } from './frame.ts';
 
 export function key(): Command {

@@ -2,13 +2,13 @@ import { Command } from 'commander';
 import { exportLedger } from '../desk/ingest/ledger-export.ts';
 import { importLedger } from '../desk/ingest/ledger-import.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
-import { readLogKey } from '../signing/log/log-key.ts';
 import { type AppContext, intakeOf } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenPath } from '../shared/terminal/project-folder.ts';
+import { readLogKey } from '../signing/log/log-key.ts';
 import { onAnyData, onData } from './frame.ts';
 
 export function command(): Command {

@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { logSource, readPolicyAt } from '../operate/audit/log/served-log.ts';
 import { verifiedLogLines, verifyLog } from '../operate/audit/log/verify-log.ts';
-import { logStatus, logStatusLines } from '../signing/log/log-status.ts';
-import { signerLines, signerStatus } from '../signing/signer.ts';
 import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenPlace } from '../shared/terminal/project-folder.ts';
+import { logStatus, logStatusLines } from '../signing/log/log-status.ts';
+import { signerLines, signerStatus } from '../signing/signer.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

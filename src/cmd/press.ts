@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { missingLine, pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
 import { missingPlaces } from '../desk/media/missing-media.ts';
-import { publishLogOnce } from '../signing/log/open-witnesses.ts';
+import { missingLine, pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
 import { openCommandLog } from '../server/server-log.ts';
 import { printResult } from '../shared/terminal/output.ts';
+import { publishLogOnce } from '../signing/log/open-witnesses.ts';
 import { onData } from './frame.ts';
 
 export function command(): Command {

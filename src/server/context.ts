@@ -4,19 +4,19 @@ import type { Intake } from '../desk/ingest/intake.ts';
 import type { LedgerSource } from '../desk/ingest/ledger-export.ts';
 import type { LedgerTarget } from '../desk/ingest/ledger-import.ts';
 import type { Pictures } from '../desk/press/output.ts';
+import { openPictures } from '../desk/press/pictures.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';
 import { type MediaFiles, mediaFiles } from '../media/media.ts';
-import { assertRestored } from '../shared/files/restore-folder.ts';
-import { type Clock, ClockGuard, clockOf } from '../signing/clock/clock-guard.ts';
-import { type ServiceSigner, signerOf } from '../signing/signing.ts';
 import { codeOf, Fault } from '../shared/fault.ts';
 import { databaseFile, mediaFolder, signingKeyFile } from '../shared/files/data-folder.ts';
+import { assertRestored } from '../shared/files/restore-folder.ts';
 import { newId } from '../shared/new-id.ts';
+import { type Clock, ClockGuard, clockOf } from '../signing/clock/clock-guard.ts';
+import { type ServiceSigner, signerOf } from '../signing/signing.ts';
 import { openSearchReader } from '../store/desk/search-reader.ts';
 import { Snapshots } from '../store/snapshots.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Settings } from './env.ts';
-import { openPictures } from '../desk/press/pictures.ts';
 import { SearchPool } from './search-pool.ts';
 
 /** What commands and the server share. */

@@ -1,9 +1,9 @@
-import { DATABASE_FILE } from '../shared/files/data-folder.ts';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../shared/fault.ts';
+import { DATABASE_FILE } from '../shared/files/data-folder.ts';
 import { putFile, syncFolder } from '../shared/files/durable-file.ts';
 import { RESTORING } from '../shared/files/restore-folder.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { airStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { signHead } from '../../src/signing/log/log-head.ts';
-import { openLogKey } from '../../src/signing/log/log-key.ts';
 import { deskOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { signHead } from '../../src/signing/log/log-head.ts';
+import { openLogKey } from '../../src/signing/log/log-key.ts';
 import { createPaper, filing, PAPER } from '../support/app-context.ts';
 
 /**

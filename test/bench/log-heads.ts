@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { signHead } from '../../src/signing/log/log-head.ts';
 import { openLogKey } from '../../src/signing/log/log-key.ts';
 import { publishLog } from '../../src/signing/log/log-publication.ts';
-import { openAppContext } from '../../src/server/context.ts';
-import { readSettings } from '../../src/server/env.ts';
 import { growLog } from '../support/log-leaves.ts';
 import { type Bench, environmentOf } from './paper.ts';
 import { aSecond, type Figure, note } from './table.ts';

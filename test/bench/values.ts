@@ -1,12 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { clockOf } from '../../src/signing/clock/clock-guard.ts';
 import type { Probe } from '../../src/proof/records/signal.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { findEverywhere } from '../../src/records/search.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { clockOf } from '../../src/signing/clock/clock-guard.ts';
 import { certificate, probe } from '../support/probes.ts';
 import { randomFrom } from './invented.ts';
 import type { Bench } from './paper.ts';

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import { composeSections } from '../../src/desk/press/outputs/front-blocks.ts';
 import type { FrontBlock, FrontView, RowView } from '../../src/desk/press/views.ts';
-import { loadBuild } from '../../src/desk/press/build.ts';
 import * as fc from '../support/properties.ts';
 import { openBrowser } from './chromium.ts';
 

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSigning } from '../../src/cmd/serve/signing.ts';
-import { rightBeside } from '../../src/signing/signer.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { openServerLog } from '../../src/server/server-log.ts';
+import { rightBeside } from '../../src/signing/signer.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
 const logger = openServerLog('silent');

@@ -4,14 +4,14 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { generationAudit } from '../../src/desk/generation-audit.ts';
 import { auditApp } from '../../src/operate/audit/run-audit.ts';
-import { rotateSigningKey } from '../../src/signing/signing-key.ts';
-import { signingName } from '../../src/signing/signing-name.ts';
 import { signingPeriodFaults } from '../../src/proof/key-text.ts';
 import { parseObservation } from '../../src/proof/records/receipt.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { signingKeyFile } from '../../src/shared/files/data-folder.ts';
+import { rotateSigningKey } from '../../src/signing/signing-key.ts';
+import { signingName } from '../../src/signing/signing-name.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
 

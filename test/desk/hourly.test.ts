@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clockOf } from '../../src/signing/clock/clock-guard.ts';
 import { hourly } from '../../src/shared/workers/poll.ts';
+import { clockOf } from '../../src/signing/clock/clock-guard.ts';
 
 const MINUTE = 60_000;
 

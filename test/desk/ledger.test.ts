@@ -10,14 +10,14 @@ import { generationAudit } from '../../src/desk/generation-audit.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { expirePlaces, placeFront } from '../../src/desk/placing.ts';
-import { rotateSigningKey } from '../../src/signing/signing-key.ts';
-import { signingName } from '../../src/signing/signing-name.ts';
 import { verifyNoble } from '../../src/proof/ed25519.ts';
 import { proofFaults, proofOf } from '../../src/proof/proof.ts';
 import { isoTime } from '../../src/proof/time.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { signingKeyFile } from '../../src/shared/files/data-folder.ts';
+import { rotateSigningKey } from '../../src/signing/signing-key.ts';
+import { signingName } from '../../src/signing/signing-name.ts';
 import {
   appContextIn,
   type Clock,

@@ -5,14 +5,14 @@ import { airDue, append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { replayClock } from '../../src/desk/ledger-entry.ts';
 import { TURNED_PRIVATE } from '../../src/desk/log-leaves.ts';
-import { rotateSigningKey } from '../../src/signing/signing-key.ts';
-import { signingName } from '../../src/signing/signing-name.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { parseLeaf } from '../../src/proof/log/leaf.ts';
 import type { Filing } from '../../src/proof/piece.ts';
 import { isoTime } from '../../src/proof/time.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { signingKeyFile } from '../../src/shared/files/data-folder.ts';
+import { rotateSigningKey } from '../../src/signing/signing-key.ts';
+import { signingName } from '../../src/signing/signing-name.ts';
 import { appContextIn, type Clock, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
 

@@ -4,6 +4,8 @@ import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import pino from 'pino';
+import { readSettings } from '../../src/server/env.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import {
   type ClockEvidence,
   ClockGuard,
@@ -12,8 +14,6 @@ import {
   type OutsideTime,
 } from '../../src/signing/clock/clock-guard.ts';
 import { askOutside, watchClock } from '../../src/signing/clock/clock-watch.ts';
-import { readSettings } from '../../src/server/env.ts';
-import { newId } from '../../src/shared/new-id.ts';
 import type { Store } from '../../src/store/store.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rotateSigningKey } from '../../src/signing/signing-key.ts';
-import { signingName } from '../../src/signing/signing-name.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
 import { signingPeriodFaults } from '../../src/proof/key-text.ts';
 import { parseObservation } from '../../src/proof/records/receipt.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { signingKeyFile } from '../../src/shared/files/data-folder.ts';
+import { rotateSigningKey } from '../../src/signing/signing-key.ts';
+import { signingName } from '../../src/signing/signing-name.ts';
 import { appContextIn } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
 import { evidenceFaults, evidenceOf } from '../support/records-faults.ts';

@@ -1,8 +1,8 @@
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { signHead } from '../../src/signing/log/log-head.ts';
 import { openLogKey } from '../../src/signing/log/log-key.ts';
 import { publishLog } from '../../src/signing/log/log-publication.ts';
-import { openAppContext } from '../../src/server/context.ts';
-import { readSettings } from '../../src/server/env.ts';
 import { growLog } from '../support/log-leaves.ts';
 
 // A process of its own, which a test kills: it grows the log of the records to a size, in batches, and signs and

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { signHead } from '../../src/signing/log/log-head.ts';
-import { logKeyFile, openLogKey } from '../../src/signing/log/log-key.ts';
-import { publishLog } from '../../src/signing/log/log-publication.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
 import { isSignedBy } from '../../src/proof/keyring.ts';
 import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { databaseFile, signingKeyFile } from '../../src/shared/files/data-folder.ts';
+import { signHead } from '../../src/signing/log/log-head.ts';
+import { logKeyFile, openLogKey } from '../../src/signing/log/log-key.ts';
+import { publishLog } from '../../src/signing/log/log-publication.ts';
 import { appContextIn, createPaper, tempFolder, treeOf } from '../support/app-context.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { growLog, testLeaf } from '../support/log-leaves.ts';

@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pino from 'pino';
 import { fileStory } from '../../src/desk/filing.ts';
-import { startLog } from '../../src/signing/log/log-job.ts';
-import { openLogKey } from '../../src/signing/log/log-key.ts';
-import { checkLog } from '../../src/signing/log/open-witnesses.ts';
 import { tlogProofText } from '../../src/proof/log/log-proof.ts';
 import { nodeCrypto, readPolicy } from '../../src/proof/log/node-crypto.ts';
 import { logTree } from '../../src/proof/log/tree.ts';
 import { verifyTlogProof } from '../../src/proof/log/verify.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { startLog } from '../../src/signing/log/log-job.ts';
+import { openLogKey } from '../../src/signing/log/log-key.ts';
+import { checkLog } from '../../src/signing/log/open-witnesses.ts';
 import { appContextIn, createPaper, envIn, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { growLog } from '../support/log-leaves.ts';
 import {

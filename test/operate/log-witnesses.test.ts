@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import pino from 'pino';
-import { logWitnesses } from '../../src/signing/log/log-witnesses.ts';
-import { witnessClient } from '../../src/signing/log/witness-client.ts';
 import { nodeCrypto, readPolicy } from '../../src/proof/log/node-crypto.ts';
 import { verifyCheckpoint } from '../../src/proof/log/verify.ts';
 import { MINUTE, SECOND } from '../../src/proof/time.ts';
 import { type CoveredLeaves, checkpointWithLateLines } from '../../src/proof/transparency/cosigned-head.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { logWitnesses } from '../../src/signing/log/log-witnesses.ts';
+import { witnessClient } from '../../src/signing/log/witness-client.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';

@@ -8,6 +8,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { personaChange } from '../../src/desk/papers/round-trip.ts';
+import { portraitCode } from '../../src/desk/press/pictures.ts';
 import { deepPalette, palePalette } from '../../src/media/card/card-color.ts';
 import { drawPortrait } from '../../src/media/draw-portrait.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
@@ -15,7 +16,6 @@ import { monogramOf, PORTRAIT_SIDE, portraitId } from '../../src/media/portrait.
 import { auditApp } from '../../src/operate/audit/run-audit.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
-import { portraitCode } from '../../src/desk/press/pictures.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 
 const [SLUG = ''] = PERSONAS;

@@ -7,7 +7,6 @@ import { withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { removePaper } from '../../src/desk/papers/removal.ts';
-import { publishLogOnce } from '../../src/signing/log/open-witnesses.ts';
 import { startPublisher } from '../../src/operate/publish/publish-job.ts';
 import {
   compareTrees,
@@ -22,6 +21,7 @@ import type { Settings } from '../../src/server/env.ts';
 import { openCommandLog } from '../../src/server/server-log.ts';
 import { type Address, parseAddress } from '../../src/shared/storage/address.ts';
 import { openBucket } from '../../src/shared/storage/publish-target.ts';
+import { publishLogOnce } from '../../src/signing/log/open-witnesses.ts';
 import { PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server } from '../support/s3-server.ts';

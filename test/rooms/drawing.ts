@@ -1,4 +1,4 @@
-import { ROOMS } from './rooms.ts';
+import { GROUND, ROOMS } from './rooms.ts';
 
 // Draws docs/architecture.svg from the table of rooms: `node test/rooms/drawing.ts > docs/architecture.svg`.
 
@@ -21,8 +21,11 @@ function shownRoom(place: string): string | undefined {
 /** The drawn rooms from which a room takes code; types alone do not count. */
 function below(name: string): string[] {
   const allowed = Object.entries(ROOMS).filter(([room]) => shownRoom(room) === name);
+  const ground = GROUND.includes(name) ? [] : GROUND;
   const places = allowed.flatMap(([, { imports }]) => imports.filter((place) => !place.startsWith('types ')));
-  return [...new Set(places.map(shownRoom))].filter((room) => room !== undefined && room !== name) as string[];
+  return [...new Set([...ground, ...places].map(shownRoom))].filter(
+    (room) => room !== undefined && room !== name,
+  ) as string[];
 }
 
 /** The height of a room above those that import nothing. The table has no circles: see `rooms.test.ts`. */

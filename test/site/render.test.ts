@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EmbedView } from '../../src/desk/press/views.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
+import type { EmbedView } from '../../src/desk/press/views.ts';
 
 const { render } = await loadBuild();
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SignerLease, type SignerLeaseOptions } from '../../src/signing/signer-lease.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import type { Bucket, PutOptions } from '../../src/shared/storage/bucket.ts';
+import { SignerLease, type SignerLeaseOptions } from '../../src/signing/signer-lease.ts';
 import * as fc from '../support/properties.ts';
 
 const LASTS = 30_000;

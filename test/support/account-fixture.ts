@@ -1,8 +1,8 @@
 import pino from 'pino';
 import type { SMTPServerOptions } from 'smtp-server';
+import { loadBuild } from '../../src/desk/press/build.ts';
 import { recordsMails } from '../../src/records/jobs/records-mails.ts';
 import { recordsWebhooks } from '../../src/records/jobs/records-webhooks.ts';
-import { loadBuild } from '../../src/desk/press/build.ts';
 import { smtpMailer } from '../../src/shared/net/smtp.ts';
 import { startMails } from '../../src/shared/outbound/mail-job.ts';
 import { deliveryTransport, startWebhooks } from '../../src/shared/outbound/webhook-job.ts';

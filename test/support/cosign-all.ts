@@ -1,5 +1,5 @@
-import { markProofsStale } from '../../src/signing/log/open-witnesses.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { markProofsStale } from '../../src/signing/log/open-witnesses.ts';
 import { LogHeads } from './log-heads.ts';
 
 /** Has a head over all leaves of the desk cosigned, when there are any that no head covers. */

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
 import { signHead } from '../../src/signing/log/log-head.ts';
 import { openLogKey } from '../../src/signing/log/log-key.ts';
 import { ownPolicy, publishLog } from '../../src/signing/log/log-publication.ts';
 import { openWitnesses } from '../../src/signing/log/open-witnesses.ts';
-import { openAppContext } from '../../src/server/context.ts';
-import { readSettings } from '../../src/server/env.ts';
 import { growLog } from './log-leaves.ts';
 
 /**

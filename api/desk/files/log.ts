@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { ownPolicy } from '../../../src/signing/log/log-publication.ts';
-import { deskLogView } from '../../../src/signing/log/log-view.ts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import { isLogPath } from '../../../src/proof/transparency/log-paths.ts';
 import { logViewState } from '../../../src/proof/transparency/log-view.ts';
-import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { ownPolicy } from '../../../src/signing/log/log-publication.ts';
+import { deskLogView } from '../../../src/signing/log/log-view.ts';
 import type { Site } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendLogFile } from '../../responses/log-file.ts';

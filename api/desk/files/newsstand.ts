@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
 import { paperRoot } from '../../../src/desk/papers/paper.ts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import { OPEN_HEADERS } from '../../../src/desk/press/feeds/headers.ts';
 import { newsstandView, opml, publicPapers } from '../../../src/desk/press/newsstand.ts';
-import { signingState } from '../../../src/signing/signing-state.ts';
-import type { Build } from '../../../src/desk/press/build.ts';
+import { readiness } from '../../../src/operate/metrics/readiness.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
-import { readiness } from '../../../src/operate/metrics/readiness.ts';
 import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
+import { signingState } from '../../../src/signing/signing-state.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { sendReadiness } from '../../responses/readiness.ts';

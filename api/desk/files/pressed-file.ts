@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt, siteOf } from '../../../src/desk/press/edition.ts';
 import { mediaByPictureId } from '../../../src/desk/press/outputs/picture.ts';
-import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { plainFile } from '../../../src/shared/files/plain-file.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';

@@ -1,9 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'hono';
+import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
 import { memoized } from '../../../src/desk/press/memoized.ts';
-import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { DeskEnv, Site } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';

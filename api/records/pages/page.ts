@@ -1,7 +1,7 @@
 import { accepts } from 'hono/accepts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import type { RecordsFrame } from '../../../src/records/views.ts';
 import type { Pages } from '../../../src/render.ts';
-import type { Build } from '../../../src/desk/press/build.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { signedIn } from '../../middleware/session.ts';

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { SIGNING_REASONS, signingState } from '../../../src/signing/signing-state.ts';
+import { readiness } from '../../../src/operate/metrics/readiness.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
-import { readiness } from '../../../src/operate/metrics/readiness.ts';
 import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
+import { SIGNING_REASONS, signingState } from '../../../src/signing/signing-state.ts';
 import { ok } from '../../openapi/responses.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
 import { operation } from '../route.ts';

@@ -1,5 +1,4 @@
 import { listenRecords } from '../../../api/server.ts';
-import { startLog } from '../../signing/log/log-job.ts';
 import { recordsMails } from '../../records/jobs/records-mails.ts';
 import { recordsWebhooks } from '../../records/jobs/records-webhooks.ts';
 import { startScanner } from '../../records/jobs/scan-loop.ts';
@@ -11,6 +10,7 @@ import type { ServerLog } from '../../server/server-log.ts';
 import { smtpOf } from '../../shared/net/smtp.ts';
 import { startMails } from '../../shared/outbound/mail-job.ts';
 import { deliveryTransport, startWebhooks } from '../../shared/outbound/webhook-job.ts';
+import { startLog } from '../../signing/log/log-job.ts';
 import { allEnded, RestartableJob, type Service } from './jobs.ts';
 import { renderMail } from './render-mail.ts';
 import type { Signing } from './signing.ts';

@@ -1,10 +1,10 @@
-import { ownPolicy } from '../../signing/log/log-publication.ts';
 import type { AppContext } from '../../server/context.ts';
 import { readSettingsAgain, type Settings, type SettingsRead } from '../../server/env.ts';
 import { type Reload, reloadedSettings } from '../../server/reload.ts';
 import type { ServerLog } from '../../server/server-log.ts';
 import { Fault } from '../../shared/fault.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
+import { ownPolicy } from '../../signing/log/log-publication.ts';
 import type { RestartableJob, StartJob } from './jobs.ts';
 
 /** How each job starts. */

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { signLastHeads } from '../../signing/log/log-head.ts';
-import { openSignerLease } from '../../signing/signer.ts';
 import { SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { ServerLog } from '../../server/server-log.ts';
 import { messageOf } from '../../shared/fault.ts';
+import { signLastHeads } from '../../signing/log/log-head.ts';
+import { openSignerLease } from '../../signing/signer.ts';
 import type { StartsJobs } from './jobs.ts';
 
 /** How long the start waits for the lease, in ms, before this server serves without it. */

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { AppContext } from '../../server/context.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
-import { filedMedia } from './filed-media.ts';
-import type { Media } from '../papers/media.ts';
 import type { Received } from '../media/upload.ts';
+import type { Media } from '../papers/media.ts';
+import { filedMedia } from './filed-media.ts';
 
 /** Uploads are checked one after the other: a picture is decoded whole, in memory. */
 let last: Promise<unknown> = Promise.resolve();

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missingMediaIn } from '../../media/media.ts';
-import { type Build, loadBuild } from '../press/build.ts';
 import type { AppContext } from '../../server/context.ts';
 import { codeOf, Fault } from '../../shared/fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../../shared/files/disk-sync.ts';
@@ -12,6 +11,7 @@ import { lookForMissing, missingPlaces, noteMissing } from '../media/missing-med
 import { paperRoot } from '../papers/paper.ts';
 import { requirePaper } from '../papers/require-paper.ts';
 import { expirePlaces } from '../placing.ts';
+import { type Build, loadBuild } from '../press/build.ts';
 import { siteOf } from '../press/edition.ts';
 import { NEEDS_LARGE_HEAP, type NEEDS_POOL, type PressReport, type PrintPool, press } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { threadId, workerData } from 'node:worker_threads';
 import { mediaFiles } from '../../media/media.ts';
-import { loadBuild } from '../press/build.ts';
-import { openPictures } from '../press/pictures.ts';
 import { Fault } from '../../shared/fault.ts';
 import { Snapshots } from '../../store/snapshots.ts';
+import { loadBuild } from '../press/build.ts';
+import { openPictures } from '../press/pictures.ts';
 import { Printer, type RenderResult } from '../press/printer.ts';
 import { Tree } from '../press/tree.ts';
 import { ClaimDeadline } from './press-claim.ts';

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Media } from '../papers/media.ts';
-import type { Pictures } from './output.ts';
 import { type MediaFiles, missingMedia } from '../../media/media.ts';
 import { pictureCache } from '../../media/picture-cache.ts';
 import { portraitId } from '../../media/portrait.ts';
 import { pictureId, type Variant, variantsOf } from '../../media/variants.ts';
 import { sha256 } from '../../proof/basis.ts';
-import { codeOf } from '../../shared/fault.ts';
-import { nextStamp } from './build.ts';
 import type { Settings } from '../../server/env.ts';
+import { codeOf } from '../../shared/fault.ts';
+import type { Media } from '../papers/media.ts';
+import { nextStamp } from './build.ts';
+import type { Pictures } from './output.ts';
 
 /** The names of a portrait and of its digest among the files of its id. */
 const PORTRAIT = 'portrait.png';

@@ -1,7 +1,7 @@
 import { pressPlan } from '../../desk/jobs/press-run.ts';
+import { loadBuild } from '../../desk/press/build.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault } from '../../proof/log/log-fault.ts';
-import { loadBuild } from '../../desk/press/build.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { logFolder } from '../../signing/log/log-files.ts';

@@ -1,4 +1,3 @@
-import { DATABASE_FILE } from '../../shared/files/data-folder.ts';
 import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -6,7 +5,7 @@ import { mediaFiles } from '../../media/media.ts';
 import { isoTime } from '../../proof/time.ts';
 import type { Settings } from '../../server/env.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
-import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
+import { DATABASE_FILE, databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import { putFile } from '../../shared/files/durable-file.ts';
 import { VERSION } from '../../shared/project.ts';
 import { DatabaseSnapshot } from '../../shared/sql/database-snapshot.ts';

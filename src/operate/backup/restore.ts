@@ -10,14 +10,14 @@ import { hasRoot } from '../../proof/transparency/log-tree.ts';
 import { withAppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { databaseFile } from '../../shared/files/data-folder.ts';
+import { RestoreFolder } from '../../shared/files/restore-folder.ts';
 import { lockFile } from '../../shared/sql/file-lock.ts';
 import { migrationFiles, requireOurs } from '../../shared/sql/open.ts';
 import type { BackupPlace } from '../../shared/storage/backup-place.ts';
+import { logFolder, publishedCheckpoint, publishedTiles } from '../../signing/log/log-files.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { auditApp } from '../audit/run-audit.ts';
-import { logFolder, publishedCheckpoint, publishedTiles } from '../../signing/log/log-files.ts';
 import { requireMigrations } from './manifest.ts';
-import { RestoreFolder } from '../../shared/files/restore-folder.ts';
 import { unpack } from './unpack.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { stat, statfs } from 'node:fs/promises';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
-import { readiness } from './readiness.ts';
 import { codeOf } from '../../shared/fault.ts';
 import { databaseFile } from '../../shared/files/data-folder.ts';
 import { VERSION } from '../../shared/project.ts';
 import { eventLoop } from '../../shared/workers/event-loop.ts';
 import { inFlight } from '../../shared/workers/measurements.ts';
+import { leavesBehind, SIGNING_REASONS, signingState } from '../../signing/signing-state.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES } from '../../store/vital-signs.ts';
 import { lastBackup } from '../backup/backup-source.ts';
-import { leavesBehind, SIGNING_REASONS, signingState } from '../../signing/signing-state.ts';
+import { readiness } from './readiness.ts';
 import type { DiskReadings, MetricSources, Readings, SampledRegistry } from './sampled-registry.ts';
 
 /** What this process knows of itself, and of its last backup. */

@@ -1,12 +1,12 @@
+import { MediaCopies } from '../../desk/jobs/media-job.ts';
+import { type PaperReport, type PressOptions, pressPapers } from '../../desk/jobs/press-run.ts';
+import { openMediaStore } from '../../desk/media/media-place.ts';
+import type { MediaPlace } from '../../desk/media/missing-media.ts';
 import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
 import { printError } from '../../shared/terminal/output.ts';
 import { progressTo } from '../../shared/terminal/progress.ts';
-import { openMediaStore } from '../../desk/media/media-place.ts';
-import type { MediaPlace } from '../../desk/media/missing-media.ts';
-import { MediaCopies } from '../../desk/jobs/media-job.ts';
-import { type PaperReport, type PressOptions, pressPapers } from '../../desk/jobs/press-run.ts';
 
 /** Presses, then publishes to PUBLISH_URL if it is set, and shows the progress on the terminal. */
 export async function pressWithProgress(app: AppContext, options: Pick<PressOptions, 'paper' | 'full' | 'cards'> = {}) {

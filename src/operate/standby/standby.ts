@@ -9,13 +9,13 @@ import { withAppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { databaseFile } from '../../shared/files/data-folder.ts';
+import { RESTORING } from '../../shared/files/restore-folder.ts';
 import { plural } from '../../shared/plural.ts';
 import { lockFile } from '../../shared/sql/file-lock.ts';
 import { type FoundBackup, newestBackup } from '../../shared/storage/backup-place.ts';
+import { putCopy, readCopyNote, stageIn, writeCopyNote } from '../../signing/standby-copy.ts';
 import { auditApp } from '../audit/run-audit.ts';
 import { restore } from '../backup/restore.ts';
-import { RESTORING } from '../../shared/files/restore-folder.ts';
-import { putCopy, readCopyNote, stageIn, writeCopyNote } from '../../signing/standby-copy.ts';
 
 /** A server of the copy, in a process of its own. */
 export interface CopyServer {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 import { isLogOrigin } from '../../proof/log/checkpoint.ts';
 import { messageOf } from '../../shared/fault.ts';
+import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 import { file, refuse, type Values } from './variable.ts';
 
 const logOrigin = () =>

@@ -1,4 +1,3 @@
-import { DATABASE_FILE } from './data-folder.ts';
 import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
@@ -6,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { codeOf, Fault, messageOf } from '../fault.ts';
+import { DATABASE_FILE } from './data-folder.ts';
 import { makeFolder, syncFile, syncFolder } from './durable-file.ts';
 
 /** The folder within DATA_DIR into which a backup is unpacked. A file system of its own has it too. */

@@ -7,9 +7,9 @@ import { LogFault } from '../../proof/log/log-fault.ts';
 import { type Policy, policyText } from '../../proof/log/policy.ts';
 import { checkpointWithLateLines } from '../../proof/transparency/cosigned-head.ts';
 import type { Settings } from '../../server/env.ts';
+import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 import { LogFiles, logFolder, publishedCheckpoint } from './log-files.ts';
 import type { LogContext, LogKey } from './log-key.ts';
-import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 
 interface PublicationOptions {
   /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */

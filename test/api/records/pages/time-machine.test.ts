@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { correctClock } from '../../../../src/signing/clock/correct-clock.ts';
 import { verifyNode } from '../../../../src/proof/ed25519.ts';
 import type { Preview } from '../../../../src/proof/records/preview.ts';
 import { beginSession } from '../../../../src/records/accounts/session.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import { openAppContext } from '../../../../src/server/context.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
+import { correctClock } from '../../../../src/signing/clock/correct-clock.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { answerFaults } from '../../../support/records-faults.ts';
