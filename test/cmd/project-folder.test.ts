@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Command } from 'commander';
+import { COMMANDS } from '../../src/cmd/commands.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { projectAround } from '../../src/shared/terminal/project-folder.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -48,13 +48,12 @@ test('commands that need data never create a database', async (t) => {
   t.after(() => process.chdir(here));
   for (const line of READING) {
     const [name = '', ...args] = line.split(' ');
-    const { command } = (await import(`../../src/cmd/${name}.ts`)) as { command(): Command };
-    const outcome = await command()
-      .parseAsync(args, { from: 'user' })
-      .then(
-        () => null,
-        (error: unknown) => error,
-      );
+    const command = await COMMANDS[name]?.();
+    assert.ok(command, name);
+    const outcome = await command.parseAsync(args, { from: 'user' }).then(
+      () => null,
+      (error: unknown) => error,
+    );
     assert.ok(outcome instanceof Fault, `${line} says why it does nothing: ${outcome}`);
     assert.match(outcome.message, /there is no database |does not exist/);
     assert.deepEqual(readdirSync(folder), [], `${line} leaves something`);

@@ -18,7 +18,7 @@ const READS_ALL = [
   'SELECT 1 WHERE EXISTS (SELECT 1 FROM hostnames WHERE looked_at > ?1 OR added_at > ?1) OR (SELECT at FROM deltas ORDER BY seq DESC LIMIT 1) > ?1',
   // For an audit.
   'SELECT id, hostname FROM hostnames ORDER BY id',
-  'SELECT count(*) AS count FROM observations',
+  'SELECT count(*) FROM observations',
   'SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas',
   // Three rows.
   'SELECT state, count FROM hostname_counts',
