@@ -7,7 +7,7 @@ import { Fault } from '../../shared/fault.ts';
 import { logFolder } from '../../signing/log/log-files.ts';
 import { readLogKey } from '../../signing/log/log-key.ts';
 import { publishedPolicy } from '../../signing/log/log-publication.ts';
-import { type Audit, auditAll } from './all-checks.ts';
+import { type Audit, auditAll } from './audit.ts';
 import type { AuditedLog, AuditParts } from './parts.ts';
 
 /** Audits the database and the pressed trees of an app. */

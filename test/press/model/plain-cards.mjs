@@ -3,8 +3,8 @@
 import { registerHooks } from 'node:module';
 
 const SOURCES = {
-  '/src/press/share-card.ts': `export const drawCard = async (card) => Buffer.from('A plain card: ' + JSON.stringify(card));`,
-  '/src/press/draw-portrait.ts': `export const drawPortrait = async (portrait) => Buffer.from('A plain portrait: ' + JSON.stringify(portrait));`,
+  '/src/media/card/share-card.ts': `export const drawCard = async (card) => Buffer.from('A plain card: ' + JSON.stringify(card));`,
+  '/src/media/draw-portrait.ts': `export const drawPortrait = async (portrait) => Buffer.from('A plain portrait: ' + JSON.stringify(portrait));`,
 };
 
 registerHooks({
