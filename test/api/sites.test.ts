@@ -21,7 +21,10 @@ test('private and missing papers cost the same number of key lookups', async (t)
     looks++;
     return app.store.desk.keys.byHash(hash);
   };
-  const counted = { ...app, store: { ...app.store, keys: { ...app.store.desk.keys, byHash } } };
+  const counted = {
+    ...app,
+    store: { ...app.store, desk: { ...app.store.desk, keys: { ...app.store.desk.keys, byHash } } },
+  };
   const sites = new Sites(counted);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   router.get('/*', privateFile(counted, sites, null as unknown as Build));

@@ -115,7 +115,10 @@ test('zones served commit by commit give the deltas that really happened, and no
     .map(({ domain, signal, before, after }) => JSON.stringify([domain, signal, before, after]));
   assert.deepEqual(said.sort(), happened.sort());
   const faults: string[] = [];
-  auditRecords({ store: { ...store, verifyingKeys: () => [KEY] } } as unknown as AppContext, faults);
+  auditRecords(
+    { store: { ...store, desk: { ...store.desk, verifyingKeys: () => [KEY] } } } as unknown as AppContext,
+    faults,
+  );
   assert.deepEqual(faults, []);
   assert.ok(happened.length > COMMITS / 2);
   t.diagnostic(`${all.length} states, ${hosts.length} hosts, ${looks} looks, ${happened.length} deltas`);

@@ -109,7 +109,7 @@ test('half a year of the .gov zone, probed after each export, gives the deltas t
   assert.deepEqual(said.sort(), happened.sort());
   const faults: string[] = [];
   const observations = auditRecords(
-    { store: { ...store, verifyingKeys: () => [KEY] } } as unknown as AppContext,
+    { store: { ...store, desk: { ...store.desk, verifyingKeys: () => [KEY] } } } as unknown as AppContext,
     faults,
   );
   assert.deepEqual(faults, []);
