@@ -200,11 +200,11 @@ test('two processes that draw the same pictures, one of them killed, leave whole
     const { readSettings } = await import('../../src/server/env.ts');
     const { variantsOf } = await import('../../src/media/variants.ts');
     const app = openAppContext(readSettings({ ...process.env }));
-    const archive = app.store.archive(${JSON.stringify(PAPER)});
+    const archive = app.store.desk.archive(${JSON.stringify(PAPER)});
     process.stdout.write('ready');
     for (const path of archive.mediaPaths()) {
       const media = archive.media(path);
-      await Promise.all(variantsOf(media).map((variant) => app.pictures.variant(media, variant)));
+      await Promise.all(variantsOf(media).map((variant) => app.store.pictures.variant(media, variant)));
     }
     app.close();`;
   const run = () =>
