@@ -130,7 +130,7 @@ describe('every page', { concurrency: 2 }, () => {
           if (ONLY_WIDE !== false && reader !== READERS[0]) addresses.splice(1);
           for (const address of addresses) {
             complaints.expected = type.status ?? 200;
-            const response = await opened(page, address);
+            const response = await opened(page, address, hasScript);
             assert.equal(response.status, complaints.expected, address);
             if (hasScript) assert.deepEqual(await faultsOf(response, address, reader.hasAxe?.(type)), []);
             else assert.ok((await textOf(page)).length > (type.needsScript ? 20 : 60), `${address} says nothing`);
@@ -169,9 +169,13 @@ interface Opened {
 }
 
 /** Opens an address and waits until nothing of it is still on its way. */
-async function opened(page: Page, address: string): Promise<Opened> {
+async function opened(page: Page, address: string, hasScript = true): Promise<Opened> {
   const response = await page.goto(address, { waitUntil: 'load' });
-  if (address.includes('/playground')) await page.locator('.opblock, noscript').first().waitFor({ state: 'attached' });
+  if (address.includes('/playground'))
+    await page
+      .locator(hasScript ? '.opblock' : 'noscript')
+      .first()
+      .waitFor({ state: 'attached' });
   return { page, status: response?.status() ?? 0 };
 }
 
