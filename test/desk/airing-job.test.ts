@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
-import { startClock } from '../../src/desk/jobs/airing-job.ts';
+import { startAiring } from '../../src/desk/jobs/airing-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { tags } from '../../src/desk/tags.ts';
 import { DAY, MINUTE } from '../../src/proof/time.ts';
@@ -21,7 +21,7 @@ test('the news sitemap is pressed again while a piece may leave it, and no longe
   const presses = new PressQueue(app);
   // Nothing is pressed here: only the marks count.
   t.mock.method(presses, 'press', async () => null);
-  const stop = startClock({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
+  const stop = startAiring({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
   t.after(stop);
   const marked = () => (manifest.isStale(PAPER, tags.news) ? true : null);
   const pass = (ms: number) => {

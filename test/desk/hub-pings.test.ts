@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { pino } from 'pino';
-import { sendHubPings } from '../../src/desk/jobs/hub-pings.ts';
+import { sendHubPings } from '../../src/desk/jobs/hub-ping-job.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { SECOND } from '../../src/proof/time.ts';
 import { readSettings } from '../../src/server/env.ts';

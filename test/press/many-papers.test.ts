@@ -4,7 +4,7 @@ import Database from 'libsql';
 import pino from 'pino';
 import { Sites } from '../../api/desk/site.ts';
 import { append } from '../../src/desk/append.ts';
-import { startClock } from '../../src/desk/jobs/airing-job.ts';
+import { startAiring } from '../../src/desk/jobs/airing-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import type { AppContext } from '../../src/server/context.ts';
@@ -150,7 +150,7 @@ test('the clock reads only papers marked since its last check', async (t) => {
       const before = checks;
       await until(() => (checks > before ? true : null));
     };
-    const stop = startClock({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
+    const stop = startAiring({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
     t.after(stop);
     // The first check is for all papers, and the next one finds that there is nothing left.
     await check();

@@ -64,12 +64,12 @@ const PIECE: [string, string, ...string[]][] = [
   ['b', 'Filing door', 'names every problem,', 'or accepts the filing'],
   ['d', 'Ledger', 'hash, receipt, chain,', 'stale tags: one commit'],
   ['b', 'Press', 'renders what read a', 'stale tag, file by file'],
-  ['d', 'Disk', 'pages, feeds, proofs,', 'ready for any CDN'],
+  ['d', 'Disk', 'pages, feeds, proofs;', 'now it is “pressed”'],
 ];
 const AFTERWARDS: [number, string, ...string[]][] = [
-  [2, 'Queues', 'mails and webhooks,', 'in the same transaction'],
-  [3, '"pressed": true', 'once the files of this', 'write are on disk'],
-  [4, 'Reader', 'checks the receipt in a', 'browser or with openssl'],
+  [2, 'Queues', 'mails, webhooks and', 'leaves of the log'],
+  [3, 'Log', 'heads that witnesses', 'have signed'],
+  [4, 'Reader', 'checks receipts in a', 'browser or by openssl'],
 ];
 
 /** The steps of a piece from left to right, and what follows from them. */
@@ -81,13 +81,17 @@ function piece(top: number): string {
     (_, n) => `<path class="l" d="M${xOf(n) + width} ${top + 48}L${xOf(n + 1) - 3} ${top + 48}"/>`,
   );
   const then = AFTERWARDS.map(([n, ...lines]) => box('b', xOf(n), top + 146, width, 78, lines));
-  const down = AFTERWARDS.map(([n]) => `<path class="l" d="M${xOf(n) + 83} ${top + 96}L${xOf(n) + 83} ${top + 143}"/>`);
+  // The log is signed beside the press: its arrow comes from the queues.
+  const down = AFTERWARDS.filter(([n]) => n !== 3).map(
+    ([n]) => `<path class="l" d="M${xOf(n) + 83} ${top + 96}L${xOf(n) + 83} ${top + 143}"/>`,
+  );
   const crash = box('b', MARGIN, top + 146, 352, 78, [
     'After a crash',
     'stale tags are rows: outputs that were not on disk',
     'are pressed at the next start',
   ]);
-  return [...steps, ...arrows, ...then, ...down, crash].join('\n');
+  const across = `<path class="l" d="M${xOf(2) + width} ${top + 185}L${xOf(3) - 3} ${top + 185}"/>`;
+  return [...steps, ...arrows, ...then, ...down, across, crash].join('\n');
 }
 
 /** The drawing, as SVG. */
@@ -109,7 +113,7 @@ export function drawing(): string {
 </style>
 <defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>
 <rect width="100%" height="100%" fill="none"/>
-<text class="h" x="${MARGIN}" y="36">Rooms: each imports code only from rooms in the rows below it</text>
+<text class="h" x="${MARGIN}" y="36">Rooms: higher rows use lower ones, never the other way round</text>
 ${text}
 <text class="h" x="${MARGIN}" y="${bottom + 28}">A piece, from filing to a reader</text>
 ${piece(bottom + 48)}

@@ -34,7 +34,7 @@ export const GROUND = ['src/proof', 'src/phrases', 'src/shared'];
 export const ROOMS: Record<string, Room> = {
   'src/proof': {
     holds: 'what is signed and how it is verified: receipts, proofs, logs, observations; a package of its own',
-    brief: 'receipts, proofs, logs: verified',
+    brief: 'receipts, proofs, logs',
     imports: [],
   },
   'src/phrases': {

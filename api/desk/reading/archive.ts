@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { DayRow, dayRow, SectionRow, sectionRows, TagRow, tagRow } from '../../../src/desk/archive-rows.ts';
+import { DayRow, dayRow, SectionRow, sectionRows, TagRow, tagRow } from '../../../src/desk/section-rows.ts';
 import { storyRow } from '../../../src/desk/story.ts';
 import { isDay } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';

@@ -1,9 +1,9 @@
 import { listenDesk } from '../../../api/server.ts';
 import { papersInContent } from '../../desk/ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../desk/ingest/source-file.ts';
-import { startClock } from '../../desk/jobs/airing-job.ts';
+import { startAiring } from '../../desk/jobs/airing-job.ts';
 import { startFiling } from '../../desk/jobs/filing-job.ts';
-import { startHubPings } from '../../desk/jobs/hub-pings.ts';
+import { startHubPings } from '../../desk/jobs/hub-ping-job.ts';
 import { startMediaCopies } from '../../desk/jobs/media-job.ts';
 import { paperMails } from '../../desk/jobs/paper-mails.ts';
 import { paperWebhooks } from '../../desk/jobs/paper-webhooks.ts';
@@ -36,7 +36,7 @@ export async function serveDesk(
     app.store.database.served.note('desk', app.settings.origin);
   });
   const onProblem = (problem: FileProblem) => printError(problemLine(problem));
-  const stopClock = startJob(() => startClock({ app, presses, backlog, logger }));
+  const stopAiring = startJob(() => startAiring({ app, presses, backlog, logger }));
   const stopWebhooks = startJob(() =>
     startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger),
   );
@@ -62,7 +62,7 @@ export async function serveDesk(
       try {
         await allEnded([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
       } finally {
-        await stopClock();
+        await stopAiring();
       }
     },
   };

@@ -28,7 +28,7 @@ interface Parts {
  * Does what is due: scheduled airings, ends of places on the front, stale outputs of any process, the news sitemap. No
  * press delays another paper. Returns a function that stops it.
  */
-export function startClock({ app, presses, backlog, logger }: Parts): () => Promise<void> {
+export function startAiring({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;
   let newsAt = app.clock.now() + NEWS_EVERY;
   // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time

@@ -2,6 +2,7 @@ import { clockIn, correctionsIn, trueIso } from '../../proof/clock-note.ts';
 import { verifyNode } from '../../proof/ed25519.ts';
 import { keysOf, type VerifyingKey } from '../../proof/keyring.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
+import { checkLogged, type LoggedReceipt } from '../../proof/log/logged.ts';
 import type { Policy } from '../../proof/log/policy.ts';
 import { parseNote } from '../../proof/note.ts';
 import { type ObservationReceipt, parseObservation } from '../../proof/records/receipt.ts';
@@ -9,7 +10,6 @@ import { documentFaults } from '../../proof/records/verify/document-faults.ts';
 import { documentIn, type RecordsDocument } from '../../proof/records/verify/documents.ts';
 import { Fault } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
-import { checkLogged, type LoggedReceipt } from './verify-logged.ts';
 import { isAddress, keysAt } from './verify-sources.ts';
 
 /** A document of the domain records, and its faults. */

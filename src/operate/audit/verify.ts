@@ -4,11 +4,11 @@ import { clockIn, correctionsIn, trueIso } from '../../proof/clock-note.ts';
 import { verifyNoble, verifyNode } from '../../proof/ed25519.ts';
 import { DuplicateMember, parseIJson } from '../../proof/i-json.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
+import { checkLogged, type LoggedReceipt } from '../../proof/log/logged.ts';
 import type { Policy } from '../../proof/log/policy.ts';
 import { isProof, type Proof, proofFaults } from '../../proof/proof.ts';
 import { unsignedIn } from '../../proof/proof-form.ts';
 import { Fault } from '../../shared/fault.ts';
-import { checkLogged, type LoggedReceipt } from './verify-logged.ts';
 import { type CheckedRecords, checkRecords, recordsDocument } from './verify-records.ts';
 import { fetched, isAddress, keysInFile, parsed, readText, siteKeys } from './verify-sources.ts';
 

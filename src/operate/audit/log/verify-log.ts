@@ -3,6 +3,7 @@ import { EMPTY_EDGE, edgeRoot, growEdge } from '../../../proof/log/append.ts';
 import { CHECKPOINT_MAX, parseCheckpoint, type SignedCheckpoint } from '../../../proof/log/checkpoint.ts';
 import type { Leaf } from '../../../proof/log/leaf.ts';
 import { LogFault } from '../../../proof/log/log-fault.ts';
+import { type CosignedBy, cosignedBy } from '../../../proof/log/logged.ts';
 import { nodeCrypto } from '../../../proof/log/node-crypto.ts';
 import type { Policy } from '../../../proof/log/policy.ts';
 import { type HashTile, tileOf, tilePath } from '../../../proof/log/tile.ts';
@@ -11,7 +12,6 @@ import { leafHash } from '../../../proof/merkle.ts';
 import { entriesOf } from '../../../proof/narrow.ts';
 import { Fault, messageOf } from '../../../shared/fault.ts';
 import { plural } from '../../../shared/plural.ts';
-import { type CosignedBy, cosignedBy } from '../verify-logged.ts';
 import { keyLeafFault, leafIn } from './leaf.ts';
 import { entriesFrom, hashesOf, isMissing, type LogSource } from './served-log.ts';
 

@@ -1,10 +1,10 @@
-import { LogFault, shown } from '../../proof/log/log-fault.ts';
-import type { LogProof } from '../../proof/log/log-proof.ts';
-import { loggedEntries } from '../../proof/log/logged-entries.ts';
-import { nodeCrypto } from '../../proof/log/node-crypto.ts';
-import type { Policy } from '../../proof/log/policy.ts';
-import { type Cosigner, type VerifiedProof, verifyTlogProof } from '../../proof/log/verify.ts';
-import { isoTime } from '../../proof/time.ts';
+import { isoTime } from '../time.ts';
+import { LogFault, shown } from './log-fault.ts';
+import type { LogProof } from './log-proof.ts';
+import { loggedEntries } from './logged-entries.ts';
+import { nodeCrypto } from './node-crypto.ts';
+import type { Policy } from './policy.ts';
+import { type Cosigner, type VerifiedProof, verifyTlogProof } from './verify.ts';
 
 const NO_PROOF =
   'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
