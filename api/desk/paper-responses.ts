@@ -4,7 +4,13 @@ import type { PaperContext } from '../env.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
 import { CachedReply, sendReply } from '../responses/reply.ts';
-import { ResponseCache, representationOf, type Written } from '../responses/response-cache.ts';
+import {
+  gzipped,
+  type Representation,
+  ResponseCache,
+  representationOf,
+  type Written,
+} from '../responses/response-cache.ts';
 import { JSON_TYPE, sendPrivate, sendShared } from '../responses/send.ts';
 
 /** The size of the cache, in bytes. */
@@ -49,17 +55,20 @@ export class PaperResponses {
     return this.#send(c, name, headers, make);
   }
 
-  /** The cached response of this name in this edition; null when there is none. `headers` are as for `text`. */
-  cached(c: PaperContext, name: string, headers: Headers): Response | null {
-    if (!this.#cache.has(name, this.#stateOf(c).state)) return null;
-    return this.text(c, name, () => '', headers);
+  /** Sends JSON whose name the caller chose: cached, it would only displace what is asked often. */
+  once(c: PaperContext, body: object): Response {
+    const plain = representationOf(JSON.stringify(body), this.#stateOf(c).etag);
+    return this.#sendOne(c, plain, JSON_TYPE, () => gzipped(plain));
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Written): Response {
     const { etag, state } = this.#stateOf(c);
     const plain = this.#cache.get(name, state, () => representationOf(make(), etag));
-    const isGzipped = plain.bytes.length >= GZIP_FROM && takesGzip(c);
-    const chosen = isGzipped ? this.#cache.gzipped(name, state, plain) : plain;
+    return this.#sendOne(c, plain, headers, () => this.#cache.gzipped(name, state, plain));
+  }
+
+  #sendOne(c: PaperContext, plain: Representation, headers: Headers, zip: () => Representation): Response {
+    const chosen = plain.bytes.length >= GZIP_FROM && takesGzip(c) ? zip() : plain;
     if (c.get('key') !== null) return sendPrivate(c, chosen, headers);
     return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
   }

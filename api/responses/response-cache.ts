@@ -42,7 +42,7 @@ function digestOf(bytes: Buffer): string {
 }
 
 /** A gzipped response, which is another representation with its own ETag (RFC 9110, section 8.8.3.3). */
-function gzipped({ bytes, etag, headers }: Representation): Representation {
+export function gzipped({ bytes, etag, headers }: Representation): Representation {
   return {
     // Higher levels take more than twice the time, and save 5 % of a list's bytes.
     bytes: alone(gzipSync(bytes, { level: 1 })),
@@ -66,10 +66,6 @@ export class ResponseCache {
       maxSize: maxBytes,
       sizeCalculation: ({ bytes }, name) => bytes.length + name.length + ENTRY,
     });
-  }
-
-  has(name: string, state: string): boolean {
-    return this.#held.has(plainKey(name, state));
   }
 
   /** The response of this name and state, made on a cache miss. */

@@ -167,7 +167,6 @@ test('a question that ends like the name of a packed answer is a question', asyn
   const { app, search, url } = await openDesk(t, {}, false);
   for (const slug of ['tide', 'ebb', 'flow', 'flood']) publish(app, slug);
   const packed = (q: string) => ask(url, `/${PAPER}/api/v1/search?q=${q}`, { 'accept-encoding': 'gzip' });
-  // The second time, an answer is kept.
   for (let n = 0; n < 2; n++) assert.deepEqual(slugsIn(await search('means gzip')), []);
   for (let n = 0; n < 3; n++) {
     const { headers, body } = await packed('means');

@@ -9,8 +9,6 @@ import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { admit, notFound } from '../../middleware/key.ts';
 import { ok } from '../../openapi/responses.ts';
-import { cached } from '../../responses/reply.ts';
-import { JSON_TYPE } from '../../responses/send.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import type { PaperResponses } from '../paper-responses.ts';
 import { listOf, operation } from '../route.ts';
@@ -54,16 +52,11 @@ export function searchStories({ app, sites, proxies, responses }: Asked) {
   return operation(search, async (c) => {
     const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
-    const name = `search ${asked}`;
-    const held = responses.cached(c, name, JSON_TYPE);
-    if (held !== null) return held;
     const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);
-    return cached(name, () => {
-      const archive = archiveOf(app, c);
-      const links = linksFor(app, c);
-      const stories = ids.flatMap((id) => archive.row(id) ?? []).map((row) => storyRow(row, links));
-      return { q: asked, ...listOf(c, 'stories', stories), next_cursor: null };
-    });
+    const archive = archiveOf(app, c);
+    const links = linksFor(app, c);
+    const stories = ids.flatMap((id) => archive.row(id) ?? []).map((row) => storyRow(row, links));
+    return responses.once(c, { q: asked, ...listOf(c, 'stories', stories) });
   });
 }
 

@@ -49,7 +49,16 @@ test('the cache uses no more memory than it counts: buffers are copied, and entr
   for (const { bytes } of [small, packed]) assert.equal(bytes.buffer.byteLength, bytes.length);
   const names = Array.from({ length: 1_000 }, (_, n) => `${n}`);
   for (const name of names) kept.get(name, 'one', () => small);
-  const left = names.filter((name) => kept.has(name, 'one')).length;
+  // From the newest on, as long as none has to be made again.
+  let again = 0;
+  const make = () => {
+    again++;
+    return small;
+  };
+  const left = names.toReversed().findIndex((name) => {
+    kept.get(name, 'one', make);
+    return again > 0;
+  });
   assert.ok(left > 50 && left < 200, `${left} of 1,000 small answers are kept`);
 });
 
@@ -59,7 +68,6 @@ test('no name maps to the gzipped response of another', () => {
   const plain = kept.get('tide', 'one', make('tide'));
   kept.gzipped('tide', 'one', plain);
   for (const name of ['tide gzip', 'gzip tide', 'gzip one tide']) {
-    assert.equal(kept.has(name, 'one'), false, name);
     assert.equal(kept.get(name, 'one', make(name)).bytes.toString(), name);
   }
   assert.notEqual(kept.gzipped('tide gzip', 'one', plain), kept.gzipped('tide', 'one', plain));
