@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listPaperKeys, makePaperKey, paperKeyLog, removeSeat, revokePaperKey } from '../desk/jobs/paper-keys.ts';
+import { listPaperKeys, makePaperKey, paperKeyLog, removeSeat, revokePaperKey } from '../desk/papers/paper-keys.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { isoTime } from '../proof/time.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../records/service-keys.ts';

@@ -69,10 +69,10 @@ export class LockedFault extends Unavailable {
   override readonly name = 'LockedFault';
 }
 
-/** Why a disk takes no writes. */
+/** Why a disk rejects writes. */
 export type DiskState = 'full' | 'read_only' | 'failing';
 
-/** An `unavailable` of a disk that takes no writes. Its message names files; callers are told the state alone. */
+/** An `unavailable` of a disk that rejects writes. Its message names files; callers are told the state alone. */
 export class DiskFault extends Unavailable {
   override readonly name = 'DiskFault';
   readonly state: DiskState;

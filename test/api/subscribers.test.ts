@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { makePaperKey } from '../../src/desk/jobs/paper-keys.ts';
+import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makePaperKey } from '../../src/desk/jobs/paper-keys.ts';
+import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { freePort } from '../support/free-port.ts';
 import { without } from '../support/log-peers.ts';
 import { run, serveAtOnce, start, until } from '../support/program.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { makePaperKey } from '../../src/desk/jobs/paper-keys.ts';
+import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { mailedToken } from '../../src/records/accounts/account-mail.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';

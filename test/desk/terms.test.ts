@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
-import { currentAgreement } from '../../src/desk/jobs/agreement.ts';
+import { currentAgreement } from '../../src/desk/papers/agreement.ts';
 import {
   type Agreement,
   type Signing,

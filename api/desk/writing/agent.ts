@@ -1,5 +1,5 @@
-import { currentAgreement } from '../../../src/desk/jobs/agreement.ts';
 import { AgentCheck, agentCheck } from '../../../src/desk/papers/agent-check.ts';
+import { currentAgreement } from '../../../src/desk/papers/agreement.ts';
 import { contactUrl } from '../../../src/desk/papers/paper.ts';
 import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/papers/terms.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';

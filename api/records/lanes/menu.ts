@@ -75,7 +75,7 @@ function textOf(offer: Offer | null, settings: Settings): MenuText {
   if (offer === null) {
     return {
       reason: 'payments_closed',
-      message: `this read takes a key: ${key}. This service takes no payments per call`,
+      message: `this read takes a key: ${key}. This service does not accept payments per call`,
     };
   }
   return {

@@ -22,7 +22,7 @@ interface PaidTools {
 }
 
 const STANDS_BY =
-  'this server stands by for another one, and takes no payments; nothing was charged, send the same payment again later';
+  'this server stands by for another one and does not accept payments; nothing was charged, send the same payment again later';
 
 /** Headers that are stored with a sold response. */
 const STORED_HEADERS = ['content-type', 'content-disposition', 'link'];

@@ -190,7 +190,7 @@ const nodeMissing = (settings: Settings) => ({
 
 const closed = (settings: Settings) => ({
   reason: 'payments_closed',
-  message: `this service takes no payments; ask ${operatorOf(settings)} to top up your credits`,
+  message: `this service does not accept payments; ask ${operatorOf(settings)} to top up your credits`,
 });
 
 function offerOf(one: Offer | null, credits: number): Offer | null {

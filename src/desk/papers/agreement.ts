@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
+import { PROJECT } from '../../shared/project.ts';
 import type { Agreement } from './terms.ts';
 
 const FILE = 'agreement.md';
@@ -12,6 +13,11 @@ const FILE = 'agreement.md';
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
 
 const FrontMatter = z.object({ version: z.string().regex(VERSION) });
+
+/** The agreement for agents in force: the content folder's own, or the one that ships with the project. */
+export function currentAgreement({ contentDir }: { contentDir: string }): Agreement {
+  return readAgreement([contentDir, join(PROJECT, 'content')]);
+}
 
 /**
  * Reads the agreement for agents: `agreement.md` in the first of these folders that has one, else in the last.

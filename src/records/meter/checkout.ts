@@ -254,7 +254,7 @@ function ifPossible(change: () => void): void {
   try {
     change();
   } catch {
-    // The database is locked, or the disk takes no writes.
+    // The database is locked, or the disk rejects writes.
   }
 }
 

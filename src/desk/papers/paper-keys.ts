@@ -4,8 +4,8 @@ import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { keyExpiry, keyLog } from '../../shared/key-life.ts';
 import { newId } from '../../shared/new-id.ts';
-import { KeyBody, keyRow, makeKey } from '../papers/keys.ts';
-import { requirePaper } from '../papers/require-paper.ts';
+import { KeyBody, keyRow, makeKey } from './keys.ts';
+import { requirePaper } from './require-paper.ts';
 
 /**
  * Creates a key of a paper. `options` maps members to names of options. Throws `invalid_request`, `not_found`,
