@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
+import { LRUCache } from 'lru-cache';
 import type { PaperContext } from '../env.ts';
 import type { Headers } from '../responses/headers.ts';
 import { nextLink } from '../responses/paging.ts';
@@ -16,6 +17,11 @@ import { JSON_TYPE, sendPrivate, sendShared } from '../responses/send.ts';
 /** The size of the cache, in bytes. */
 const CACHE_MAX = 32 * 1024 * 1024;
 
+/** The size of the rows that are cached besides, in bytes. A row takes 1 to 2 kB. */
+const ROWS_MAX = 16 * 1024 * 1024;
+/** What a row takes besides its text and its key, in bytes. */
+const ROW = 256;
+
 /** The smallest response that is worth compressing, in bytes. */
 const GZIP_FROM = 1024;
 
@@ -28,6 +34,11 @@ const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
  */
 export class PaperResponses {
   readonly #cache = new ResponseCache(CACHE_MAX);
+  /** By the pieces' ids. A row is replaced when its paper's edition has changed. */
+  readonly #rows = new LRUCache<string, { state: string; json: string }>({
+    maxSize: ROWS_MAX,
+    sizeCalculation: ({ json }, id) => 2 * json.length + id.length + ROW,
+  });
   readonly #program: string;
 
   /** `program` identifies the running code: another version may render the same edition differently. */
@@ -56,9 +67,26 @@ export class PaperResponses {
   }
 
   /** Sends JSON whose name the caller chose: cached, it would only displace what is asked often. */
-  once(c: PaperContext, body: object): Response {
-    const plain = representationOf(JSON.stringify(body), this.#stateOf(c).etag);
+  once(c: PaperContext, text: string): Response {
+    const plain = representationOf(text, this.#stateOf(c).etag);
     return this.#sendOne(c, plain, JSON_TYPE, () => gzipped(plain));
+  }
+
+  /**
+   * The JSON of pieces' rows. Searches rarely repeat, but the pieces that they find do: to read and write 30 rows for
+   * each would hold up all other requests. Leaves out a row for which `make` returns null.
+   */
+  rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): string[] {
+    const { state } = this.#stateOf(c);
+    return ids.flatMap((id) => {
+      const held = this.#rows.get(id);
+      if (held?.state === state) return held.json;
+      const row = make(id);
+      if (row === null) return [];
+      const json = JSON.stringify(row);
+      this.#rows.set(id, { state, json });
+      return json;
+    });
   }
 
   #send(c: PaperContext, name: string, headers: Headers, make: () => Written): Response {

@@ -11,7 +11,7 @@ import { admit, notFound } from '../../middleware/key.ts';
 import { ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import type { PaperResponses } from '../paper-responses.ts';
-import { listOf, operation } from '../route.ts';
+import { operation } from '../route.ts';
 import type { Sites } from '../site.ts';
 
 const search = {
@@ -55,8 +55,13 @@ export function searchStories({ app, sites, proxies, responses }: Asked) {
     const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);
     const archive = archiveOf(app, c);
     const links = linksFor(app, c);
-    const stories = ids.flatMap((id) => archive.row(id) ?? []).map((row) => storyRow(row, links));
-    return responses.once(c, { q: asked, ...listOf(c, 'stories', stories) });
+    const rows = responses.rows(c, ids, (id) => {
+      const row = archive.row(id);
+      return row === null ? null : storyRow(row, links);
+    });
+    const { slug, paper } = c.get('site');
+    const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
+    return responses.once(c, `${head.slice(0, -1)},"stories":[${rows.join(',')}],"next_cursor":null}`);
   });
 }
 
