@@ -81,7 +81,7 @@ test('a standby takes no payment, not for a read either', async () => {
   assert.equal(answer.status, 503);
   assert.match(
     await answer.text(),
-    /^this server stands by for another one, and does not accept payments; nothing was charged/,
+    /^this server stands by for another one and does not accept payments; nothing was charged/,
   );
   assert.deepEqual(asked, []);
 });
