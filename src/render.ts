@@ -1,9 +1,9 @@
 import { type Component, print } from './astro/page-runtime.ts';
 import type { Pages as PaperPages } from './desk/press/views.ts';
-import type { LogPages } from './proof/transparency/views.ts';
 import type { AccountPages } from './records/accounts/views.ts';
 import type { RecordsPages } from './records/reading-views.ts';
 import type { MailContent } from './shared/outbound/mail-content.ts';
+import type { LogPages } from './shared/transparency/views.ts';
 
 /** The routes of all pages, and the view of each one. */
 export type Pages = PaperPages & RecordsPages & AccountPages & LogPages & { '/mail': MailContent };

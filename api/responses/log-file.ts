@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Context } from 'hono';
 import { logFileHeaders, OPEN_LOG } from '../../src/operate/publish/log-headers.ts';
-import { isLogPath, isLogText } from '../../src/proof/transparency/log-paths.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { plainFile } from '../../src/shared/files/plain-file.ts';
+import { isLogPath, isLogText } from '../../src/shared/transparency/log-paths.ts';
 import { setHeader } from './headers.ts';
 import { sendFile } from './send-file.ts';
 

@@ -1,7 +1,8 @@
+import type { Author } from '../proof/basis.ts';
 import type { Generation } from '../proof/chain.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import type { LogProof } from '../proof/log/log-proof.ts';
-import type { Author, Piece } from '../proof/piece.ts';
+import type { Piece } from './door/piece.ts';
 import type { Cast } from './papers/cast.ts';
 import type { Persona } from './papers/masthead.ts';
 import type { Media } from './papers/media.ts';

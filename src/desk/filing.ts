@@ -1,6 +1,5 @@
 import canonicalize from 'canonicalize';
 import { basisOf, contentHash } from '../proof/basis.ts';
-import type { Filing, Piece } from '../proof/piece.ts';
 import type { Problem } from '../proof/shape.ts';
 import { type Signer, signReceipt } from '../proof/signing.ts';
 import { isoTime } from '../proof/time.ts';
@@ -8,6 +7,7 @@ import { Fault, refusalOf } from '../shared/fault.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from './door/door.ts';
+import type { Filing, Piece } from './door/piece.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 

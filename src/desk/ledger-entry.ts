@@ -1,4 +1,4 @@
-import type { Piece } from '../proof/piece.ts';
+import type { Piece } from './door/piece.ts';
 
 /** One line of the ledger. Every line carries `at`, the time when it was appended, in ms. */
 export type LedgerEntry = KeyEntry | RetirementEntry | RecordEntry | GenerationEntry | AiringEntry | WithdrawalEntry;

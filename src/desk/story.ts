@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { KINDS } from '../proof/piece.ts';
 import { isoOrNull, isoTime } from '../proof/time.ts';
 import type { DeskRow, Row, Story } from './archive.ts';
+import { KINDS } from './door/piece.ts';
 import { shownToDesk } from './withdrawal.ts';
 
 /** Absolute addresses of the links in a row. */

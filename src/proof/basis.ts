@@ -1,6 +1,26 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { Author, CitedFact, Kind, Piece } from './piece.ts';
+
+export type Kind = 'news' | 'blog';
+
+/** An entry that a `[^N]` marker in the prose cites. */
+export interface CitedFact {
+  n: number;
+  statement: string;
+  /** The publisher. */
+  source: string;
+  /** The document: an address, or its name. */
+  instrument: string;
+  /** A reference to a fact record, or null. */
+  claim_key: string | null;
+}
+
+/** One of the people who wrote a piece. */
+export interface Author {
+  name: string;
+  /** An https address, of the author's own page for example. */
+  url?: string;
+}
 
 /** Exactly what a content hash covers (protocol 4.1). The airing time of a piece is not part of it. */
 export interface Basis {
@@ -20,7 +40,10 @@ export interface Basis {
 }
 
 /** The parts of a piece that its hash covers. */
-export type Hashed = Pick<Piece, Exclude<keyof Basis, 'v'>>;
+export interface Hashed extends Omit<Required<Basis>, 'v' | 'credit' | 'written_by'> {
+  credit: string | null;
+  written_by: string | null;
+}
 
 /** The basis of one generation. */
 export function basisOf(piece: Hashed): Basis {

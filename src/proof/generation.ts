@@ -1,4 +1,4 @@
-import { basisOf, contentHash, sha256 } from './basis.ts';
+import { basisOf, contentHash, type Hashed, sha256 } from './basis.ts';
 import { type CheckedReceipt, chainRules, type Generation, generationRules } from './chain.ts';
 import { type ClockStatement, parseClock, type TimeCorrection, trueIso } from './clock-note.ts';
 import { verifyNode } from './ed25519.ts';
@@ -6,7 +6,6 @@ import { keyOfNote } from './key-text.ts';
 import { isSignedBy, type VerifyingKey } from './keyring.ts';
 import type { LogService } from './log/leaf.ts';
 import { parseNote, type Verify } from './note.ts';
-import type { Piece } from './piece.ts';
 import { parseReceipt, type Receipt } from './receipt.ts';
 
 /** The faults of a single generation, and its receipt if it can be parsed. */
@@ -50,7 +49,7 @@ function checkReceipt(
 /** A generation as the ledger stores it. */
 interface AuditedGeneration extends Generation {
   paper: string;
-  piece: Piece;
+  piece: Hashed & { slug: string };
 }
 
 export interface AuditOptions {

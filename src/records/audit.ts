@@ -3,11 +3,12 @@ import { type TimeCorrection, trueTime } from '../proof/clock-note.ts';
 import { verifyNode } from '../proof/ed25519.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import { disclosuresOf, type Observation, recordRoot } from '../proof/records/observation.ts';
-import { signalsOf, summaryOf } from '../proof/records/record.ts';
+import { signalsOf } from '../proof/records/record.ts';
 import { checkReceipt } from '../proof/records/verify/document-faults.ts';
 import { type CheckedReceipt, linkRules, receiptRules } from '../proof/records/verify/observation-rules.ts';
 import { type Change, compareWithBaseline, type DomainBaseline } from './delta.ts';
 import { facetsOf } from './facets.ts';
+import { summaryOf } from './record.ts';
 import { trackedValues } from './tracked-values.ts';
 
 interface AuditedHost {

@@ -1,8 +1,8 @@
 import { entriesOf, present } from '../proof/narrow.ts';
-import { servicesOf } from '../proof/records/services.ts';
 import type { SignalType } from '../proof/records/signal.ts';
 import type { DomainBaseline } from './delta.ts';
 import { registrableDomain } from './hostname.ts';
+import { servicesOf } from './services.ts';
 import { certificateParts } from './tracked-values.ts';
 
 /** `expiry` is the day the certificate expires; `service` is `<kind>:<name>`. */

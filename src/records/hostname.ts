@@ -1,7 +1,14 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
-import type { Hostname } from '../proof/records/record.ts';
 import { Fault } from '../shared/fault.ts';
+
+export interface Hostname {
+  /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
+  hostname: string;
+  unicode: string;
+  /** The registered part of the name, also under private suffixes such as `github.io`; null for a suffix. */
+  registrable_domain: string | null;
+}
 
 /** Without the trailing dot: RFC 1035, section 2.3.4, allows 255 octets with the length bytes and the root. */
 const LONGEST_NAME = 253;

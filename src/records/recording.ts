@@ -1,12 +1,13 @@
 import { receiptHashLeaf } from '../proof/log/logged-entries.ts';
 import { type Observation, observe } from '../proof/records/observation.ts';
-import { type Hostname, recordOf } from '../proof/records/record.ts';
 import type { Probe } from '../proof/records/signal.ts';
 import type { Signer } from '../proof/signing.ts';
 import { MINUTE } from '../proof/time.ts';
 import { type Change, compareWithBaseline, type Delta, type DomainBaseline, isUnconfirmed } from './delta.ts';
 import { type Facet, facetsOf } from './facets.ts';
+import type { Hostname } from './hostname.ts';
 import { registrableDomain } from './hostname.ts';
+import { recordOf } from './record.ts';
 import { type TrackedValues, trackedValues } from './tracked-values.ts';
 
 /** A hostname that a scanner has leased. */

@@ -1,8 +1,8 @@
 import type { LogService } from '../proof/log/leaf.ts';
 import { TILE_WIDTH } from '../proof/log/tile.ts';
 import { leafHash } from '../proof/merkle.ts';
-import type { LogTables, WitnessState } from '../proof/transparency/log-tables.ts';
 import { bytes, columnsOf, type Db, flag, integer, orNull, sql, text } from '../shared/sql/sql.ts';
+import type { LogTables, WitnessState } from '../shared/transparency/log-tables.ts';
 
 const HEAD = {
   number: integer,

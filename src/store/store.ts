@@ -2,7 +2,6 @@ import type { Archive } from '../desk/archive.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { tags } from '../desk/tags.ts';
-import { logProver } from '../proof/transparency/log-tree.ts';
 import { DiskFault, type DiskState } from '../shared/fault.ts';
 import { checkpoints } from '../shared/sql/checkpoints.ts';
 import { groupCommit } from '../shared/sql/group-commit.ts';
@@ -10,6 +9,7 @@ import { type DatabaseSettings, databaseFault, openDatabase } from '../shared/sq
 import { soundnessChecks } from '../shared/sql/soundness.ts';
 import { beginWriting, rollBack, sql, type Transact } from '../shared/sql/sql.ts';
 import { WriteLock } from '../shared/sql/write-lock.ts';
+import { logProver } from '../shared/transparency/log-tree.ts';
 import { clockTables } from './clock.ts';
 import { deliveryTable, webhookTable } from './deliveries.ts';
 import { alertTable, eventTable } from './desk/alerts.ts';

@@ -1,10 +1,10 @@
 import { append } from '../desk/append.ts';
+import type { Piece } from '../desk/door/piece.ts';
 import type { FileProblem } from '../desk/ingest/source-file.ts';
 import type { GenerationEntry } from '../desk/ledger-entry.ts';
 import { DRAFT } from '../desk/ledger-store.ts';
 import type { Place } from '../desk/placement.ts';
 import { basisOf, contentHash, sha256 } from '../proof/basis.ts';
-import type { Piece } from '../proof/piece.ts';
 import { IN_MEMORY } from '../shared/sql/open.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type DeskPiece, savedAt } from './piece.ts';

@@ -1,5 +1,6 @@
 import type { Archive } from '../desk/archive.ts';
 import { proseFrom } from '../desk/door/filing.ts';
+import type { Filing } from '../desk/door/piece.ts';
 import { parseProse } from '../desk/door/prose.ts';
 import { ofGiven } from '../desk/door/repair.ts';
 import { doorProblems, paperRules } from '../desk/filing.ts';
@@ -7,7 +8,6 @@ import { type FileProblem, readSource } from '../desk/ingest/source-file.ts';
 import { storyFrom } from '../desk/ingest/story-file.ts';
 import { showableFiling, showableProse } from '../desk/papers/showable.ts';
 import type { PlacementBody } from '../desk/placement.ts';
-import type { Filing } from '../proof/piece.ts';
 
 /** What would become of a piece if its file were filed now. */
 export type Outlook = 'refused' | 'draft' | 'scheduled' | 'on_air';

@@ -1,4 +1,4 @@
-import type { Filing } from '../../src/proof/piece.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 
 /** A piece without what its place in a paper gives it. */
 export type Text = Pick<Filing, 'headline' | 'dek' | 'prose' | 'cited_facts' | 'language'>;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { filingProblems, type PaperRules, sourceFloorProblems } from '../../src/desk/door/door.ts';
 import { filingFrom } from '../../src/desk/door/filing.ts';
-import type { Filing } from '../../src/proof/piece.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { inventedPieces, type Text } from './invented.ts';
 

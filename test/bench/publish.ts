@@ -1,7 +1,7 @@
 import { airStory } from '../../src/desk/airing.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import type { Filing } from '../../src/proof/piece.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { findHugo } from './hugo.ts';
 import { hugoBuild, hugoRebuild, makeHugoSite } from './hugo-site.ts';

@@ -4,7 +4,7 @@ import { parseLeaf } from '../../src/proof/log/leaf.ts';
 import { parseTlogProof } from '../../src/proof/log/log-proof.ts';
 import { parsePolicy } from '../../src/proof/log/policy.ts';
 import { parseTilePath, readEntryBundle } from '../../src/proof/log/tile.ts';
-import { readAddCheckpointAnswer } from '../../src/proof/log/witness.ts';
+import { readAddCheckpointAnswer } from '../../src/signing/log/witness.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { assertLinear, type Frame, repeated, SHAPES } from './growth.ts';
 

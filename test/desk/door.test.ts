@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { distinctPublishers, filingProblems, type PaperRules, sourceFloorProblems } from '../../src/desk/door/door.ts';
-import type { CitedFact, Filing } from '../../src/proof/piece.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
+import type { CitedFact } from '../../src/proof/basis.ts';
 import { filing } from '../support/app-context.ts';
 
 const rules: PaperRules = {

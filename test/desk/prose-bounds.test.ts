@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proseProblems } from '../../src/desk/door/door.ts';
+import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX, PROSE_MAX } from '../../src/desk/door/piece.ts';
 import { markdown, parseProse } from '../../src/desk/door/prose.ts';
 import { excessIn } from '../../src/desk/door/prose-bounds.ts';
-import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX, PROSE_MAX } from '../../src/proof/piece.ts';
 import * as properties from '../support/properties.ts';
 
 const problemsOf = (prose: string) => proseProblems(prose, { hasMedia: () => true });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SLUG } from '../../src/desk/door/door.ts';
+import { SLUG_MAX } from '../../src/desk/door/piece.ts';
 import { sectionSlug } from '../../src/desk/papers/paper.ts';
 import { freeSlug } from '../../src/desk/papers/slug.ts';
-import { SLUG_MAX } from '../../src/proof/piece.ts';
 import * as fc from '../support/properties.ts';
 
 test('a slug is the headline in Latin letters, and the next free one', () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { airStory } from '../../src/desk/airing.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import { type Desk, fileStory } from '../../src/desk/filing.ts';
 import { importArchive } from '../../src/desk/ingest/import-archive.ts';
-import type { Filing } from '../../src/proof/piece.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import {
   appContextIn,

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import { tagsFrom } from '../../src/desk/door/tag.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { NAVS, PageBody } from '../../src/desk/papers/page.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
-import type { Filing } from '../../src/proof/piece.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import {

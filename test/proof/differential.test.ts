@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
+import type { Piece } from '../../src/desk/door/piece.ts';
 import { checkProof } from '../../src/parts/client/verify/check.ts';
 import { basisOf, contentHash } from '../../src/proof/basis.ts';
 import type { Generation } from '../../src/proof/chain.ts';
@@ -10,7 +11,6 @@ import { parseIJson } from '../../src/proof/i-json.ts';
 import { jwks, thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
 import { LOG_PROOF } from '../../src/proof/log/log-proof.ts';
 import { hasShape } from '../../src/proof/members.ts';
-import type { Piece } from '../../src/proof/piece.ts';
 import { type Proof, proofFaults, proofOf } from '../../src/proof/proof.ts';
 import { unsignedIn } from '../../src/proof/proof-form.ts';
 import { signReceipt } from '../../src/proof/signing.ts';

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { loggedEntries } from '../../src/proof/log/logged-entries.ts';
 import { nodeCrypto } from '../../src/proof/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/proof/log/verify.ts';
-import { logProof, logProver } from '../../src/proof/transparency/log-tree.ts';
+import { logProof, logProver } from '../../src/shared/transparency/log-tree.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';

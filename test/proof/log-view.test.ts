@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePolicy } from '../../src/proof/log/policy.ts';
-import { type LogViewContext, logView, logViewState, quorumInWords } from '../../src/proof/transparency/log-view.ts';
+import { type LogViewContext, logView, logViewState, quorumInWords } from '../../src/shared/transparency/log-view.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';

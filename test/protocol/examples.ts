@@ -17,7 +17,6 @@ import { leafText } from '../../src/proof/log/leaf.ts';
 import { tlogProofText } from '../../src/proof/log/log-proof.ts';
 import { receiptHashLeaf } from '../../src/proof/log/logged-entries.ts';
 import { tilePath } from '../../src/proof/log/tile.ts';
-import { addCheckpointBody } from '../../src/proof/log/witness.ts';
 import { leafHash } from '../../src/proof/merkle.ts';
 import { signedText } from '../../src/proof/note.ts';
 import { proofOf } from '../../src/proof/proof.ts';
@@ -32,6 +31,7 @@ import { newKeyText } from '../../src/shared/access-key.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { signatureHeaders } from '../../src/shared/outbound/dispatcher.ts';
 import { eventBody } from '../../src/shared/outbound/webhook-url.ts';
+import { addCheckpointBody } from '../../src/signing/log/witness.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 
 /** The examples of docs/protocol.md, by name, made by the code that the protocol describes. */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { jwks } from '../../src/proof/keyring.ts';
 import { observe } from '../../src/proof/records/observation.ts';
-import { recordOf } from '../../src/proof/records/record.ts';
+import { recordOf } from '../../src/records/record.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import { evidenceOf } from '../support/records-faults.ts';

@@ -5,8 +5,8 @@ import { verifyNode } from '../../src/proof/ed25519.ts';
 import { badgeOf } from '../../src/proof/records/badge.ts';
 import { observe } from '../../src/proof/records/observation.ts';
 import { fullRecordOf } from '../../src/proof/records/preview.ts';
-import { recordOf } from '../../src/proof/records/record.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { recordOf } from '../../src/records/record.ts';
 import { KEY, probe, toolsAt } from '../support/probes.ts';
 import { recordFaults } from '../support/records-faults.ts';
 

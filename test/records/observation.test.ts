@@ -8,9 +8,10 @@ import { disclosureText, parseDisclosure } from '../../src/proof/records/disclos
 import { disclosuresOf, type Observation, observe } from '../../src/proof/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../src/proof/records/preview.ts';
 import { observationText, parseObservation } from '../../src/proof/records/receipt.ts';
-import { type DomainRecord, partsOf, recordFromParts, recordOf } from '../../src/proof/records/record.ts';
+import type { DomainRecord } from '../../src/proof/records/record.ts';
 import { KNOWN_STATUSES, type Probe, SIGNAL_TYPES, UNKNOWN_STATUSES } from '../../src/proof/records/signal.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { partsOf, recordFromParts, recordOf } from '../../src/records/record.ts';
 import { certificate, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { previewFaults, recordFaults } from '../support/records-faults.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SERVICES, servicesOf } from '../../src/proof/records/services.ts';
 import { SIGNAL_TYPES } from '../../src/proof/records/signal.ts';
 import { facetsOf, issuerName } from '../../src/records/facets.ts';
+import { SERVICES, servicesOf } from '../../src/records/services.ts';
 import { certificateText } from '../../src/records/tracked-values.ts';
 import { certificate } from '../support/probes.ts';
 

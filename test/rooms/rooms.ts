@@ -43,7 +43,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [],
   },
   'src/shared': {
-    holds: 'what both services use: faults, files, network, SQL, mail and webhooks, object storage',
+    holds: 'what both services use: faults, files, network, SQL, mail and webhooks, object storage, tables of the logs',
     brief: 'files, network, SQL, mail, buckets',
     imports: ['src/proof', 'src/phrases', 'types src/server', 'types src/store'],
   },

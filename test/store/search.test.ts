@@ -6,11 +6,11 @@ import { gunzipSync } from 'node:zlib';
 import Database from 'libsql';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { SEARCH_ROWS, searchTerms } from '../../src/desk/search.ts';
-import type { Filing } from '../../src/proof/piece.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { append } from '../../src/desk/append.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import type { PaperBody } from '../../src/desk/papers/paper.ts';
-import type { Filing } from '../../src/proof/piece.ts';
 import { type AppContext, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 

@@ -8,7 +8,7 @@ import type { Policy } from '../../src/proof/log/policy.ts';
 import { TILE_WIDTH } from '../../src/proof/log/tile.ts';
 import { logTree } from '../../src/proof/log/tree.ts';
 import { signNote } from '../../src/proof/signing.ts';
-import type { LogHead, LogTables } from '../../src/proof/transparency/log-tables.ts';
+import type { LogHead, LogTables } from '../../src/shared/transparency/log-tables.ts';
 import { ed25519Witness } from './log.ts';
 
 /** When every test head was signed and cosigned, in seconds since 1970. */

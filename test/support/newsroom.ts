@@ -1,9 +1,9 @@
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
+import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { digestQueue } from '../../src/desk/jobs/paper-mails.ts';
 import { queueAlerts } from '../../src/desk/readers/alert.ts';
-import type { Filing } from '../../src/proof/piece.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import type { Mail, Mailer } from '../../src/shared/outbound/mail.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Build } from '../../../src/desk/press/build.ts';
-import { isLogPath } from '../../../src/proof/transparency/log-paths.ts';
-import { logViewState } from '../../../src/proof/transparency/log-view.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { isLogPath } from '../../../src/shared/transparency/log-paths.ts';
+import { logViewState } from '../../../src/shared/transparency/log-view.ts';
 import { ownPolicy } from '../../../src/signing/log/log-publication.ts';
 import { deskLogView } from '../../../src/signing/log/log-view.ts';
 import type { Site } from '../../env.ts';

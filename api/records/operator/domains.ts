@@ -1,8 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { present } from '../../../src/proof/narrow.ts';
-import type { Hostname } from '../../../src/proof/records/record.ts';
 import type { Problem } from '../../../src/proof/shape.ts';
+import type { Hostname } from '../../../src/records/hostname.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Policy } from '../../../src/proof/log/policy.ts';
-import { logView, logViewState } from '../../../src/proof/transparency/log-view.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
+import { logView, logViewState } from '../../../src/shared/transparency/log-view.ts';
 import { sendLogFile } from '../../responses/log-file.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';

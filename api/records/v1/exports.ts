@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { evidenceText } from '../../../src/proof/records/evidence.ts';
 import type { Observation } from '../../../src/proof/records/observation.ts';
-import { logProver } from '../../../src/proof/transparency/log-tree.ts';
 import {
   CATALOG_COLUMNS,
   type Cell,
@@ -16,6 +15,7 @@ import {
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
+import { logProver } from '../../../src/shared/transparency/log-tree.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { operation, type RecordsContext } from '../route.ts';

@@ -1,3 +1,13 @@
+import type { Problem } from '../../proof/shape.ts';
+import { normalized } from '../../shared/combining-marks.ts';
+import {
+  lineProblems,
+  paragraphProblems,
+  problem,
+  quote,
+  textProblems,
+  unseenProblem,
+} from '../../shared/shown-text.ts';
 import {
   AUTHOR_MAX,
   AUTHORS_MAX,
@@ -16,17 +26,7 @@ import {
   TAG_MAX,
   TAGS_MAX,
   WRITER_MAX,
-} from '../../proof/piece.ts';
-import type { Problem } from '../../proof/shape.ts';
-import { normalized } from '../../shared/combining-marks.ts';
-import {
-  lineProblems,
-  paragraphProblems,
-  problem,
-  quote,
-  textProblems,
-  unseenProblem,
-} from '../../shared/shown-text.ts';
+} from './piece.ts';
 import { markersIn, type ParsedProse, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** The paper's rules and records against which a filing is checked. */

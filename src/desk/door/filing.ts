@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { AUTHORS_MAX, type Author, type Filing, KINDS, TAG_MAX, TAGS_MAX } from '../../proof/piece.ts';
+import type { Author } from '../../proof/basis.ts';
 import { normalized } from '../../shared/combining-marks.ts';
+import { AUTHORS_MAX, type Filing, KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
 /** A cited fact as a desk writes it. Its number is its position in the list. */

@@ -1,7 +1,7 @@
 import markdownit from 'markdown-it';
-import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from '../../proof/piece.ts';
 import type { Problem } from '../../proof/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
+import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from './piece.ts';
 
 /**
  * What a prose has too much of to be parsed in bounded work; empty when it may be parsed. It counts characters, lines

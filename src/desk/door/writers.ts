@@ -1,5 +1,6 @@
 import { list } from '../../phrases/intl.ts';
-import type { Author, Piece } from '../../proof/piece.ts';
+import type { Author } from '../../proof/basis.ts';
+import type { Piece } from './piece.ts';
 
 /** The parts of a piece that say who wrote it. */
 type Signed = Pick<Piece, 'authors' | 'written_by' | 'credit'>;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { list } from '../../phrases/intl.ts';
-import { AUTHORS_MAX, type Author, type Filing, type Kind, WRITER_MAX } from '../../proof/piece.ts';
+import type { Author, Kind } from '../../proof/basis.ts';
 import type { Problem } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault } from '../../shared/fault.ts';
@@ -8,6 +8,7 @@ import { airFound } from '../airing.ts';
 import type { Archive } from '../archive.ts';
 import { isAuthorUrl, type PaperRules } from '../door/door.ts';
 import { filingFrom } from '../door/filing.ts';
+import { AUTHORS_MAX, type Filing, WRITER_MAX } from '../door/piece.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../filing.ts';
 import { type ImportLine, lineProblems, type ParsedLine, parsedBatches } from './import-lines.ts';

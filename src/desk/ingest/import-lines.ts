@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { KINDS } from '../../proof/piece.ts';
 import { type Problem, shapeProblems } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault, messageOf, problemsIn } from '../../shared/fault.ts';
 import { CitedFactBody, proseFrom } from '../door/filing.ts';
+import { KINDS } from '../door/piece.ts';
 import { type Repaired, repair } from '../door/repair.ts';
 
 /** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */

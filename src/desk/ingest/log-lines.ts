@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LogFault } from '../../proof/log/log-fault.ts';
 import { shapeProblems } from '../../proof/shape.ts';
-import type { LogTables } from '../../proof/transparency/log-tables.ts';
+import type { LogTables } from '../../shared/transparency/log-tables.ts';
 
 /** The log in an export, after the ledger: key, leaves, heads with cosignatures. The rest follows from these. */
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Filing } from '../../proof/piece.ts';
 import type { Problem } from '../../proof/shape.ts';
 import { FilingBody, filingFrom } from '../door/filing.ts';
+import type { Filing } from '../door/piece.ts';
 import { type Repaired, repair } from '../door/repair.ts';
 import type { Paper } from '../papers/paper.ts';
 import { PlacementBody } from '../placement.ts';

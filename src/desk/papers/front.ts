@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { KINDS, SOURCE_FLOOR_MIN } from '../../proof/piece.ts';
 import { isoTime } from '../../proof/time.ts';
 import type { Archive, Row } from '../archive.ts';
+import { KINDS, SOURCE_FLOOR_MIN } from '../door/piece.ts';
 import { PINS_MAX, type Place, type Placement } from '../placement.ts';
 import { type Links, StoryRow, storyRow } from '../story.ts';
 import type { Persona } from './masthead.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { sha256 } from '../../proof/basis.ts';
-import { KINDS, SOURCE_FLOOR_MIN } from '../../proof/piece.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { isLine } from '../../shared/shown-text.ts';
 import { isLanguageTag } from '../door/door.ts';
+import { KINDS, SOURCE_FLOOR_MIN } from '../door/piece.ts';
 import { asciiWords } from '../door/tag.ts';
 import { filledLine, line } from '../line.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';

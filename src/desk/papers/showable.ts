@@ -1,9 +1,10 @@
+import type { Author, CitedFact } from '../../proof/basis.ts';
 import { isOneOf, membersIn } from '../../proof/narrow.ts';
+import { normalized, tooManyMarksAt } from '../../shared/combining-marks.ts';
+import { isAuthorUrl, isLanguageTag } from '../door/door.ts';
 import {
   AUTHOR_MAX,
   AUTHORS_MAX,
-  type Author,
-  type CitedFact,
   CORRECTION_MAX,
   CREDIT_MAX,
   DEK_MAX,
@@ -19,9 +20,7 @@ import {
   STATEMENT_MAX,
   TAG_MAX,
   TAGS_MAX,
-} from '../../proof/piece.ts';
-import { normalized, tooManyMarksAt } from '../../shared/combining-marks.ts';
-import { isAuthorUrl, isLanguageTag } from '../door/door.ts';
+} from '../door/piece.ts';
 import { markersIn, type ParsedProse } from '../door/prose.ts';
 import { tagsFrom } from '../door/tag.ts';
 import type { PaperRecord } from './paper.ts';

@@ -1,5 +1,5 @@
 import anyAscii from 'any-ascii';
-import { SLUG_MAX } from '../../proof/piece.ts';
+import { SLUG_MAX } from '../door/piece.ts';
 import { asciiWords, plainLetters } from '../door/tag.ts';
 
 /** Space for the suffix that distinguishes pieces with the same headline. */

@@ -1,5 +1,5 @@
 import type { RendererRule, Token } from 'markdown-it';
-import type { CitedFact } from '../../proof/piece.ts';
+import type { CitedFact } from '../../proof/basis.ts';
 import { markdown, splitAtMarkers } from '../door/prose.ts';
 import { altOf, imageHtml, type ProsePicture, picturesHtml, type Shown, withFigures } from './prose-pictures.ts';
 

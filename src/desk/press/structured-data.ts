@@ -1,6 +1,6 @@
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
-import type { CitedFact } from '../../proof/piece.ts';
+import type { CitedFact } from '../../proof/basis.ts';
 import { isoDuration, isoTime } from '../../proof/time.ts';
 import type { Story } from '../archive.ts';
 import type { Cast } from '../papers/cast.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Motif } from '../../media/motif.ts';
-import type { Author } from '../../proof/piece.ts';
+import type { Author } from '../../proof/basis.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 
 export type { Author, Motif };

@@ -1,5 +1,5 @@
 import { everywhere } from '../../desk/press/feeds/headers.ts';
-import { isLogText, type LogText } from '../../proof/transparency/log-paths.ts';
+import { isLogText, type LogText } from '../../shared/transparency/log-paths.ts';
 
 /** For how many seconds caches may keep each text. */
 const TEXT_AGE: Record<LogText, number> = { checkpoint: 5, policy: 60, vkey: 60 };

@@ -6,9 +6,9 @@ import { type Checkpoint, parseCheckpoint } from '../../proof/log/checkpoint.ts'
 import type { LogService } from '../../proof/log/leaf.ts';
 import { TILE_WIDTH } from '../../proof/log/tile.ts';
 import { SECOND } from '../../proof/time.ts';
-import type { LogTables } from '../../proof/transparency/log-tables.ts';
-import { hasRoot } from '../../proof/transparency/log-tree.ts';
 import { Fault } from '../../shared/fault.ts';
+import type { LogTables } from '../../shared/transparency/log-tables.ts';
+import { hasRoot } from '../../shared/transparency/log-tree.ts';
 import { logFolder } from './log-files.ts';
 import { type LogContext, type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';

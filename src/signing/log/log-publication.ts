@@ -5,9 +5,9 @@ import { type Checkpoint, parseCheckpoint } from '../../proof/log/checkpoint.ts'
 import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault } from '../../proof/log/log-fault.ts';
 import { type Policy, policyText } from '../../proof/log/policy.ts';
-import { checkpointWithLateLines } from '../../proof/transparency/cosigned-head.ts';
 import type { Settings } from '../../server/env.ts';
 import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
+import { checkpointWithLateLines } from './cosigned-head.ts';
 import { LogFiles, logFolder, publishedCheckpoint } from './log-files.ts';
 import type { LogContext, LogKey } from './log-key.ts';
 

@@ -4,21 +4,15 @@ import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault, shown } from '../../proof/log/log-fault.ts';
 import { nodeCrypto } from '../../proof/log/node-crypto.ts';
 import type { Policy, PolicyWitness } from '../../proof/log/policy.ts';
-import { WitnessContradicts, WitnessDiverged } from '../../proof/log/witness.ts';
 import { SECOND } from '../../proof/time.ts';
-import {
-  type CoveredLeaves,
-  cosignatureFrom,
-  cosignedText,
-  cosignHead,
-  type WitnessedLog,
-} from '../../proof/transparency/cosigned-head.ts';
-import type { LogCosignature, LogHead, WitnessState } from '../../proof/transparency/log-tables.ts';
-import { afterCosignature, afterFailure, type Submitted, submitHead } from '../../proof/transparency/submit-head.ts';
 import { WITNESS_WAIT_MAX, witnessWait } from '../../shared/outbound/retry.ts';
+import type { LogCosignature, LogHead, WitnessState } from '../../shared/transparency/log-tables.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import type { Store } from '../../store/store.ts';
+import { type CoveredLeaves, cosignatureFrom, cosignedText, cosignHead, type WitnessedLog } from './cosigned-head.ts';
 import { cureOf } from './log-fence.ts';
+import { afterCosignature, afterFailure, type Submitted, submitHead } from './submit-head.ts';
+import { WitnessContradicts, WitnessDiverged } from './witness.ts';
 import type { SubmitCheckpoint } from './witness-client.ts';
 
 /** The witnesses at one address: a server that signs with several keys answers one request with all of them. */

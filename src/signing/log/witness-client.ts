@@ -1,7 +1,7 @@
 import { LogFault } from '../../proof/log/log-fault.ts';
-import { type AddCheckpointAnswer, ANSWER_MAX, readAddCheckpointAnswer } from '../../proof/log/witness.ts';
 import { SECOND } from '../../proof/time.ts';
 import { clientOptions, type Inbound, outboundClient } from '../../shared/net/outbound-client.ts';
+import { type AddCheckpointAnswer, ANSWER_MAX, readAddCheckpointAnswer } from './witness.ts';
 
 /** The timeout of a request, from name resolution to the last byte of the response, in ms. */
 const DEADLINE = 10 * SECOND;

@@ -1,10 +1,10 @@
 import { type ClockBody, statementOf } from '../../desk/clock-correction.ts';
+import { KINDS, type Piece } from '../../desk/door/piece.ts';
 import type { LedgerEntry } from '../../desk/ledger-entry.ts';
 import { keysUnderNames, type SigningName } from '../../desk/papers/signing-names.ts';
 import { correctionsIn, type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
-import { KINDS, type Piece } from '../../proof/piece.ts';
 import { type Db, flag, inBatches, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
 export const pieceKind = oneOf(...KINDS);

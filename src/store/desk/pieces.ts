@@ -1,8 +1,8 @@
 import type { DeskRow, Row, StateName } from '../../desk/archive.ts';
+import type { Piece } from '../../desk/door/piece.ts';
 import { writerLine, writersOf } from '../../desk/door/writers.ts';
 import type { GenerationEntry } from '../../desk/ledger-entry.ts';
 import type { PieceState } from '../../desk/ledger-store.ts';
-import type { Piece } from '../../proof/piece.ts';
 import { type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 import { image, pieceKind } from './ledger-entries.ts';
 

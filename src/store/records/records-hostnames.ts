@@ -1,4 +1,4 @@
-import type { Hostname } from '../../proof/records/record.ts';
+import type { Hostname } from '../../records/hostname.ts';
 import { nameAndParents } from '../../records/hostname.ts';
 import { operatorOf } from '../../records/recording.ts';
 import { Fault } from '../../shared/fault.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Observation } from '../../proof/records/observation.ts';
-import { partsOf, type RecordParts, recordFromParts } from '../../proof/records/record.ts';
 import { isoTime } from '../../proof/time.ts';
+import { partsOf, type RecordParts, recordFromParts } from '../../records/record.ts';
 import { bytes, type Db, integer, json, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
 const OBSERVATION = {

@@ -1,7 +1,7 @@
 import { dayOf, daySpan } from '../../proof/time.ts';
-import type { LogTables } from '../../proof/transparency/log-tables.ts';
 import type { RecordingTables } from '../../records/recording.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
+import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { recordsFaults } from './records-audit.ts';
 import { deltaTable } from './records-deltas.ts';
 import { facetTables } from './records-facets.ts';

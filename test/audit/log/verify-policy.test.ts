@@ -8,8 +8,8 @@ import { type LogProof, tlogProofText } from '../../../src/proof/log/log-proof.t
 import { loggedEntries } from '../../../src/proof/log/logged-entries.ts';
 import { readPolicy } from '../../../src/proof/log/node-crypto.ts';
 import { observe } from '../../../src/proof/records/observation.ts';
-import { recordOf } from '../../../src/proof/records/record.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
+import { recordOf } from '../../../src/records/record.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { DeskLog, fileSite, START } from '../../support/desk-log.ts';
 import { ed25519Witness, type MemoryLog } from '../../support/log.ts';

@@ -4,7 +4,12 @@ import { parseCheckpoint } from '../../../src/proof/log/checkpoint.ts';
 import { LogFault } from '../../../src/proof/log/log-fault.ts';
 import { nodeCrypto } from '../../../src/proof/log/node-crypto.ts';
 import { readVerifierKey, WITNESS_TYPES } from '../../../src/proof/log/signatures.ts';
-import { cosignedAt, readAddCheckpointAnswer, sizeToProveFrom, WitnessAhead } from '../../../src/proof/log/witness.ts';
+import {
+  cosignedAt,
+  readAddCheckpointAnswer,
+  sizeToProveFrom,
+  WitnessAhead,
+} from '../../../src/signing/log/witness.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../../support/log.ts';
 
 const NOW = 1_795_000_000;

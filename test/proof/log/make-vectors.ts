@@ -6,8 +6,8 @@ import { leafText } from '../../../src/proof/log/leaf.ts';
 import { tlogProofText } from '../../../src/proof/log/log-proof.ts';
 import { COSIGNATURE, ML_DSA_COSIGNATURE } from '../../../src/proof/log/signatures.ts';
 import { entryBundle } from '../../../src/proof/log/tile.ts';
-import { addCheckpointBody } from '../../../src/proof/log/witness.ts';
 import { signReceipt } from '../../../src/proof/signing.ts';
+import { addCheckpointBody } from '../../../src/signing/log/witness.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness, timestampedLine, vkeyOf, witnessKey } from '../../support/log.ts';
 
 /**

@@ -10,7 +10,7 @@ import { tlogProofText } from '../../../src/proof/log/log-proof.ts';
 import { nodeCrypto, readPolicy } from '../../../src/proof/log/node-crypto.ts';
 import { readVerifierKey, WITNESS_TYPES } from '../../../src/proof/log/signatures.ts';
 import { verifyTlogProof } from '../../../src/proof/log/verify.ts';
-import { addCheckpointBody, cosignedAt, readAddCheckpointAnswer } from '../../../src/proof/log/witness.ts';
+import { addCheckpointBody, cosignedAt, readAddCheckpointAnswer } from '../../../src/signing/log/witness.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { MemoryLog } from '../../support/log.ts';
 import {

@@ -16,7 +16,7 @@ import {
   tilePath,
 } from '../../../src/proof/log/tile.ts';
 import { verifyTlogProof } from '../../../src/proof/log/verify.ts';
-import { addCheckpointBody, readAddCheckpointAnswer } from '../../../src/proof/log/witness.ts';
+import { addCheckpointBody, readAddCheckpointAnswer } from '../../../src/signing/log/witness.ts';
 import { ed25519Witness, MemoryLog } from '../../support/log.ts';
 import * as fc from '../../support/properties.ts';
 

@@ -14,7 +14,7 @@ import { meetsQuorum, parsePolicy, policyText } from '../../../src/proof/log/pol
 import { type LogCrypto, readVerifierKey, signedBy } from '../../../src/proof/log/signatures.ts';
 import { entryBundle, parseTilePath, readEntryBundle, type Tile, tilePath } from '../../../src/proof/log/tile.ts';
 import { verifyTlogProof } from '../../../src/proof/log/verify.ts';
-import { addCheckpointBody, readAddCheckpointAnswer } from '../../../src/proof/log/witness.ts';
+import { addCheckpointBody, readAddCheckpointAnswer } from '../../../src/signing/log/witness.ts';
 
 // A vector's file name is the claim it makes; make-vectors.ts writes them. An invalid one says with which words it is refused.
 

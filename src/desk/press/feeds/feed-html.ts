@@ -1,6 +1,6 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import type { CitedFact } from '../../../proof/piece.ts';
+import type { CitedFact } from '../../../proof/basis.ts';
 import { dayOf } from '../../../proof/time.ts';
 import { writerLine } from '../../door/writers.ts';
 import { storyUrl } from '../../story.ts';

@@ -1,4 +1,4 @@
-import type { CitedFact } from '../../../proof/piece.ts';
+import type { CitedFact } from '../../../proof/basis.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Story } from '../../archive.ts';
 import { storyUrl } from '../../story.ts';

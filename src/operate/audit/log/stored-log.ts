@@ -10,8 +10,8 @@ import { nodeCrypto } from '../../../proof/log/node-crypto.ts';
 import { readVerifierKey, signedBy, WITNESS_TYPES } from '../../../proof/log/signatures.ts';
 import { hashesAt, TILE_WIDTH, tilePath } from '../../../proof/log/tile.ts';
 import { leafHash } from '../../../proof/merkle.ts';
-import type { LogCosignature, LogHead, LogTables } from '../../../proof/transparency/log-tables.ts';
 import { messageOf } from '../../../shared/fault.ts';
+import type { LogCosignature, LogHead, LogTables } from '../../../shared/transparency/log-tables.ts';
 import { keyLeafFault } from './leaf.ts';
 
 /** What the leaves of a log say. */

@@ -1,10 +1,10 @@
-import { toBase64 } from '../bytes.ts';
-import { vkeyText } from '../key-text.ts';
-import { parseCheckpoint } from '../log/checkpoint.ts';
-import { type Leaf, type LogService, parseLeaf } from '../log/leaf.ts';
-import type { Policy } from '../log/policy.ts';
-import type { Receipt } from '../receipt.ts';
-import { isoOrNull, isoTime } from '../time.ts';
+import { toBase64 } from '../../proof/bytes.ts';
+import { vkeyText } from '../../proof/key-text.ts';
+import { parseCheckpoint } from '../../proof/log/checkpoint.ts';
+import { type Leaf, type LogService, parseLeaf } from '../../proof/log/leaf.ts';
+import type { Policy } from '../../proof/log/policy.ts';
+import type { Receipt } from '../../proof/receipt.ts';
+import { isoOrNull, isoTime } from '../../proof/time.ts';
 import type { LogTables } from './log-tables.ts';
 import type { HeadView, LeafView, LogView, PieceView, PolicyView, WitnessView } from './views.ts';
 

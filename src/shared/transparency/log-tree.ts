@@ -1,12 +1,12 @@
-import { sameBytes } from '../bytes.ts';
-import { appendLeaves } from '../log/append.ts';
-import type { Checkpoint } from '../log/checkpoint.ts';
-import type { LogService } from '../log/leaf.ts';
-import { type LogProof, tlogProofText } from '../log/log-proof.ts';
-import { loggedEntries } from '../log/logged-entries.ts';
-import { hashAt, hashesAt, TILE_WIDTH, type TileReader, tileOf } from '../log/tile.ts';
-import { logTree, tileNodes } from '../log/tree.ts';
-import { leafHash } from '../merkle.ts';
+import { sameBytes } from '../../proof/bytes.ts';
+import { appendLeaves } from '../../proof/log/append.ts';
+import type { Checkpoint } from '../../proof/log/checkpoint.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { type LogProof, tlogProofText } from '../../proof/log/log-proof.ts';
+import { loggedEntries } from '../../proof/log/logged-entries.ts';
+import { hashAt, hashesAt, TILE_WIDTH, type TileReader, tileOf } from '../../proof/log/tile.ts';
+import { logTree, tileNodes } from '../../proof/log/tree.ts';
+import { leafHash } from '../../proof/merkle.ts';
 import type { LogTables } from './log-tables.ts';
 
 type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'cosignedSize' | 'tiles'>;

@@ -1,12 +1,6 @@
-import { entriesOf } from '../narrow.ts';
-import type { SignalType } from './signal.ts';
-
-export interface ServiceSeen {
-  service: string;
-  /** `mail`, `dns`, `hosting`…, as in the service table. */
-  kind: string;
-  seen_in: string[];
-}
+import { entriesOf } from '../proof/narrow.ts';
+import type { ServiceSeen } from '../proof/records/record.ts';
+import type { SignalType } from '../proof/records/signal.ts';
 
 type Values = Partial<Record<SignalType, readonly string[]>>;
 

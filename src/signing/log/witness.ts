@@ -1,9 +1,9 @@
-import type { VerifierKey } from '../key-text.ts';
-import { parseSignatureLines, type SignatureLine } from '../note.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
-import { hashLines, readDecimal } from './fields.ts';
-import { LogFault, shown } from './log-fault.ts';
-import { type LogCrypto, signedBy } from './signatures.ts';
+import type { VerifierKey } from '../../proof/key-text.ts';
+import type { SignedCheckpoint } from '../../proof/log/checkpoint.ts';
+import { hashLines, readDecimal } from '../../proof/log/fields.ts';
+import { LogFault, shown } from '../../proof/log/log-fault.ts';
+import { type LogCrypto, signedBy } from '../../proof/log/signatures.ts';
+import { parseSignatureLines, type SignatureLine } from '../../proof/note.ts';
 
 /** The `add-checkpoint` call of C2SP tlog-witness (protocol 7.7): its request body, and the witness's response. */
 

@@ -1,15 +1,15 @@
-import { LogFault } from '../log/log-fault.ts';
-import type { TileReader } from '../log/tile.ts';
-import { logTree } from '../log/tree.ts';
+import { LogFault } from '../../proof/log/log-fault.ts';
+import type { TileReader } from '../../proof/log/tile.ts';
+import { logTree } from '../../proof/log/tree.ts';
+import type { SignatureLine } from '../../proof/note.ts';
+import type { LogHead, WitnessState } from '../../shared/transparency/log-tables.ts';
 import {
   type AddCheckpointAnswer,
   addCheckpointBody,
   ConflictWithoutSize,
   sizeToProveFrom,
   WitnessDiverged,
-} from '../log/witness.ts';
-import type { SignatureLine } from '../note.ts';
-import type { LogHead, WitnessState } from './log-tables.ts';
+} from './witness.ts';
 
 /** A head to submit to a witness. */
 interface Submission {

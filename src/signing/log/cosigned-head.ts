@@ -1,12 +1,12 @@
-import { toHex } from '../bytes.ts';
-import { type VerifierKey, vkeyText } from '../key-text.ts';
-import { parseCheckpoint } from '../log/checkpoint.ts';
-import type { LogService } from '../log/leaf.ts';
-import { meetsQuorum, type Policy } from '../log/policy.ts';
-import { type LogCrypto, statedTime } from '../log/signatures.ts';
-import { cosignedAt } from '../log/witness.ts';
-import { type SignatureLine, signatureLineText } from '../note.ts';
-import type { LogCosignature, LogHead, LogTables } from './log-tables.ts';
+import { toHex } from '../../proof/bytes.ts';
+import { type VerifierKey, vkeyText } from '../../proof/key-text.ts';
+import { parseCheckpoint } from '../../proof/log/checkpoint.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import { meetsQuorum, type Policy } from '../../proof/log/policy.ts';
+import { type LogCrypto, statedTime } from '../../proof/log/signatures.ts';
+import { type SignatureLine, signatureLineText } from '../../proof/note.ts';
+import type { LogCosignature, LogHead, LogTables } from '../../shared/transparency/log-tables.ts';
+import { cosignedAt } from './witness.ts';
 
 /** A log and the policy by which its heads are cosigned. */
 export interface WitnessedLog {

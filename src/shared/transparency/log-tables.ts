@@ -1,5 +1,5 @@
-import type { LogService } from '../log/leaf.ts';
-import type { TileReader } from '../log/tile.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
+import type { TileReader } from '../../proof/log/tile.ts';
 
 /** A signed head of a log. */
 export interface LogHead {

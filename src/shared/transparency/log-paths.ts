@@ -1,5 +1,5 @@
-import { LogFault } from '../log/log-fault.ts';
-import { parseTilePath } from '../log/tile.ts';
+import { LogFault } from '../../proof/log/log-fault.ts';
+import { parseTilePath } from '../../proof/log/tile.ts';
 
 /** The texts of a log besides its tiles: its signed head, the policy in force, and the key that signs its heads. */
 export const LOG_TEXTS = ['checkpoint', 'policy', 'vkey'] as const;

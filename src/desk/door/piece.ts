@@ -1,3 +1,5 @@
+import type { Author, CitedFact, Kind } from '../../proof/basis.ts';
+
 /** Maximum lengths of texts that the filing door accepts, in UTF-16 units. */
 export const HEADLINE_MAX = 300;
 export const DEK_MAX = 1_000;
@@ -31,20 +33,7 @@ export const TAG_MAX = 40;
 /** Minimum number of distinct publishers for a piece on air, whatever the paper's setting. */
 export const SOURCE_FLOOR_MIN = 2;
 
-export type Kind = 'news' | 'blog';
 export const KINDS: readonly Kind[] = ['news', 'blog'];
-
-/** An entry that a `[^N]` marker in the prose cites. */
-export interface CitedFact {
-  n: number;
-  statement: string;
-  /** The publisher. */
-  source: string;
-  /** The document: an address, or its name. */
-  instrument: string;
-  /** A reference to a fact record, or null. */
-  claim_key: string | null;
-}
 
 /** A piece's own art, a media file of its paper. */
 export interface Image {
@@ -52,13 +41,6 @@ export interface Image {
   src: string;
   alt: string;
   credit: string | null;
-}
-
-/** One of the people who wrote a piece. */
-export interface Author {
-  name: string;
-  /** An https address, of the author's own page for example. */
-  url?: string;
 }
 
 /** What a desk submits to the filing door. */
