@@ -205,7 +205,7 @@ test('a server is ready and serves existing files while another process presses 
   const {
     desk: { manifest },
   } = appContextIn(t, folder, { now: Date.now() }).store;
-  assert.ok(manifest.claim('the-plumb-line', 'elsewhere:1:long', Date.now(), 30_000));
+  assert.ok(manifest.acquireLease('the-plumb-line', 'elsewhere:1:long', Date.now(), 30_000));
   const { url, child, ended } = await serveAtOnce(t, folder);
   assert.ok([200, 503].includes((await fetch(`${url}/the-plumb-line/`)).status));
   assert.equal((await fetch(`${url}/the-plumb-line/api/v1/stories`)).status, 200);

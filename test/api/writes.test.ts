@@ -209,7 +209,7 @@ test('a write that waits for the press returns the address of its progress', asy
     desk: { manifest },
   } = appContextIn(t, folder, clock).store;
   // Another machine has the paper's press in hand.
-  assert.ok(manifest.claim(PAPER, 'elsewhere:1', Date.now(), 30_000));
+  assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1', Date.now(), 30_000));
   const filed = await ask('POST', '/stories', { ...storyBody('kept-waiting'), air: true });
   assert.equal(filed.status, 201);
   const { pressed, pressing, files } = JSON.parse(filed.text);
@@ -237,7 +237,7 @@ test('a write that waits for the press returns the address of its progress', asy
   const { motto } = JSON.parse((await ask('GET', '/config')).text);
   const same = JSON.parse((await ask('PUT', '/config', { motto })).text);
   assert.deepEqual([same.pressed, same.pressing], [false, pressing]);
-  manifest.release(PAPER, 'elsewhere:1');
+  manifest.releaseLease(PAPER, 'elsewhere:1');
   await until(async () => ((await isPressed()) ? true : null));
   assert.equal((await send(url, { path: `/${PAPER}/stories/kept-waiting/` })).status, 200);
 });

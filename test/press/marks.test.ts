@@ -108,16 +108,16 @@ test('a press whose claim another one took writes nothing more and clears nothin
   publish(app, 'taken-over', START);
   const due = [...manifest.staleTags(PAPER)];
   const takeOver = after(0, () => {
-    manifest.release(PAPER, manifest.owner(PAPER) ?? '');
-    assert.ok(manifest.claim(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
+    manifest.releaseLease(PAPER, manifest.leaseOwner(PAPER) ?? '');
+    assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
     mkdirSync(another);
   });
   await assert.rejects(
     pressPapers(app, { cards: false, progress: takeOver }),
-    /this press lost its claim after a pause/,
+    /this press lost its lease after a pause/,
   );
   assert.deepEqual([...manifest.staleTags(PAPER)], due);
-  assert.equal(manifest.owner(PAPER), 'elsewhere:1:another', 'and leaves the claim to whom it belongs');
+  assert.equal(manifest.leaseOwner(PAPER), 'elsewhere:1:another', 'and leaves the lease to whom it belongs');
   assert.ok(existsSync(another), 'and its working folder');
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
 });
@@ -127,7 +127,7 @@ test('a claim dated by a clock since set back has no owner', async (t) => {
   const {
     desk: { manifest },
   } = app.store;
-  assert.ok(manifest.claim(PAPER, 'elsewhere:1:next-year', Date.now() + 365 * DAY, 30_000));
+  assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1:next-year', Date.now() + 365 * DAY, 30_000));
   publish(app, 'not-for-a-year', START);
   assert.equal((await pressPapers(app, { cards: false })).get(PAPER)?.full, false);
 });
@@ -199,8 +199,8 @@ test('a process that waited for the lock does not take a claim made meanwhile', 
     desk: { manifest },
   } = app.store;
   const now = Date.now();
-  assert.ok(manifest.claim(PAPER, 'elsewhere:1:first', now + 4_000, 30_000));
-  assert.equal(manifest.claim(PAPER, 'elsewhere:2:second', now, 30_000), false);
+  assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1:first', now + 4_000, 30_000));
+  assert.equal(manifest.acquireLease(PAPER, 'elsewhere:2:second', now, 30_000), false);
 });
 
 test('a held claim is waited for, and no other process presses meanwhile', async (t) => {
@@ -208,14 +208,14 @@ test('a held claim is waited for, and no other process presses meanwhile', async
   const {
     desk: { manifest },
   } = app.store;
-  assert.ok(manifest.claim(PAPER, 'elsewhere:1:busy', Date.now(), 30_000));
+  assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1:busy', Date.now(), 30_000));
   publish(app, 'later', START);
   const pressing = pressPapers(app, { cards: false });
   assert.equal(
     await Promise.race([pressing, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]),
     'waiting',
   );
-  manifest.release(PAPER, 'elsewhere:1:busy');
+  manifest.releaseLease(PAPER, 'elsewhere:1:busy');
   assert.ok((await pressing).has(PAPER));
 });
 
@@ -229,13 +229,13 @@ test('a process with the number of a dead one does not wait for it', async (t) =
   await pressPapers(app, {
     cards: false,
     progress: () => {
-      mine = manifest.owner(PAPER) ?? '';
+      mine = manifest.leaseOwner(PAPER) ?? '';
     },
   });
   // In a container the program has the same number each time.
   const [machine, pid] = mine.split(':');
   assert.equal(pid, String(process.pid));
-  assert.ok(manifest.claim(PAPER, `${machine}:${pid}:of-a-former-life:0`, Date.now(), 30_000));
+  assert.ok(manifest.acquireLease(PAPER, `${machine}:${pid}:of-a-former-life:0`, Date.now(), 30_000));
   publish(app, 'at-once', START);
   assert.ok((await pressPapers(app, { cards: false })).has(PAPER));
 });
@@ -332,14 +332,14 @@ test('a process of another container is not mistaken for a dead one of this', as
   } = app.store;
   const { hostname } = await import('node:os');
   // No such process here; in its own container it may well run.
-  assert.ok(manifest.claim(PAPER, `${hostname()}/1:4000000:elsewhere:0`, Date.now(), 30_000));
+  assert.ok(manifest.acquireLease(PAPER, `${hostname()}/1:4000000:elsewhere:0`, Date.now(), 30_000));
   publish(app, 'patience', START);
   const pressing = pressPapers(app, { cards: false });
   assert.equal(
     await Promise.race([pressing, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))]),
     'waiting',
   );
-  manifest.release(PAPER, `${hostname()}/1:4000000:elsewhere:0`);
+  manifest.releaseLease(PAPER, `${hostname()}/1:4000000:elsewhere:0`);
   await pressing;
 });
 
@@ -350,7 +350,7 @@ test('a picture of a publish is synced before it has its name', async (t) => {
   const tree = new Tree(join(folder, 'tree'), {
     aside: join(folder, 'aside'),
     sync: true,
-    assertClaim: () => void asked.push(readdirSync(join(folder, 'aside')).join()),
+    assertHeld: () => void asked.push(readdirSync(join(folder, 'aside')).join()),
   });
   writeFileSync(join(folder, 'picture'), 'a picture');
   const digest = sha256(Buffer.from('a picture'));
@@ -363,7 +363,7 @@ test('a picture of a publish is synced before it has its name', async (t) => {
 test('cards that come after the pages appear whole or not at all', async (t) => {
   const { Tree } = await import('../../src/desk/press/tree.ts');
   const folder = tempFolder(t);
-  const tree = new Tree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertClaim: () => {} });
+  const tree = new Tree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertHeld: () => {} });
   mkdirSync(join(folder, 'tree/cards'));
   // Written in its place, a file that is there is opened and emptied; renamed over, it is another file.
   writeFileSync(join(folder, 'tree/cards/a.png'), 'old');

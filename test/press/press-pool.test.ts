@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ClaimDeadline } from '../../src/desk/jobs/press-claim.ts';
+import { LeaseDeadline } from '../../src/desk/jobs/press-lease.ts';
 import { PressPool, type WorkerJob } from '../../src/desk/jobs/press-pool.ts';
 import { pressPlan } from '../../src/desk/jobs/press-run.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
-import type { RenderResult } from '../../src/desk/press/printer.ts';
+import type { PrintedOutput } from '../../src/desk/press/manifest.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { paperOf } from '../support/pressed-paper.ts';
 
 /** A job that prints the paper into a new folder. */
-async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob; deadline: ClaimDeadline }> {
-  const deadline = new ClaimDeadline();
+async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob; deadline: LeaseDeadline }> {
+  const deadline = new LeaseDeadline();
   deadline.extend();
   const { site } = pressPlan(app, PAPER, await loadBuild());
   const tree = join(folder, 'other-tree');
@@ -34,13 +34,13 @@ async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob;
 
 test('threads print what the thread of the press prints, and all of it', async (t) => {
   const { app, folder, tree } = await paperOf(t, 70);
-  const pool = new PressPool(app.settings);
+  const pool = new PressPool(app.settings, 'many');
   t.after(() => pool.stop());
   const mark = app.store.desk.manifest.highestMarkOfAll();
   assert.ok((await pool.takeSnapshots()).every((other) => other === mark));
   const { job } = await jobIn(app, folder);
   const names = app.store.desk.manifest.outputs(PAPER).filter((name) => !name.startsWith('card'));
-  const results: RenderResult[] = [];
+  const results: PrintedOutput[] = [];
   await pool.print(job, names, (result) => results.push(result));
   assert.deepEqual(results.map(({ name }) => name).sort(), [...names].sort());
   const [printed, pressed] = [treeOf(job.folder), treeOf(tree)];
@@ -51,9 +51,9 @@ test('threads print what the thread of the press prints, and all of it', async (
   assert.ok((await pool.takeSnapshots()).every((other) => other > mark));
 });
 
-test('a press that lost its claim prints no more, and says why', async (t) => {
+test('a press that lost its lease prints no more, and says why', async (t) => {
   const { app, folder } = await paperOf(t, 70);
-  const pool = new PressPool(app.settings);
+  const pool = new PressPool(app.settings, 'many');
   t.after(() => pool.stop());
   await pool.takeSnapshots();
   const { job, deadline } = await jobIn(app, folder);
@@ -62,7 +62,7 @@ test('a press that lost its claim prints no more, and says why', async (t) => {
   const printing = pool.print(job, names, () => {
     if (printed++ === 0) deadline.end();
   });
-  await assert.rejects(printing, (error: unknown) => error instanceof Fault && /lost its claim/.test(error.message));
+  await assert.rejects(printing, (error: unknown) => error instanceof Fault && /lost its lease/.test(error.message));
   const count = treeOf(job.folder).size;
   assert.ok(printed < names.length);
   await new Promise((resolve) => setImmediate(resolve));
@@ -71,7 +71,7 @@ test('a press that lost its claim prints no more, and says why', async (t) => {
 
 test('an error of the recorder ends the printing', async (t) => {
   const { app, folder } = await paperOf(t, 70);
-  const pool = new PressPool(app.settings);
+  const pool = new PressPool(app.settings, 'many');
   t.after(() => pool.stop());
   await pool.takeSnapshots();
   const { job } = await jobIn(app, folder);
@@ -89,10 +89,10 @@ test('threads that cannot start, or are stopped, fail their press', async (t) =>
   const { app, folder } = await paperOf(t, 1);
   const dataDir = join(folder, 'no-folder');
   writeFileSync(dataDir, '');
-  const broken = new PressPool({ ...app.settings, dataDir });
+  const broken = new PressPool({ ...app.settings, dataDir }, 'many');
   await assert.rejects(broken.takeSnapshots());
   await broken.stop();
-  const pool = new PressPool(app.settings);
+  const pool = new PressPool(app.settings, 'many');
   const snapshots = pool.takeSnapshots();
   const stopped = pool.stop();
   await assert.rejects(snapshots);

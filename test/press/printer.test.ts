@@ -22,7 +22,7 @@ test('timers and messages are heard between many short batches', async (t) => {
       aside: join(folder, 'aside'),
       sync: false,
       isNew: true,
-      assertClaim: () => undefined,
+      assertHeld: () => undefined,
     }),
     tools: { render: () => assert.fail(), assets: () => [], pictures: app.store.pictures, now: app.clock.now() },
     mediaFile: () => assert.fail(),

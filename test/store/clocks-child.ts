@@ -8,7 +8,7 @@ const store = openStore({ file });
 const asks: Record<string, (n: number) => boolean> = {
   keyless: (n) => store.records.keyless.admit(`caller-${n}`, Date.now, 1_000_000).pass === 'open',
   duty: (n) => store.database.leases.acquire(`duty-${n}`, String(process.pid), Date.now, 60_000) !== null,
-  press: (n) => store.desk.manifest.claim(`paper-${n}`, String(process.pid), Date.now(), 30_000),
+  press: (n) => store.desk.manifest.acquireLease(`paper-${n}`, String(process.pid), Date.now(), 30_000),
 };
 
 process.on('message', (n: number) => {

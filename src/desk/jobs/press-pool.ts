@@ -4,9 +4,9 @@ import { Piscina } from 'piscina';
 import type { Settings } from '../../server/env.ts';
 import { Fault, type FaultCode } from '../../shared/fault.ts';
 import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
-import type { Site } from '../press/edition.ts';
-import type { HowToPrint } from '../press/press.ts';
-import type { RenderResult } from '../press/printer.ts';
+import type { PrintedOutput } from '../press/manifest.ts';
+import type { Workers } from '../press/press.ts';
+import type { PrinterJob } from '../press/printer.ts';
 
 /** How many outputs a thread prints before it reports. */
 const BATCH_SIZE = 16;
@@ -27,41 +27,38 @@ export interface WorkerStart {
 }
 
 /** What all outputs of one press have in common. */
-export interface WorkerJob extends HowToPrint {
-  paper: string;
-  site: Site;
+export interface WorkerJob extends Pick<PrinterJob, 'paper' | 'site' | 'checksDisk'> {
   folder: string;
   /** The folder for unfinished files. Each thread has its own in it. */
   scratch: string;
   /** Whether the tree was new when the press began. */
   isNew: boolean;
   now: number;
-  /** The deadline of the press's claim, as `ClaimDeadline.shared`. */
+  /** As `LeaseDeadline.shared`. */
   deadline: SharedArrayBuffer;
 }
 
 /** What a thread printed, or why it did not. A `Fault` would arrive without its code. */
 export type Printed =
-  | { results: RenderResult[] }
+  | { results: PrintedOutput[] }
   | { fault: { code: FaultCode; message: string; details: Record<string, unknown> } };
 
 /** Threads that print outputs (`press-worker.ts`), each with its own snapshot of the archive and a bounded heap. */
 export class PressPool {
-  /** One thread with a large heap, for few but very long pieces; this leaves the other cores free. */
-  readonly isLarge: boolean;
+  readonly workers: Workers;
   readonly #threads: number;
   readonly #pool: Piscina;
 
-  constructor(settings: Settings, { isLarge = false } = {}) {
-    this.isLarge = isLarge;
-    this.#threads = isLarge ? 1 : Math.min(availableParallelism(), THREADS_MAX);
+  constructor(settings: Settings, workers: Workers) {
+    this.workers = workers;
+    this.#threads = workers === 'large' ? 1 : Math.min(availableParallelism(), THREADS_MAX);
     this.#pool = new Piscina({
       filename: fileURLToPath(new URL('./press-worker.ts', import.meta.url)),
       workerData: { settings, database: databaseFile(settings), media: mediaFolder(settings) } satisfies WorkerStart,
       minThreads: this.#threads,
       maxThreads: this.#threads,
       concurrentTasksPerWorker: BATCHES,
-      resourceLimits: { maxOldGenerationSizeMb: isLarge ? LARGE_HEAP : HEAP },
+      resourceLimits: { maxOldGenerationSizeMb: workers === 'large' ? LARGE_HEAP : HEAP },
     });
     // Of a thread that fails before its first task. The task gets the same error from the thread that replaces it.
     this.#pool.on('error', () => {});
@@ -76,7 +73,7 @@ export class PressPool {
   }
 
   /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
-  async print(job: WorkerJob, names: string[], done: (result: RenderResult) => void): Promise<void> {
+  async print(job: WorkerJob, names: string[], done: (result: PrintedOutput) => void): Promise<void> {
     let next = 0;
     const printNext = async (): Promise<void> => {
       while (next < names.length) {

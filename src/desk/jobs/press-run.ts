@@ -13,9 +13,10 @@ import { requirePaper } from '../papers/require-paper.ts';
 import { expirePlaces } from '../placing.ts';
 import { type Build, loadBuild } from '../press/build.ts';
 import { siteOf } from '../press/edition.ts';
-import { NEEDS_LARGE_HEAP, type NEEDS_POOL, type PressReport, type PrintPool, press } from '../press/press.ts';
+import { type PressReport, type PrintPool, press, type Workers } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';
-import { PressClaim } from './press-claim.ts';
+import { tags } from '../tags.ts';
+import { PressLease } from './press-lease.ts';
 import { PressPool } from './press-pool.ts';
 
 /** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
@@ -136,12 +137,12 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   const isStale = () => isFull() || manifest.newestMark(slug) > 0;
   if (!isStale()) return null;
   build.needCurrent();
-  const claim = await PressClaim.acquire(manifest, slug, options.signal);
+  const lease = await PressLease.acquire(manifest, slug, options.signal);
   try {
-    // The previous holder of the claim may have done the work, and the paper may have been removed or restored since.
+    // The previous holder of the lease may have done the work, and the paper may have been removed or restored since.
     if (!app.store.desk.hasPaper(slug) || !isStale()) return null;
-    // Take the turn after the claim: waiting for another process must not block other papers.
-    const work = () => pressClaimed(app, slug, { options, build, claim, isFull });
+    // Take the turn after the lease: waiting for another process must not block other papers.
+    const work = () => pressLeased(app, slug, { options, build, lease, isFull });
     const report = await (options.turn === undefined ? work() : options.turn(work));
     const written = manifest.unsynced(slug);
     if (written !== null) {
@@ -151,7 +152,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
     }
     return report;
   } finally {
-    claim.release();
+    lease.release();
   }
 }
 
@@ -187,48 +188,41 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
   const folder = join(settings.distDir, slug);
   const isLeft = () => manifest.newestMark(slug) > 0 || existsSync(folder);
   if (!isLeft()) return null;
-  const claim = await PressClaim.acquire(manifest, slug, signal);
+  const lease = await PressLease.acquire(manifest, slug, signal);
   try {
     if (store.desk.hasPaper(slug) || !isLeft()) return null;
     const until = manifest.newestMark(slug);
     const removed = [...manifest.allFiles(slug)].length;
     // `_headers` goes first: without it no server shows the tree.
     for (const path of [join(folder, '_headers'), folder, join(settings.distDir, '.press', slug)]) {
-      claim.assertHeld();
+      lease.assertHeld();
       await rm(path, { recursive: true, force: true });
     }
     store.database.transact(() => {
-      claim.assertOwner();
+      lease.assertOwner();
       manifest.forget(slug, until);
     });
     return { full: true, outputs: 0, written: 0, removed, pictures_left: 0 };
   } finally {
-    claim.release();
+    lease.release();
   }
 }
 
-interface ClaimedPress {
+interface LeasedPress {
   options: PressOptions;
   build: Build;
-  claim: PressClaim;
+  lease: PressLease;
   /** Whether everything is stale. */
   isFull(): boolean;
 }
 
-/** Returned by a press that needs worker threads. */
-type WorkerRequest = typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP;
-
-function needsWorkers(report: PressReport | WorkerRequest): report is WorkerRequest {
-  return typeof report === 'symbol';
-}
-
-/** Presses what is stale, in a worker pool if there is much of it. */
-async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress): Promise<PressReport> {
-  // The claim gives this press the folder; its contents are left over from an interrupted press.
+/** Presses what is stale, in worker threads if there is much of it. */
+async function pressLeased(app: AppContext, slug: string, leased: LeasedPress): Promise<PressReport> {
+  // The lease gives this press the folder; its contents are left over from an interrupted press.
   const working = join(app.settings.distDir, '.press', slug);
   removeFolder(working);
-  const scratch = join(working, claimed.claim.token.replaceAll(/[^\w.-]/g, '-'));
-  if (claimed.isFull()) {
+  const scratch = join(working, leased.lease.token.replaceAll(/[^\w.-]/g, '-'));
+  if (leased.isFull()) {
     // Earlier versions kept the HTML of prose there. The first press after an upgrade is a full one.
     removeFolder(join(app.settings.dataDir, 'press-cache'));
     await noteMissing(app, slug);
@@ -237,27 +231,27 @@ async function pressClaimed(app: AppContext, slug: string, claimed: ClaimedPress
   let pool: PressPool | null = null;
   try {
     for (;;) {
-      let needed: WorkerRequest | null = null;
+      let needed: Workers | null = null;
       try {
-        const report = await pressSnapshot(app, slug, { ...claimed, scratch }, pool);
-        if (!needsWorkers(report)) return report;
+        const report = await pressSnapshot(app, slug, { ...leased, scratch }, pool);
+        if (typeof report !== 'string') return report;
         needed = report;
       } catch (error) {
         // Many very long pieces that a feed shows together, in the heap for many short ones.
-        if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' && pool?.isLarge === false) needed = NEEDS_LARGE_HEAP;
+        if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' && pool?.workers === 'many') needed = 'large';
         else if (missingMediaIn(error) === null || ++retries > MEDIA_RETRIES) throw error;
         else if (!(await noteMissing(app, slug, { deep: true }))) throw error;
       }
       // Its threads may be at work, or have too small a heap.
-      if (needed === null || (needed === NEEDS_LARGE_HEAP && pool?.isLarge === false)) {
+      if (needed === null || (needed === 'large' && pool?.workers === 'many')) {
         await pool?.stop();
         pool = null;
       }
-      if (needed !== null) pool ??= new PressPool(app.settings, { isLarge: needed === NEEDS_LARGE_HEAP });
+      if (needed !== null) pool ??= new PressPool(app.settings, needed);
     }
   } finally {
     await pool?.stop();
-    // Remove only this press's folder: if it lost its claim, the rest belongs to the new holder.
+    // Remove only this press's folder: if it lost its lease, the rest belongs to the new holder.
     removeFolder(scratch);
   }
 }
@@ -275,72 +269,61 @@ function removeFolder(folder: string): void {
 async function pressSnapshot(
   app: AppContext,
   slug: string,
-  { options, build, claim, isFull, scratch }: ClaimedPress & { scratch: string },
+  { options, build, lease, isFull, scratch }: LeasedPress & { scratch: string },
   pool: PressPool | null,
-): Promise<PressReport | WorkerRequest> {
-  const {
-    store,
-    store: { media },
-  } = app;
-  const {
-    desk: { manifest },
-  } = store;
-  const now = app.clock.now();
+): Promise<PressReport | Workers> {
+  const { store, clock, settings } = app;
+  const { manifest, hubPings } = store.desk;
+  const now = clock.now();
+  const snapshot = store.snapshots.take();
   const begin = () => {
-    claim.assertHeld();
-    claim.assertOwner();
+    lease.assertHeld();
+    lease.assertOwner();
     const plan = pressPlan(app, slug, build);
-    const full = isFull();
+    const full = isFull() || manifest.isStale(slug, tags.config);
     // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
     snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
   };
-  const snapshot = app.store.snapshots.take();
   try {
     const { start, full, site, folder, stamp, mark } = store.database.transact(begin);
     const marks = pool?.takeSnapshots();
     // Avoids an unhandled rejection; awaiting them still throws.
     marks?.catch(() => {});
-    const tree = new Tree(folder, { aside: scratch, sync: !full, assertClaim: claim.assertHeld });
-    const job = {
-      paper: slug,
-      site,
-      folder,
-      scratch,
-      isNew: tree.isNew,
-      now,
-      deadline: claim.shared,
-    };
+    const tree = new Tree(folder, { aside: scratch, sync: !full, assertHeld: lease.assertHeld });
+    // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
+    // whose last files the manifest does not list.
+    const common = { paper: slug, site, checksDisk: full || start.dirty };
+    const deadline = lease.deadline.shared;
     const printPool: PrintPool | null = pool && {
       // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
       isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
-      print: (names, how, done) => pool.print({ ...job, ...how }, names, done),
+      print: (names, done) => pool.print({ ...common, folder, scratch, isNew: tree.isNew, now, deadline }, names, done),
     };
     const report = await press({
-      paper: slug,
+      ...common,
       archive: snapshot.store.desk.archive(slug),
       manifest,
       marks: snapshot.store.desk.manifest,
-      site,
       tree,
-      tools: { render: build.render, assets: build.assets, pictures: app.store.pictures, now },
+      tools: { render: build.render, assets: build.assets, pictures: store.pictures, now },
       stamp,
       start,
       full,
       cards: options.cards ?? true,
       unsynced: unsyncedNote(start.until),
-      topics: app.settings.hubUrl === null ? null : store.desk.hubPings,
+      topics: settings.hubUrl === null ? null : hubPings,
       transact: store.database.transact,
-      assertOwner: claim.assertOwner,
-      mediaFile: media.pathOf,
+      assertOwner: lease.assertOwner,
+      mediaFile: store.media.pathOf,
       pool: printPool,
       progress: (...at) => options.progress?.(slug, ...at),
     });
     // This run wrote nothing, so the tree is still clean.
-    if (needsWorkers(report) && !start.dirty) {
+    if (typeof report === 'string' && !start.dirty) {
       store.database.transact(() => {
-        claim.assertOwner();
+        lease.assertOwner();
         manifest.clearStale(slug, 0);
       });
     }

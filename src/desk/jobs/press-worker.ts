@@ -4,10 +4,11 @@ import { mediaFiles } from '../../media/media.ts';
 import { Fault } from '../../shared/fault.ts';
 import { Snapshots } from '../../store/snapshots.ts';
 import { loadBuild } from '../press/build.ts';
+import type { PrintedOutput } from '../press/manifest.ts';
 import { openPictures } from '../press/pictures.ts';
-import { Printer, type RenderResult } from '../press/printer.ts';
+import { Printer } from '../press/printer.ts';
 import { Tree } from '../press/tree.ts';
-import { ClaimDeadline } from './press-claim.ts';
+import { LeaseDeadline } from './press-lease.ts';
 import type { Printed, WorkerJob, WorkerStart } from './press-pool.ts';
 
 // What the threads of `PressPool` run.
@@ -30,7 +31,7 @@ export function takeSnapshot(): number {
 }
 
 export async function print({ job, names }: { job: WorkerJob; names: string[] }): Promise<Printed> {
-  const results: RenderResult[] = [];
+  const results: PrintedOutput[] = [];
   try {
     printer ??= printerFor(job);
     await (await printer).printAll(names, (result) => results.push(result));
@@ -46,13 +47,13 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
   const { paper, site, folder, scratch, isNew, now, deadline, checksDisk } = job;
   const { render, assets } = await build;
   const aside = join(scratch, `thread-${threadId}`);
-  const assertClaim = new ClaimDeadline(deadline).assertHeld;
+  const { assertHeld } = new LeaseDeadline(deadline);
   return new Printer({
     paper,
     archive: store.desk.archive(paper),
     manifest: store.desk.manifest,
     site,
-    tree: new Tree(folder, { aside, sync: false, isNew, assertClaim }),
+    tree: new Tree(folder, { aside, sync: false, isNew, assertHeld }),
     tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
     checksDisk,

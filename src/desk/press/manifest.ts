@@ -7,14 +7,14 @@ export interface PressedFile {
 /** What the manifest learns of an output that was printed. */
 export interface PrintedOutput {
   name: string;
-  /** The tags that it read, one a line: a text passes from thread to thread faster than a list. */
-  tags: string;
-  /** Whether the paper has it. */
-  exists: boolean;
+  /** The tags that it read, one a line, as the table has them; null when the paper does not have it any more. */
+  tags: string | null;
   /** Files that the manifest does not list, or lists with another digest. */
   changed: PressedFile[];
   /** Paths of files that it no longer has. They are still on disk. */
   gone: string[];
+  /** How many files changed on disk. */
+  written: number;
 }
 
 export interface PressStart {
@@ -38,7 +38,7 @@ export interface Manifest {
   isPending(paper: string, tag: string): boolean;
   newestMark(paper: string): number;
   papersMarkedAfter(number: number): string[];
-  /** Begins a press of all present marks. Call it in a transaction, while holding the claim. */
+  /** Begins a press of all present marks. Call it in a transaction, while holding the lease. */
   begin(paper: string): PressStart;
   /** Clears the marks at or below a number. The tree and the manifest agree again. */
   clearStale(paper: string, until: number): void;
@@ -70,12 +70,12 @@ export interface Manifest {
   /** The program version and settings of the last full press. When the stamp differs, everything is stale. */
   stamp(paper: string): string;
   setStamp(paper: string, stamp: string): void;
-  /** Claims the paper's press for `span` ms. Returns false while another owner holds it. */
-  claim(paper: string, owner: string, now: number, span: number): boolean;
-  /** Extends a claim by `span` ms from `now`. Returns false when the claim was lost. */
-  renew(paper: string, owner: string, now: number, span: number): boolean;
-  owner(paper: string): string | null;
-  release(paper: string, owner: string): void;
+  /** Takes the lease of the paper's press for `span` ms. Returns false while another owner has it. */
+  acquireLease(paper: string, owner: string, now: number, span: number): boolean;
+  /** Extends a lease by `span` ms from `now`. Returns false when it was lost. */
+  renewLease(paper: string, owner: string, now: number, span: number): boolean;
+  leaseOwner(paper: string): string | null;
+  releaseLease(paper: string, owner: string): void;
 }
 
 const TOPIC = /^(?:(?:sections|tags|masthead)\/[^/]+\/)?rss\.xml$|^(?:feed\.json|podcast\.xml)$/;

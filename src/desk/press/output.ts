@@ -11,13 +11,13 @@ import type { Pages } from './views.ts';
  * - the digest of the media file to copy;
  * - the path of an earlier file of the output with the same bytes;
  * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
- *   missing. `isDrawn` tells whether `draw` only has to read it.
+ *   missing.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
   | { path: string; copy: string }
   | { path: string; same: string }
-  | { path: string; draw: () => Promise<Uint8Array>; isDrawn?: () => boolean };
+  | { path: string; draw: () => Promise<Uint8Array> };
 
 /** The order of writing: no file links to one that does not exist yet. `host` files announce all others. */
 export const STAGES = [

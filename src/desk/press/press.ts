@@ -1,12 +1,15 @@
-import type { Archive } from '../archive.ts';
+import { variantsOf } from '../../media/variants.ts';
 import { tags } from '../tags.ts';
+import type { Edition } from './edition.ts';
 import { hasLongProse } from './long-prose.ts';
-import { isTopic, type Manifest, type PressStart, type TopicQueue } from './manifest.ts';
+import { isTopic, type Manifest, type PressStart, type PrintedOutput, type TopicQueue } from './manifest.ts';
+import { STAGES, type Stage } from './output.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
-import { Printer, type PrinterJob, type RenderResult } from './printer.ts';
-import { byStage, isPooled, largestStage } from './stages.ts';
-import { yielder } from './yielder.ts';
+import { Printer, type PrinterJob } from './printer.ts';
+import { sliced } from './yielder.ts';
 
+/** More cards than this are drawn after the pages are public; fewer come first, so that no page lacks its card. */
+const CARDS_FIRST_MAX = 50;
 /** More undrawn pictures than this wait until the pages are public: originals are served in their place. */
 const PICTURES_FIRST_MAX = 3;
 /** How many pictures are drawn between two looks at the clock. */
@@ -17,18 +20,18 @@ const PICTURE_TIME = 2_000;
 const BATCH = 400;
 /** How many dropped outputs one transaction removes from the manifest. */
 const DROP_BATCH = 200;
-/** A press with a stage of at least this many outputs needs a worker pool. */
-export const POOL_MIN = 400;
+/** A press with a stage of at least this many outputs needs worker threads. */
+const POOL_MIN = 400;
+/** Stages that the thread of the press prints: sharp draws on threads of its own, and `host` is a few files in order. */
+const HERE: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover', 'host']);
 
-/** Returned by a press that did nothing, because it needs a pool that has the same snapshot. Call it again with one. */
-export const NEEDS_POOL = Symbol('needs a worker pool');
-/** Returned by a press of few outputs with very long pieces: one worker with a large heap is enough. */
-export const NEEDS_LARGE_HEAP = Symbol('needs a worker with a large heap');
+/** The worker threads that a press needs: many, or one with a large heap, for few outputs with very long pieces. */
+export type Workers = 'many' | 'large';
 
-export interface PressJob extends Omit<PrinterJob, 'checksDisk' | 'manifest'> {
+export interface PressJob extends Omit<PrinterJob, 'manifest'> {
   manifest: Manifest;
   /** The marks that this press handles, from the same snapshot as `archive`. */
-  marks: Pick<Manifest, 'staleTags' | 'isStale'>;
+  marks: Pick<Manifest, 'staleTags'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
   start: PressStart;
@@ -51,12 +54,7 @@ export interface PrintPool {
   /** Waits for the threads. False when their snapshots differ from the one of this press. */
   isCurrent(): Promise<boolean>;
   /** Resolves when the files of all these outputs are on disk. */
-  print(names: string[], how: HowToPrint, done: (result: RenderResult) => void): Promise<void>;
-}
-
-/** What a press and its worker threads know of the tree. */
-export interface HowToPrint {
-  checksDisk: boolean;
+  print(names: string[], done: (result: PrintedOutput) => void): Promise<void>;
 }
 
 export interface PressReport {
@@ -75,170 +73,115 @@ export interface PressReport {
  * the marks up to `start.until` and clears only those: a change that arrives meanwhile gets a higher mark and waits
  * for the next press. `archive` is a snapshot at that mark, so all files show one state and none links to a file that
  * does not exist yet. Marks are cleared once the files are on disk, so the next press completes one that was killed
- * at any point.
+ * at any point. A press that needs workers with the same snapshot, and has none, does nothing and returns which ones.
  */
-export async function press(job: PressJob): Promise<PressReport | typeof NEEDS_POOL | typeof NEEDS_LARGE_HEAP> {
-  const { paper, manifest, tree, archive, start, pool } = job;
-  const full = job.full || job.marks.isStale(paper, tags.config);
-  // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
-  // whose last files the manifest does not list.
-  const checksDisk = full || start.dirty;
-  const printer = new Printer({ ...job, checksDisk });
-  const isPublic = archive.paper().paper_public;
-  const names = !isPublic ? new Set<string>() : await (full ? allNames(printer, job.cards) : staleNames(printer, job));
+export async function press(job: PressJob): Promise<PressReport | Workers> {
+  const { paper, manifest, tree, archive, start, full, pool } = job;
+  const printer = new Printer(job);
+  const stale = full ? allNames(printer.edition()) : staleNames(printer.edition(), job);
+  const names = new Set<string>();
+  for await (const name of sliced(archive.paper().paper_public ? stale : [])) names.add(name);
+  const dropped = full ? manifest.outputs(paper).filter((name) => !names.has(name)) : [];
+  const cardsLeft = new Set(job.cards ? [] : [...names].filter((name) => name.startsWith('card/')));
+  for (const name of cardsLeft) names.delete(name);
 
-  const undrawn = await undrawnPictures(printer, names);
-  const leavesPictures = undrawn.size > PICTURES_FIRST_MAX;
-  const stages = byStage(leavesPictures ? [...names].filter((name) => !undrawn.has(name)) : names);
-  const isMany = largestStage(stages) >= POOL_MIN;
-  const hasLong = !isMany && largestStage(stages) > 0 && hasLongProse(archive, names);
-  const needsPool = isMany || hasLong;
-  if (needsPool && !(await pool?.isCurrent())) return hasLong ? NEEDS_LARGE_HEAP : NEEDS_POOL;
+  const undrawn = new Set<string>();
+  for await (const name of sliced(names)) if (isUndrawnPicture(name, job)) undrawn.add(name);
+  if (undrawn.size <= PICTURES_FIRST_MAX) undrawn.clear();
+  const stages = byStage([...names].filter((name) => !undrawn.has(name)));
+  const most = Math.max(...stages.map(([stage, some]) => (HERE.has(stage) ? 0 : some.length)));
+  const needed = most >= POOL_MIN ? 'many' : most > 0 && hasLongProse(archive, names) ? 'large' : null;
+  if (needed !== null && !(await pool?.isCurrent())) return needed;
 
   const writer = new ManifestWriter(job, names.size);
   const record = writer.add.bind(writer);
-  const isSynced = !full && !needsPool;
-  for (const [stage, names] of stages) {
+  for (const [stage, some] of stages) {
     // A large number of cards comes after everything else: the pages are already public.
     if (stage === 'card') tree.show();
-    if (needsPool && pool !== null && isPooled(stage)) await pool.print(names, { checksDisk }, record);
-    else await printer.printAll(names, record);
+    if (needed !== null && pool !== null && !HERE.has(stage)) await pool.print(some, record);
+    else await printer.printAll(some, record);
     // The next stage may link to this one, which is now on disk and recorded.
     writer.save();
   }
-  const left = leavesPictures ? [...undrawn] : [];
-  if (left.length > 0) {
+  const picturesLeft = [...undrawn];
+  if (picturesLeft.length > 0) {
     tree.show();
     const until = performance.now() + PICTURE_TIME;
-    while (left.length > 0 && performance.now() < until) await printer.printAll(left.splice(0, PICTURE_BATCH), record);
+    while (picturesLeft.length > 0 && performance.now() < until) {
+      await printer.printAll(picturesLeft.splice(0, PICTURE_BATCH), record);
+    }
     writer.save();
   }
 
-  const keepsCards = isPublic && !job.cards;
-  const dropped = full
-    ? manifest.outputs(paper).filter((name) => !names.has(name) && !(keepsCards && isCard(name)))
-    : [];
-  // Equal pictures of different names share the files of their variants.
-  const isShared = writer.gone.some((path) => path.startsWith('pictures/'));
-  const onDisk = checksDisk && !tree.isNew ? tree.files() : [];
-  const gone = checksDisk || isShared ? await unlisted(job, writer.gone, onDisk) : writer.gone;
-  const removed = await removeFiles(job, gone, dropped);
+  for (let at = 0; at < dropped.length; at += DROP_BATCH) {
+    job.transact(() => {
+      job.assertOwner();
+      for (const name of dropped.slice(at, at + DROP_BATCH)) manifest.drop(paper, name);
+    });
+  }
+  const gone = await goneFiles(job, writer.gone);
+  for await (const path of sliced(gone)) tree.remove(path);
   await tree.syncFolders();
   job.transact(() => {
     job.assertOwner();
-    const deferred = job.cards
-      ? []
-      : [
-          ...[...job.marks.staleTags(paper)].filter((tag) => tag.startsWith(tags.card(''))),
-          ...deferredCards(names, archive),
-        ];
     manifest.clearStale(paper, start.until);
-    if (job.cards) manifest.recordPressed(paper, start.until, writer.written + removed);
-    else manifest.markStale(paper, deferred);
-    if (!isSynced) manifest.setUnsynced(paper, job.unsynced);
-    manifest.markStale(
-      paper,
-      left.map((name) => tags.picture(outputNamed(name)?.key ?? '')),
-    );
+    if (job.cards) manifest.recordPressed(paper, start.until, writer.written + gone.length);
+    if (full || needed !== null) manifest.setUnsynced(paper, job.unsynced);
+    const pieces = cardsLeft.size === 0 ? [] : [...archive.slugs()].filter(({ slug }) => cardsLeft.has(`card/${slug}`));
+    manifest.markStale(paper, [
+      ...pieces.map(({ id }) => tags.card(id)),
+      ...picturesLeft.map((name) => tags.picture(name.slice('picture/'.length))),
+    ]);
     if (full) manifest.setStamp(paper, job.stamp);
     job.topics?.release(paper, job.tools.now);
   });
-  const outputs = names.size - left.length;
-  return { full, outputs, written: writer.written, removed, pictures_left: left.length };
+  return {
+    full,
+    outputs: names.size - picturesLeft.length,
+    written: writer.written,
+    removed: gone.length,
+    pictures_left: picturesLeft.length,
+  };
 }
 
-/** Removes files that the paper no longer has, to which nothing links, and the records of dropped outputs. */
-async function removeFiles(job: PressJob, gone: string[], dropped: string[]): Promise<number> {
-  const { paper, manifest, tree, transact, assertOwner } = job;
-  const yieldTurn = yielder();
-  const paths = new Set(gone);
-  for (const name of dropped) {
-    for (const { path } of manifest.files(paper, name)) paths.add(path);
-    await yieldTurn();
-  }
-  for (const path of paths) {
-    tree.remove(path);
-    await yieldTurn();
-  }
-  for (let at = 0; at < dropped.length; at += DROP_BATCH) {
-    transact(() => {
-      assertOwner();
-      for (const name of dropped.slice(at, at + DROP_BATCH)) manifest.drop(paper, name);
-    });
-    await yieldTurn();
-  }
-  return paths.size;
-}
-
-/**
- * The files that no output has any more. Another version of the program may print a file as part of another output.
- * Files on disk are the press's own: nothing else writes there.
- */
-async function unlisted({ paper, manifest }: PressJob, ...found: Iterable<string>[]): Promise<string[]> {
-  const paths = new Set<string>();
-  const yieldTurn = yielder();
-  for (const source of found) {
-    for (const path of source) {
-      paths.add(path);
-      await yieldTurn();
-    }
-  }
-  if (paths.size === 0) return [];
-  for (const { path } of manifest.allFiles(paper)) {
-    paths.delete(path);
-    await yieldTurn();
-  }
-  return [...paths];
-}
-
-async function allNames(printer: Printer, cards: boolean): Promise<Set<string>> {
-  const names = new Set<string>();
-  const edition = printer.edition();
-  const yieldTurn = yielder();
-  for (const output of OUTPUTS) {
-    if (isCard(output.kind) && !cards) continue;
-    for (const key of output.allKeys(edition)) {
-      names.add(outputName(output, key));
-      await yieldTurn();
-    }
-  }
-  return names;
+function* allNames(edition: Edition): Iterable<string> {
+  for (const output of OUTPUTS) for (const key of output.allKeys(edition)) yield outputName(output, key);
 }
 
 /** Names of the outputs that read stale tags, and of those that these tags may create. */
-async function staleNames(printer: Printer, { paper, manifest, marks, cards }: PressJob): Promise<Set<string>> {
-  const names = new Set<string>();
-  const edition = printer.edition();
-  const yieldTurn = yielder();
-  const add = (name: string) => {
-    if (cards || !isCard(name)) names.add(name);
-  };
+function* staleNames(edition: Edition, { paper, manifest, marks }: PressJob): Iterable<string> {
   for (const tag of marks.staleTags(paper)) {
-    for (const name of manifest.outputsReading(paper, tag)) add(name);
-    for (const output of OUTPUTS) for (const key of output.keysForTag(tag, edition)) add(outputName(output, key));
-    await yieldTurn();
+    yield* manifest.outputsReading(paper, tag);
+    for (const output of OUTPUTS) for (const key of output.keysForTag(tag, edition)) yield outputName(output, key);
   }
-  return names;
 }
 
-/** The pictures among some outputs that have a variant which is neither in the tree nor drawn for another paper. */
-async function undrawnPictures(printer: Printer, names: Set<string>): Promise<Set<string>> {
-  const undrawn = new Set<string>();
-  const yieldTurn = yielder();
-  for (const name of names) {
-    if (name.startsWith('picture/') && !(await printer.isDrawn(name))) undrawn.add(name);
-    await yieldTurn();
-  }
-  return undrawn;
+/** Whether an output is a picture with a variant that is neither in the tree nor drawn for another paper. */
+function isUndrawnPicture(name: string, { archive, tools, tree }: PressJob): boolean {
+  const media = name.startsWith('picture/') ? archive.media(name.slice('picture/'.length)) : null;
+  return media !== null && !tools.pictures.isDrawn(media) && variantsOf(media).some(({ path }) => !tree.has(path));
 }
 
-function isCard(name: string): boolean {
-  return name === 'card' || name.startsWith('card/');
+/** Names of outputs in the order of printing. Each stage begins when the one before it is on disk. */
+function byStage(names: Iterable<string>): [Stage, string[]][] {
+  const groups = Map.groupBy(names, (name) => outputNamed(name)?.output.stage);
+  const some = (stage: Stage): [Stage, string[]] => [stage, groups.get(stage) ?? []];
+  const stages = STAGES.map(some);
+  if (some('card')[1].length <= CARDS_FIRST_MAX) return stages;
+  return [...stages.filter(([stage]) => stage !== 'card'), some('card')];
 }
 
-/** Tags of the cards of the stories just pressed. */
-function* deferredCards(names: Set<string>, archive: Archive): Iterable<string> {
-  for (const { id, slug } of archive.slugs()) if (names.has(`story/${slug}`)) yield tags.card(id);
+/**
+ * The files that no output has any more, to which nothing links. Another version of the program may print a file as
+ * part of another output, and equal pictures share the files of their variants. Files on disk are the press's own:
+ * nothing else writes there.
+ */
+async function goneFiles({ paper, manifest, tree, checksDisk }: PressJob, gone: string[]): Promise<string[]> {
+  if (!checksDisk && !gone.some((path) => path.startsWith('pictures/'))) return gone;
+  const paths = new Set(gone);
+  if (checksDisk && !tree.isNew) for await (const path of sliced(tree.files())) paths.add(path);
+  for await (const { path } of sliced(paths.size === 0 ? [] : manifest.allFiles(paper))) paths.delete(path);
+  return [...paths];
 }
 
 /** Records printed outputs in the manifest, many per transaction. */
@@ -248,14 +191,14 @@ class ManifestWriter {
   readonly #job: PressJob;
   readonly #total: number;
   #done = 0;
-  #results: RenderResult[] = [];
+  #results: PrintedOutput[] = [];
 
   constructor(job: PressJob, total: number) {
     this.#job = job;
     this.#total = total;
   }
 
-  add(result: RenderResult): void {
+  add(result: PrintedOutput): void {
     this.#results.push(result);
     this.gone.push(...result.gone);
     this.written += result.written;

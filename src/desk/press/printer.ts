@@ -6,14 +6,10 @@ import { memoized } from './memoized.ts';
 import type { RenderedFile, RenderTools } from './output.ts';
 import { outputNamed } from './outputs/all.ts';
 import type { Tree } from './tree.ts';
-import { yielder } from './yielder.ts';
+import { sliced, yielder } from './yielder.ts';
 
 /** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
 const IN_FLIGHT_MAX = 8;
-
-export interface RenderResult extends PrintedOutput {
-  written: number;
-}
 
 export interface PrinterJob {
   paper: string;
@@ -43,26 +39,14 @@ export class Printer {
     return new Edition(this.#archive, this.#job.site);
   }
 
-  /** Whether every file of an output is in the tree, or was drawn already. */
-  async isDrawn(name: string): Promise<boolean> {
-    const found = outputNamed(name);
-    const files = (await found?.output.print(this.edition(), found.key, this.#job.tools)) ?? [];
-    return files.every((file) => this.#job.tree.has(file.path) || !('draw' in file) || file.isDrawn?.() !== false);
-  }
-
   /** Prints outputs in order while up to `IN_FLIGHT_MAX` are being written. Resolves when every file is on disk. */
-  async printAll(names: Iterable<string>, done: (result: RenderResult) => void): Promise<void> {
+  async printAll(names: Iterable<string>, done: (result: PrintedOutput) => void): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    for (const name of names) {
-      await this.#yieldTurn();
+    for await (const name of sliced(names, this.#yieldTurn)) {
       const edition = this.edition();
       const found = outputNamed(name);
-      if (found === null) {
-        done({ name, tags: '', exists: false, changed: [], gone: [], written: 0 });
-        continue;
-      }
-      const files = (await found.output.print(edition, found.key, this.#job.tools)) ?? [];
+      const files = (await found?.output.print(edition, found.key, this.#job.tools)) ?? [];
       const landing: Promise<void> = this.#write(name, files, edition.reads)
         .then(done)
         .catch((error: unknown) => void failures.push(error))
@@ -76,13 +60,12 @@ export class Printer {
   }
 
   /** Writes the files of an output that differ from those on disk. */
-  async #write(name: string, files: RenderedFile[], reads: string[]): Promise<RenderResult> {
+  async #write(name: string, files: RenderedFile[], reads: string[]): Promise<PrintedOutput> {
     const { manifest, paper, tree } = this.#job;
-    tree.assertClaim();
-    const exists = files.length > 0;
+    tree.assertHeld();
     const listed = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const tags = exists ? reads.join('\n') : '';
-    const result: RenderResult = { name, tags, exists, changed: [], gone: [], written: 0 };
+    const tags = files.length === 0 ? null : reads.join('\n');
+    const result: PrintedOutput = { name, tags, changed: [], gone: [], written: 0 };
     const digests = new Map<string, string>();
     for (const file of files) {
       const before = listed.get(file.path);

@@ -33,8 +33,8 @@ export interface TreeOptions {
   sync: boolean;
   /** Whether the tree was new when the press began, for a worker that joins later; detected by default. */
   isNew?: boolean;
-  /** Throws when this press has lost its claim. Called before every change of the tree. */
-  assertClaim(): void;
+  /** Throws when this press has lost its lease. Called before every change of the tree. */
+  assertHeld(): void;
 }
 
 /**
@@ -46,20 +46,19 @@ export class Tree {
   readonly folder: string;
   /** Whether the folder was empty when the press began, so that no reader uses it yet. */
   readonly isNew: boolean;
+  readonly assertHeld: () => void;
   readonly #aside: string;
   readonly #sync: boolean;
-  /** Throws when this press has lost its claim. */
-  readonly assertClaim: () => void;
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
   #inPlace: boolean;
   #count = 0;
 
-  constructor(folder: string, { aside, sync, isNew, assertClaim }: TreeOptions) {
+  constructor(folder: string, { aside, sync, isNew, assertHeld }: TreeOptions) {
     this.folder = folder;
     this.#aside = aside;
     this.#sync = sync;
-    this.assertClaim = assertClaim;
+    this.assertHeld = assertHeld;
     this.isNew = guarded(folder, () => {
       mkdirSync(aside, { recursive: true });
       mkdirSync(folder, { recursive: true });
@@ -70,25 +69,8 @@ export class Tree {
   }
 
   /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
-  async write(path: string, bytes: Uint8Array): Promise<void> {
-    this.assertClaim();
-    try {
-      if (this.#inPlace) return this.#put(path, (target) => writeFileSync(target, bytes));
-      const aside = this.#nextAside();
-      const file = openSync(aside, 'w', 0o644);
-      try {
-        writeFileSync(file, bytes);
-        // Syncing is slow, and the server must answer requests meanwhile.
-        if (this.#sync) await fsync(file);
-      } finally {
-        closeSync(file);
-      }
-      // The claim may have been lost during the sync.
-      this.assertClaim();
-      this.#put(path, (target) => renameSync(aside, target));
-    } catch (error) {
-      throw diskFault(error, path);
-    }
+  write(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#make(path, this.#inPlace, (file) => writeFileSync(file, bytes));
   }
 
   /**
@@ -96,32 +78,16 @@ export class Tree {
    * this digest.
    */
   async copy(path: string, from: string, digest: string): Promise<void> {
-    this.assertClaim();
     if (!existsSync(from)) throw missingMedia(digest);
-    try {
-      const aside = this.#nextAside();
-      copyFileSync(from, aside, constants.COPYFILE_FICLONE);
-      if ((await digestOfFile(aside)) !== digest) throw missingMedia(digest);
-      if (this.#sync) await syncFile(aside);
-      this.assertClaim();
-      this.#put(path, (target) => renameSync(aside, target));
-    } catch (error) {
-      throw diskFault(error, path);
-    }
+    await this.#make(path, false, async (file) => {
+      copyFileSync(from, file, constants.COPYFILE_FICLONE);
+      if ((await digestOfFile(file)) !== digest) throw missingMedia(digest);
+    });
   }
 
   /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
-  async link(path: string, from: string): Promise<void> {
-    this.assertClaim();
-    const source = this.#at(from);
-    try {
-      if (this.#inPlace) return this.#put(path, (target) => linkOrCopy(source, target));
-      const aside = this.#nextAside();
-      if (!linkOrCopy(source, aside) && this.#sync) await syncFile(aside);
-      this.#put(path, (target) => renameSync(aside, target));
-    } catch (error) {
-      throw diskFault(error, path);
-    }
+  link(path: string, from: string): Promise<void> {
+    return this.#make(path, this.#inPlace, (file) => linkOrCopy(this.#at(from), file));
   }
 
   /** Makes the tree visible to readers. Files are no longer written in place. */
@@ -130,7 +96,7 @@ export class Tree {
   }
 
   remove(path: string): void {
-    this.assertClaim();
+    this.assertHeld();
     if (this.#sync) this.#touched.add(dirname(path));
     // A folder may have replaced a link to one.
     if (lstatSync(this.#at(path), { throwIfNoEntry: false })?.isDirectory()) return;
@@ -196,12 +162,24 @@ export class Tree {
     return `${this.folder}/${path}`;
   }
 
-  #nextAside(): string {
-    return `${this.#aside}/${this.#count++}`;
+  /** Makes a file at a path, or aside and then renames it. `make` returns true when there is nothing to sync. */
+  async #make(path: string, inPlace: boolean, make: (file: string) => unknown): Promise<void> {
+    this.assertHeld();
+    try {
+      if (inPlace) return this.#put(path, make);
+      const aside = `${this.#aside}/${this.#count++}`;
+      const isSynced = await make(aside);
+      if (this.#sync && isSynced !== true) await syncFile(aside);
+      // The lease may have been lost during the sync.
+      this.assertHeld();
+      this.#put(path, (target) => renameSync(aside, target));
+    } catch (error) {
+      throw diskFault(error, path);
+    }
   }
 
   /** Puts a file at a path, and makes its folder where there is none. */
-  #put(path: string, put: (target: string) => void): void {
+  #put(path: string, put: (target: string) => unknown): void {
     const parent = dirname(path);
     const target = this.#at(path);
     if (this.#sync) this.#touched.add(parent);
@@ -221,7 +199,7 @@ export class Tree {
     this.#removeLinks(dirname(folder));
     const at = this.#at(folder);
     if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      this.assertClaim();
+      this.assertHeld();
       rmSync(at);
     }
   }
@@ -234,7 +212,7 @@ export class Tree {
   }
 }
 
-/** Returns whether it is a link. */
+/** Returns whether it is a link, whose bytes are on disk already. */
 function linkOrCopy(source: string, target: string): boolean {
   try {
     linkSync(source, target);
@@ -264,6 +242,7 @@ function contentOf(path: string): Buffer | null {
   }
 }
 
+/** Without holding up this thread: syncing is slow. */
 async function syncFile(path: string): Promise<void> {
   const file = openSync(path, 'r');
   try {
@@ -283,22 +262,19 @@ export function isTree(folder: string): boolean {
 
 /** The paths of all files below a folder; empty when the folder does not exist. */
 export function* filesIn(root: string, under = ''): Iterable<string> {
+  let entries: Dirent[] = [];
+  try {
+    entries = readdirSync(join(root, under), { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
   const folders: string[] = [];
-  for (const entry of entriesOf(join(root, under))) {
+  for (const entry of entries) {
     const path = under === '' ? entry.name : `${under}/${entry.name}`;
     if (entry.isDirectory()) folders.push(path);
     else yield path;
   }
   for (const path of folders) yield* filesIn(root, path);
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 const CURES: Record<string, string> = {

@@ -13,3 +13,11 @@ export function yielder(): () => Promise<void> | undefined {
     });
   };
 }
+
+/** The items of a long loop, in slices between which the event loop has its turn. */
+export async function* sliced<T>(items: Iterable<T>, yieldTurn = yielder()): AsyncGenerator<T> {
+  for (const item of items) {
+    await yieldTurn();
+    yield item;
+  }
+}

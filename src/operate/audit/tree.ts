@@ -27,11 +27,11 @@ interface TreeFindings {
 export async function auditTree(parts: AuditParts, paper: string, deep: boolean): Promise<TreeFindings> {
   const { store } = parts;
   const state = () =>
-    `${store.desk.archive(paper).paper().edition} ${store.desk.manifest.newestMark(paper)} ${store.desk.manifest.owner(paper)}`;
+    `${store.desk.archive(paper).paper().edition} ${store.desk.manifest.newestMark(paper)} ${store.desk.manifest.leaseOwner(paper)}`;
   for (let check = 1; ; check++) {
     const before = state();
     const findings = await checkTree(parts, paper, deep);
-    const isUnchanged = state() === before && store.desk.manifest.owner(paper) === null;
+    const isUnchanged = state() === before && store.desk.manifest.leaseOwner(paper) === null;
     if (findings.faults.length === 0 || isUnchanged || check === CHECKS_MAX) return findings;
     await sleep(PAUSE);
   }

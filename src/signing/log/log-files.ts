@@ -43,7 +43,7 @@ export class LogFiles {
 
   /** `assertClaim` throws when this process may not write any more. */
   constructor(folder: string, content: LogContent, assertClaim: () => void) {
-    this.#tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertClaim });
+    this.#tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertHeld: assertClaim });
     this.#content = content;
   }
 

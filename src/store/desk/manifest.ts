@@ -53,9 +53,9 @@ export function manifestTables(db: Db): Manifest {
   );
   const dropFile = run('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
   const stamp = one('SELECT stamp FROM presses WHERE paper = ?', text);
-  // A claim that ends more than a whole span after one made now was made before the clock was set back. A claim that
+  // A lease that ends more than a whole span after one taken now was taken before the clock was set back. A lease that
   // ends slightly later was made by another process while this one, having read its clock, waited for the lock.
-  const claim = has(
+  const acquireLease = has(
     `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3 + ?4)
      ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until
      WHERE presses.owner IS NULL OR presses.owned_until < ?3 OR presses.owned_until > ?3 + 2 * ?4 RETURNING owner`,
@@ -144,7 +144,7 @@ export function manifestTables(db: Db): Manifest {
       const paths: string[][] = [];
       for (const output of outputs) {
         const { name, changed, gone } = output;
-        if (!output.exists) {
+        if (output.tags === null) {
           drop(paper, name);
           continue;
         }
@@ -171,10 +171,10 @@ export function manifestTables(db: Db): Manifest {
     },
     stamp: (paper) => stamp(paper) ?? '',
     setStamp: run('INSERT INTO presses (paper, stamp) VALUES (?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp'),
-    claim,
-    renew: (paper, who, now, span) => renew(paper, who, now + span),
-    owner: one('SELECT owner FROM presses WHERE paper = ?', orNull(text)),
-    release: run('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?'),
+    acquireLease,
+    renewLease: (paper, who, now, span) => renew(paper, who, now + span),
+    leaseOwner: one('SELECT owner FROM presses WHERE paper = ?', orNull(text)),
+    releaseLease: run('UPDATE presses SET owner = NULL, owned_until = NULL WHERE paper = ? AND owner = ?'),
   };
 }
 

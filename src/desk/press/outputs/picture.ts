@@ -32,7 +32,6 @@ export const picture: Output = {
     return variantsOf(found).map((variant) => ({
       path: variant.path,
       draw: () => pictures.variant(found, variant),
-      isDrawn: () => pictures.isDrawn(found),
     }));
   },
 };

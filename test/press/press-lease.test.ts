@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PressClaim } from '../../src/desk/jobs/press-claim.ts';
+import { PressLease } from '../../src/desk/jobs/press-lease.ts';
 import { LockedFault } from '../../src/shared/fault.ts';
 
 test('a press that ended while the database was locked keeps the next one of this process waiting for nothing', async () => {
   let owner: string | null = null;
   let isLocked = false;
   const table = {
-    claim(_: string, who: string) {
+    acquireLease(_: string, who: string) {
       if (owner !== null) return false;
       owner = who;
       return true;
     },
-    renew: () => true,
-    owner: () => owner,
-    release() {
+    renewLease: () => true,
+    leaseOwner: () => owner,
+    releaseLease() {
       if (isLocked) throw new LockedFault('locked');
       owner = null;
     },
   };
-  const first = await PressClaim.acquire(table, 'paper');
+  const first = await PressLease.acquire(table, 'paper');
   isLocked = true;
   first.release();
   isLocked = false;
-  const next = await PressClaim.acquire(table, 'paper', AbortSignal.timeout(5_000));
+  const next = await PressLease.acquire(table, 'paper', AbortSignal.timeout(5_000));
   assert.equal(owner, next.token);
   next.release();
   assert.equal(owner, null);
