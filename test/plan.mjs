@@ -8,21 +8,21 @@ import { pathToFileURL } from 'node:url';
  * before its first test, which would go on while the tests of other files run and end.
  */
 const ALONE =
-  /child_process|worker_threads|support\/(?:program|chain|\w*-?stand|facilitator|receiver)\b|listen(?:Desk|Records)|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
+  /child_process|worker_threads|support\/(?:chain|\w*-?stand|facilitator|receiver)\b|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
 /** What files of a folder name that share a process because they share what they start. */
 const SHARES = /\bsharedStand\(/;
 /** What files name that take longer than their text tells, and how many times as long. */
 const SLOW = [
   [/chromium|sharedStand/, 4],
-  [/\bserve(?:AtOnce)?\(/, 2],
+  [/\bserve(?:AtOnce|Here)?\(/, 2],
 ];
-/** Folders whose files serve, or compare the times of texts. */
-const ALONE_IN = /\/test\/(?:api|complexity)\//;
+/** Folders whose files compare the times of texts. */
+const ALONE_IN = /\/test\/complexity\//;
 /**
  * The most text in one process, in characters: enough that starting it costs little. libSQL closes a database's files
  * when its statements are collected, and some systems give a process 256 open files.
  */
-const GROUP_MAX = 24_000;
+const GROUP_MAX = 40_000;
 
 /**
  * The files for Node's runner, those first that take longest by their text. Files of one folder that touch nothing but
@@ -41,7 +41,8 @@ export function planOf(files, folder) {
       planned.push({ files: [file], length });
       continue;
     }
-    const of = isSharing ? `${dirname(file)} shared` : dirname(file);
+    const folderOf = relative('test', file).split('/')[0];
+    const of = isSharing ? `${folderOf} shared` : folderOf;
     const group = groups.get(of);
     if (group !== undefined && (isSharing || group.length + length <= GROUP_MAX)) {
       group.files.push(file);

@@ -36,7 +36,9 @@ function records(): Command {
         const settings = readSettings(environmentWith(demoVariables(given, names.port, seconds)));
         const key = await withAppContext(settings, prepareDemo);
         const guide = { server: names.port, every: seconds, key };
-        await serve(settings, (app) => void process.stdout.write(`${demoGuide(app, guide).join('\n')}\n`));
+        await serve(settings, {
+          onReady: (app) => void process.stdout.write(`${demoGuide(app, guide).join('\n')}\n`),
+        });
       } finally {
         names.close();
       }

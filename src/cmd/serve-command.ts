@@ -18,7 +18,7 @@ export function command(): Command {
         assertOwnCopy(settings.dataDir, copy);
         const pages = currentPages();
         const { serve } = await import('./serve.ts');
-        await serve(settings, undefined, pages, signals);
+        await serve(settings, { pages, signals });
       })
   );
 }

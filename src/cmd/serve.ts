@@ -22,17 +22,29 @@ import { coalesced, reload } from './serve/reload.ts';
 import { type Signals, takeSignals } from './serve/signals.ts';
 import { openSigning, type Signing } from './serve/signing.ts';
 
+interface ServeOptions {
+  onReady?(app: AppContext): void;
+  pages?: CurrentPages;
+  signals?: Signals;
+  logger?: ServerLog;
+  /** Writes to standard output. */
+  print?(text: string): void;
+}
+
 /**
  * Serves until it receives a stop signal, then finishes the requests and jobs in progress. Calls `onReady` once all
  * services of these settings listen. The database is opened and the logs are checked while the pages are built.
  */
 export async function serve(
   settings: Settings,
-  onReady: (app: AppContext) => void = () => {},
-  pages: CurrentPages = currentPages(),
-  signals: Signals = takeSignals(),
+  {
+    onReady = () => {},
+    pages = currentPages(),
+    signals = takeSignals(),
+    logger = openServerLog(settings.logLevel),
+    print = (text) => process.stdout.write(text),
+  }: ServeOptions = {},
 ): Promise<void> {
-  const logger = openServerLog(settings.logLevel);
   checkMailServer(settings, logger);
   signals.logTo({ warn: (message) => logger.warn(message), flush: () => flushed(logger) });
   const unwatch = eventLoop.watch(logger);
@@ -50,7 +62,7 @@ export async function serve(
           LOG_SERVICES.filter((log) => settings.services[log]).map((log) => checkLog(app, log, logger)),
         );
         await pages.built;
-        await run(app, { signing, signals, logger, onReady });
+        await run(app, { signing, signals, logger, onReady, print });
       } finally {
         await signing.stop();
         await stopWatch();
@@ -91,10 +103,11 @@ interface Parts {
   signals: Signals;
   logger: ServerLog;
   onReady(app: AppContext): void;
+  print(text: string): void;
 }
 
 /** Starts the services, waits until this server has to stop, and stops them. */
-async function run(app: AppContext, { signing, signals, logger, onReady }: Parts): Promise<void> {
+async function run(app: AppContext, { signing, signals, logger, onReady, print }: Parts): Promise<void> {
   server.phase = 'starting';
   const services: Service[] = [];
   const late = new LateJobs(signing.startJob);
@@ -138,7 +151,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady }: Parts
     });
     server.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];
-    process.stdout.write(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
+    print(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
     onReady(app);
     late.begin();
     keepCompiled();

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { copyDemo, serve } from '../support/program.ts';
+import { copyDemo } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 
 test('every response has a content type and security headers', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { url, records } = await serve(t, folder);
+  const { url, records } = await serveHere(t, folder);
   const tree = join(folder, 'papers/the-plumb-line');
 
   await t.test('an error is JSON, a problem document or a page, as requested', async () => {

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { tempFolder } from '../support/app-context.ts';
-import { failuresIn, serve } from '../support/program.ts';
+import { failuresIn } from '../support/program.ts';
 import { dial, shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 const STORIES = '/the-post/api/v1/stories';
@@ -14,7 +15,7 @@ const STORIES = '/the-post/api/v1/stories';
 test('bodies of every kind are read or refused, and nothing fails', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-post' }, { slug: 'the-other' }]);
-  const { url, said, stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { url, said, stop } = await serveHere(t, folder, { LOG_LEVEL: 'info' });
   const key = { 'x-nrf-key': keys.get('the-post')?.admin ?? '' };
   const post = (body: string | Buffer, more: Record<string, string> = {}, path = STORIES, method = 'POST') =>
     send(url, { method, path, headers: { ...key, 'content-type': 'application/json', ...more }, body });

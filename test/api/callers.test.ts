@@ -5,9 +5,9 @@ import type { HttpBindings } from '@hono/node-server';
 import { callerOf, proxyList } from '../../api/middleware/caller.ts';
 import { READS } from '../../src/shared/limits.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { serve } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const DOOR = '/the-gate/api/v1/sections';
@@ -110,7 +110,7 @@ test('an IPv6 caller is counted by its /64, however it is written', () => {
 test('callers without a key are counted, each for itself', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-gate' }]);
-  const { url } = await serve(t, folder, { TRUSTED_PROXIES: '127.0.0.1' });
+  const { url } = await serveHere(t, folder, { TRUSTED_PROXIES: '127.0.0.1' });
   const by = (forwarded: string, more: Record<string, string> = {}) =>
     send(url, { path: DOOR, headers: { 'x-forwarded-for': forwarded, ...more } });
 
@@ -146,7 +146,7 @@ test('callers without a key are counted, each for itself', async (t) => {
 test('without trusted proxies, no caller can forge an address', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-gate' }]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   await exhaust(t, url, '203.0.113.7');
   const { status } = await send(url, { path: DOOR, headers: { 'x-forwarded-for': '203.0.113.7' } });
   assert.equal(status, 200, 'the operator’s own machine is not counted');

@@ -16,9 +16,10 @@ import {
 } from '../support/contract.ts';
 import { ODD_BODIES, ODD_TYPES, oddMembers, oddTexts, RAW } from '../support/odd-values.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyContent, run, serve } from '../support/program.ts';
+import { copyContent, run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import { exampleRequest, get, type State, withParameter, written } from '../support/requests.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { cutTexts, hostileTexts, withHostileTexts } from '../support/stored-texts.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
@@ -34,7 +35,7 @@ test('every answer is one that the document promises', async (t) => {
   rmSync(join(folder, 'content/the-leading-light'), { recursive: true });
   copyPaper(folder, PAPER, 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
   copyPaper(folder, PAPER, 'other', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   t.after(hangUp);
   const root = `${url}/${PAPER}`;
 

@@ -12,6 +12,7 @@ import type { Answer } from '../support/http.ts';
 import { serve, until } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 
 const ALLOW = { WEBHOOK_PRIVATE: 'allow' };
 
@@ -26,7 +27,13 @@ interface Row {
 }
 
 /** A served paper, and ways to ask of it. */
-async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
+const stand = (t: TestContext, more?: Record<string, string>) => standWith(serveHere, t, more);
+
+async function standWith<Served extends { url: string }>(
+  serves: (t: TestContext, folder: string, more: Record<string, string>) => Promise<Served>,
+  t: TestContext,
+  more: Record<string, string> = ALLOW,
+) {
   // The folder goes last: a server that still writes into it would be in the way.
   const later: (() => void)[] = [];
   const folder = tempFolder({ after: (work) => void later.push(work) });
@@ -34,7 +41,7 @@ async function stand(t: TestContext, more: Record<string, string> = ALLOW) {
   createPaper(app);
   const key = (level: string) => makePaperKey(app, PAPER, { level, name: level }).key;
   const keys: Record<string, string> = { admin: key('admin'), read: key('read') };
-  const serving = await serve(t, folder, more).finally(() =>
+  const serving = await serves(t, folder, more).finally(() =>
     t.after(() => {
       for (const work of later) work();
     }),
@@ -237,7 +244,7 @@ test('the list of deliveries is paginated, newest first', async (t) => {
 });
 
 test('a server killed between sending and noting sends again, the same under the same id', async (t) => {
-  const { ask, json, air, child, ended, folder } = await stand(t);
+  const { ask, json, air, child, ended, folder } = await standWith(serve, t);
   const at = await receiver(t);
   const { secret } = await json<{ secret: string }>(ask('POST', 'webhooks', { url: at.url }), 201);
   at.answer = () => {};
@@ -279,8 +286,7 @@ test('SIGTERM lets a running request finish and records its outcome', async (t) 
   const ended = stop();
   await new Promise((resolve) => setTimeout(resolve, 300));
   response.writeHead(200).end();
-  const { code, signal } = await ended;
-  assert.deepEqual([code, signal], [0, null]);
+  assert.equal((await ended).code, 0);
   const [row] = app.store.desk.deliveries.list(PAPER, { limit: 9 });
   assert.deepEqual([row?.state, row?.attempts.length], ['delivered', 1]);
 });

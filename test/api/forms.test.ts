@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountStand } from '../support/account-fixture.ts';
 import { tempFolder } from '../support/app-context.ts';
-import { serve } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const FORM_MAX = 16_384;
@@ -42,7 +42,7 @@ async function assertLimited(url: string, path: string, headers: Record<string, 
 test('a form to a paper is read up to 16 KiB, and its fields are counted before', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-post' }]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   for (const path of ['api/v1/subscribers', 'subscribe/confirm', 'subscribe/manage', 'subscribe/unsubscribe']) {
     await assertLimited(url, `/the-post/${path}`);
     const many = await post(url, `/the-post/${path}`, 'a&'.repeat(1_000));

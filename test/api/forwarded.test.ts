@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
-import { run, serve } from '../support/program.ts';
+import { run } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 
 interface Finding {
   name: string;
@@ -24,7 +25,7 @@ test('the log and doctor report a proxy on this machine that no setting names', 
       .filter((line) => line.includes('TRUSTED_PROXIES does not name'))
       .map((line) => JSON.parse(line));
   const served = async (env: Record<string, string>, headers: Record<string, string>) => {
-    const server = await serve(t, folder, { LOG_LEVEL: 'warn', ...env });
+    const server = await serveHere(t, folder, { LOG_LEVEL: 'warn', ...env });
     for (const url of [server.url, server.records]) {
       for (let n = 0; n < 3; n++) await send(url, { path: '/health', headers });
     }

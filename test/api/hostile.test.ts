@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, run, serve } from '../support/program.ts';
+import { copyDemo, run } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 
 test('no address leads out of a paper, or into one that is private', async (t) => {
   const folder = tempFolder(t);
@@ -17,7 +18,7 @@ test('no address leads out of a paper, or into one that is private', async (t) =
   );
   copyPaper(folder, 'the-leading-light', 'own-paper', (yaml) => `${yaml}\nurl: http://own.example\n`);
   copyPaper(folder, 'the-leading-light', 'deep-paper', (yaml) => `${yaml}\nurl: http://deep.example/daily/news\n`);
-  const { url, said, stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { url, said, stop } = await serveHere(t, folder, { LOG_LEVEL: 'info' });
   const tree = join(folder, 'papers/the-plumb-line');
   writeFileSync(join(tree, '.secret'), 'hidden');
 

@@ -6,9 +6,10 @@ import { readSettings } from '../../src/server/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { type Answer, ask } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
-import { run, serve } from '../support/program.ts';
+import { run } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const ORIGIN = 'https://papers.example';
@@ -54,7 +55,7 @@ test('an address of its own is a paper’s when its host is', async (t) => {
   ]);
   const env = { ORIGIN, DATA_ORIGIN: 'https://records.example', WEBHOOK_PRIVATE: 'allow' };
   const names = await nameServer(t, texts);
-  const { url } = await serve(t, folder, { ...env, RESOLVERS: names.at });
+  const { url } = await serveHere(t, folder, { ...env, RESOLVERS: names.at });
   const put = (slug: string, body: object) =>
     send(url, {
       method: 'PUT',
@@ -242,7 +243,7 @@ test('only public hosts are checked for proofs, unless the settings say otherwis
   const at = await receiver(t);
   const keys = await enterPapers(folder, [{ slug: 'rocks' }]);
   at.answer = (_request, response) => response.writeHead(200).end(`${ORIGIN}/rocks\n`);
-  const { url } = await serve(t, folder, { ORIGIN, RESOLVERS: (await nameServer(t, new Map())).at });
+  const { url } = await serveHere(t, folder, { ORIGIN, RESOLVERS: (await nameServer(t, new Map())).at });
   const { status } = await send(url, {
     method: 'PUT',
     path: '/rocks/api/v1/config',

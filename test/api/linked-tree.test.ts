@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyContent, run, serve } from '../support/program.ts';
+import { copyContent, run } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 
 const PAPER = 'the-plumb-line';
 const STORY = 'stories/year-2038';
@@ -18,7 +19,7 @@ test('a link in a pressed tree is neither served nor published, and a full press
   const stories = join(folder, 'content', PAPER, 'stories');
   for (const name of readdirSync(stories))
     if (!/^(?:year-2038|im-a-teapot)\.md$/.test(name)) rmSync(join(stories, name));
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const tree = join(folder, 'papers', PAPER);
   const before = readFileSync(join(tree, 'rss.xml'), 'utf8');
   const outside = join(folder, 'outside');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { failuresIn, serve } from '../support/program.ts';
+import { failuresIn } from '../support/program.ts';
 import { dial, shout } from '../support/raw.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 /** Node's limit of a request's line and headers, in bytes. */
@@ -12,7 +13,7 @@ const HEAD_MAX = 16 * 1024;
 test('requests without a host, and such as cannot be read', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-open' }]);
-  const { url, records, said } = await serve(t, folder, { ORIGIN: 'https://papers.example', LOG_LEVEL: 'info' });
+  const { url, records, said } = await serveHere(t, folder, { ORIGIN: 'https://papers.example', LOG_LEVEL: 'info' });
   const services = [
     [url, '/the-open/api/v1/stories'],
     [records, '/health'],

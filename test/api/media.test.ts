@@ -12,6 +12,7 @@ import { newKeyText } from '../../src/shared/access-key.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { failuresIn, run, serve, until } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 const PAPER = 'the-tide';
@@ -35,10 +36,18 @@ interface Given {
   more?: Record<string, string>;
 }
 
-async function openDesk(t: TestContext, more: Record<string, string> = {}, folder = tempFolder(t)) {
+const openDesk = (t: TestContext, more?: Record<string, string>, folder?: string) =>
+  openDeskWith(serveHere, t, more, folder);
+
+async function openDeskWith<Served extends { url: string }>(
+  serves: (t: TestContext, folder: string, more: Record<string, string>) => Promise<Served>,
+  t: TestContext,
+  more: Record<string, string> = {},
+  folder = tempFolder(t),
+) {
   const keys = (await enterPapers(folder, [{ slug: PAPER }])).get(PAPER);
   assert.ok(keys);
-  const serving = await serve(t, folder, more);
+  const serving = await serves(t, folder, more);
   const root = `${serving.url}/${PAPER}`;
   const call = async (method: string, path: string, body?: object, key = keys.admin) => {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
@@ -398,7 +407,7 @@ test('fifty concurrent uploads to one path store one file', async (t) => {
 });
 
 test('a server that is killed in the middle of an upload keeps nothing of it', async (t) => {
-  const { url, child, ended, keys, signTerms, uploads, folder } = await openDesk(t);
+  const { url, child, ended, keys, signTerms, uploads, folder } = await openDeskWith(serve, t);
   await signTerms();
   const caller = connect(Number(new URL(url).port), '127.0.0.1');
   caller.on('error', () => {});
@@ -408,7 +417,7 @@ test('a server that is killed in the middle of an upload keeps nothing of it', a
   await until(() => (uploads().length > 0 ? true : null));
   child.kill('SIGKILL');
   await ended;
-  const next = await serve(t, folder);
+  const next = await serveHere(t, folder);
   assert.deepEqual(uploads(), []);
   const rows = await (
     await fetch(`${next.url}/${PAPER}/api/v1/media`, { headers: { authorization: `Bearer ${keys.read}` } })

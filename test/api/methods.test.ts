@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { serve } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 /** The methods that an OpenAPI document may give an address. */
@@ -11,7 +11,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 test('Allow names the methods that an address takes, and no others', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-open' }, { slug: 'quiet', isPublic: false }]);
-  const { url, records } = await serve(t, folder);
+  const { url, records } = await serveHere(t, folder);
   const services = [
     ['the desk', url, '/the-open', '/api/v1/openapi.json'],
     ['the records', records, '', '/v1/openapi.json'],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { serve } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const OWN = 'https://tides.example';
@@ -19,7 +19,7 @@ test('effects of request headers', async (t) => {
     { slug: 'other-port', url: 'http://twice.example:9090' },
     { slug: 'quiet', url: 'https://quiet.example', isPublic: false },
   ]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const stories = JSON.parse((await ask(url, '/shared/api/v1/stories')).text).stories;
   const story: string = stories[0].slug;
 

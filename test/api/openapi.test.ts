@@ -5,7 +5,8 @@ import type { Document } from '../support/contract.ts';
 import { checkDocument, examplesIn } from '../support/document.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, serve } from '../support/program.ts';
+import { copyDemo } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 
 const DOOR = '/api/v1/openapi.json';
 const CATALOG = '/.well-known/api-catalog';
@@ -15,7 +16,7 @@ test('the API describes itself', async (t) => {
   copyDemo(folder);
   copyPaper(folder, 'the-leading-light', 'elsewhere', (yaml) => `url: https://elsewhere.example\n${yaml}`);
   copyPaper(folder, 'the-leading-light', 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const places = [
     { server: `${url}/the-plumb-line`, path: '/the-plumb-line', host: new URL(url).host },
     { server: `${url}/the-leading-light`, path: '/the-leading-light', host: new URL(url).host },

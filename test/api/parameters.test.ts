@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { newKey } from '../../src/desk/papers/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { failuresIn, serve } from '../support/program.ts';
+import { failuresIn } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
 import { shout } from '../support/raw.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 /** What no answer may hold: a stack, the store's own words, and those of a paper that is private. */
@@ -16,7 +17,7 @@ const LEAK = /\bat \S+ \(|\.ts:\d|node_modules|SQLITE|sqlite|zanzibar/i;
 test('no parameter, address, header or key makes a route fail', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-open' }, { slug: 'the-shut', isPublic: false }]);
-  const { url, said, stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { url, said, stop } = await serveHere(t, folder, { LOG_LEVEL: 'info' });
   const [open, shut] = [keys.get('the-open'), keys.get('the-shut')];
   assert.ok(open && shut);
   const api = '/the-open/api/v1';

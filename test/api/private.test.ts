@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { newKey } from '../../src/desk/papers/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
-import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
@@ -60,7 +60,7 @@ test('a private paper is indistinguishable from one that does not exist', async 
     { slug: 'quiet-paper', isPublic: false },
     { slug: 'quiet-own', isPublic: false, url: 'http://quiet-own.example' },
   ]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const [open, quiet, own] = ['the-open', 'quiet-paper', 'quiet-own'].map((slug) => keys.get(slug));
   assert.ok(open && quiet && own);
   const doors = await doorsOf(url);
@@ -226,7 +226,7 @@ function undisturbed(times: number[]): number {
 test('a withdrawn piece of a private paper is a notice with 410, as on a public one', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-open' }, { slug: 'quiet-paper', isPublic: false }]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   for (const [slug, own] of keys) {
     const headers = { authorization: `Bearer ${own.admin}` };
     const filed = await send(url, {

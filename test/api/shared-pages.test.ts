@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 const OWN = 'https://tides.example';
@@ -19,7 +19,7 @@ test('a paper with an address of its own is readable on the shared host', async 
   ]);
   // What is filed stays; the folders would be filed again.
   rmSync(join(folder, 'content'), { recursive: true });
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => ask(url, path, headers, method);
 
   for (const slug of ['tides', 'news']) {

@@ -7,15 +7,16 @@ import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, type Serving, serve, until } from '../support/program.ts';
+import { copyDemo, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
+import { type ServingHere, serveHere } from '../support/serve-here.ts';
 
 const PAPER = '/the-plumb-line';
 const DOOR = `${PAPER}/api/v1/subscribers`;
 const SECTIONS = ['Time', 'Measures', 'Letters', 'Networks', 'Proof'];
 
 /** A served folder with the keys of its paper. */
-interface Stand extends Serving {
+interface Stand extends ServingHere {
   folder: string;
   scope: Scope;
   keys: Record<'read' | 'agent' | 'admin', string>;
@@ -36,7 +37,7 @@ async function stand(t: TestContext, more: Record<string, string> = {}): Promise
     'quiet-paper',
     (yaml) => `${yaml.replace('paper_public: true', 'paper_public: false')}\nurl: http://quiet.example\n`,
   );
-  const serving = await serve(scope as TestContext, folder, more);
+  const serving = await serveHere(scope as TestContext, folder, more);
   const key = (level: string) => keyOf(scope, folder, 'the-plumb-line', level);
   return { ...serving, folder, scope, keys: { read: key('read'), agent: key('agent'), admin: key('admin') } };
 }

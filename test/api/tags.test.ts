@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
-import { serve } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 test('a desk files authors and tags by the API, and readers find the pieces of a tag', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'of-tags' }]);
-  const { url } = await serve(t, folder, {});
+  const { url } = await serveHere(t, folder, {});
   const api = `${url}/of-tags/api/v1`;
   const call = async (path: string, body?: object) => {
     const answer = await fetch(`${api}${path}`, {

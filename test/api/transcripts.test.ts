@@ -8,8 +8,8 @@ import { newKey } from '../../src/desk/papers/keys.ts';
 import { tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
 import { answerTo, lyingServer } from '../support/lying-server.ts';
-import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { type Exchange, type Lane, play, readTranscript } from '../support/transcript.ts';
 
@@ -30,7 +30,7 @@ test('every route matches its transcript, on the shared host and on a paper’s 
   const keys = await enterPapers(folder, [...papers, { slug: 'the-other' }]);
   // No name has a record that proves it.
   const names = await lyingServer(t, (heard) => [answerTo(heard, { rcode: 3 })]);
-  const { url } = await serve(t, folder, { RESOLVERS: `${names.address}:${names.port}` });
+  const { url } = await serveHere(t, folder, { RESOLVERS: `${names.address}:${names.port}` });
   const played: Exchange[] = [];
 
   for (const { slug, url: root } of papers) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
-import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 /** How often a pair is measured anew: the machine may be busy. */
@@ -13,7 +13,7 @@ const SHARE = 0.5;
 test('while a hostile filing is aired and pressed, other callers are answered', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-post' }]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const headers = { 'x-nrf-key': keys.get('the-post')?.admin ?? '' };
   const path = '/the-post/api/v1/stories';
   const piece = {

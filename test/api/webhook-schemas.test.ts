@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { Contract, type Document } from '../support/contract.ts';
 import { ask } from '../support/http.ts';
-import { serve, until } from '../support/program.ts';
+import { until } from '../support/program.ts';
 import { type Received, receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { webhookMismatch } from '../support/webhook-contract.ts';
 
@@ -14,7 +15,7 @@ const PAPER = 'tide-table';
 test('webhook payloads of every type match the document', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
-  const { url } = await serve(t, folder, { WEBHOOK_PRIVATE: 'allow' });
+  const { url } = await serveHere(t, folder, { WEBHOOK_PRIVATE: 'allow' });
   const at = await receiver(t);
   const write = async (method: string, path: string, body?: object): Promise<Record<string, string>> => {
     const headers = { 'x-nrf-key': keys.get(PAPER)?.admin ?? '' };
@@ -60,7 +61,7 @@ test('webhook payloads of every type match the document', async (t) => {
 test('the index lists every route that a key reaches, with its methods', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const document = JSON.parse((await ask(url, `/${PAPER}/api/v1/openapi.json`)).text) as Document;
   const { operations } = new Contract(document);
   const reached = { public: ['public'], read: ['public', 'read'], agent: ['public', 'read', 'agent'], admin: null };

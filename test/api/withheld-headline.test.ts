@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { deskRoutes } from '../support/desk-routes.ts';
-import { run, serve } from '../support/program.ts';
+import { run } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 const PAPER = 'of-privacy';
@@ -28,7 +29,7 @@ test('a withheld headline appears in no file and no answer', async (t) => {
   const folder = tempFolder(t);
   const keys = (await enterPapers(folder, [{ slug: PAPER }])).get(PAPER);
   assert.ok(keys);
-  const { url, stop } = await serve(t, folder, {});
+  const { url, stop } = await serveHere(t, folder, {});
   const api = `${url}/${PAPER}/api/v1`;
   const call = async (method: string, path: string, body?: object, key: string | null = keys.admin) => {
     const answer = await fetch(path.startsWith('http') ? path : `${api}${path}`, {

@@ -8,9 +8,10 @@ import { appContextIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { assertSameTree } from '../support/full-press.ts';
 import type { Answer } from '../support/http.ts';
-import { run, type Serving, serve, until } from '../support/program.ts';
+import { run, serve, until } from '../support/program.ts';
 import { dial } from '../support/raw.ts';
 import { send } from '../support/send.ts';
+import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { shared } from '../support/shared.ts';
 import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
@@ -18,7 +19,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 const PAPER = 'the-tide';
 const API = `/${PAPER}/api/v1`;
 
-interface Desk extends Serving {
+interface Desk extends ServingHere {
   folder: string;
   keys: Keys;
   /** Asks with a key; an admin's when none is named. */
@@ -26,18 +27,26 @@ interface Desk extends Serving {
 }
 
 async function openDesk(t: Pick<TestContext, 'after'>, more: Record<string, string> = {}): Promise<Desk> {
+  const { folder, keys } = await enterPaper(t);
+  const serving = await serveHere(t, folder, more);
+  return { ...serving, folder, keys, ask: askerOf(serving, keys) };
+}
+
+async function enterPaper(t: Pick<TestContext, 'after'>): Promise<Pick<Desk, 'folder' | 'keys'>> {
   const folder = tempFolder(t);
   const keys = (await enterPapers(folder, [{ slug: PAPER }])).get(PAPER);
   assert.ok(keys);
-  const serving = await serve(t, folder, more);
-  const ask: Desk['ask'] = (method, path, body, headers = {}) =>
-    send(serving.url, {
+  return { folder, keys };
+}
+
+function askerOf({ url }: { url: string }, keys: Keys): Desk['ask'] {
+  return (method, path, body, headers = {}) =>
+    send(url, {
       method,
       path: API + path,
       headers: { 'x-nrf-key': keys.admin, ...headers },
       ...(body === undefined ? {} : { body }),
     });
-  return { ...serving, folder, keys, ask };
 }
 
 /** The desk of the tests that leave one another alone: each has pieces and keys of its own. */
@@ -244,7 +253,10 @@ test('a write that waits for the press returns the address of its progress', asy
 
 test('a killed server loses nothing that it answered', { skip: ONLY_WIDE }, async (t) => {
   const port = String(await freePort());
-  const { ask, folder, child, ended, keys } = await openDesk(t, { PORT: port });
+  const { folder, keys } = await enterPaper(t);
+  const killed = await serve(t, folder, { PORT: port });
+  const { child, ended } = killed;
+  const ask = askerOf(killed, keys);
   const filed: string[] = [];
   let number = 0;
   const file = async () => {
@@ -260,7 +272,7 @@ test('a killed server loses nothing that it answered', { skip: ONLY_WIDE }, asyn
   await Promise.all(Array.from({ length: 10 }, file));
   assert.equal((await ended).signal, 'SIGKILL');
   assert.ok(filed.length >= 60 && filed.length < 200, `${filed.length} were answered`);
-  const { url, stop } = await serve(t, folder, { PORT: port });
+  const { url, stop } = await serveHere(t, folder, { PORT: port });
   for (const slug of filed) {
     const story = await send(url, { path: `${API}/stories/${slug}` });
     assert.equal(story.status, 200, slug);
@@ -298,7 +310,7 @@ test('a piece goes on air on time, also when the server was suspended', async (t
   assert.equal(JSON.parse((await stands()).text).published_at, soon);
   assert.equal((await stop()).code, 0);
   await until(() => (Date.now() > Date.parse(later) ? true : null));
-  const again = await serve(t, folder, { PORT: port });
+  const again = await serveHere(t, folder, { PORT: port });
   const aired = JSON.parse((await send(again.url, { path: `${API}/stories/later` })).text);
   assert.equal(aired.published_at, later);
   assert.equal((await send(again.url, { path: `/${PAPER}/stories/later/` })).status, 200);

@@ -4,8 +4,9 @@ import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { probe } from '../support/probes.ts';
-import { type Serving, serve, until } from '../support/program.ts';
+import { until } from '../support/program.ts';
 import { recordProbes } from '../support/records-fixture.ts';
+import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { parsed, type SmtpStand, smtpServer } from '../support/smtp.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
@@ -19,7 +20,7 @@ describe('an account', () => {
   const scope = { after: (work: () => unknown) => void endings.unshift(work) };
   let folder: string;
   let smtp: SmtpStand;
-  let server: Serving;
+  let server: ServingHere;
   let browser: Browser;
   let page: Page;
   let key = '';
@@ -29,7 +30,7 @@ describe('an account', () => {
     smtp = await smtpServer(scope);
     const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'alerts@records.example' };
     browser = await openBrowser();
-    server = await serve(scope as never, folder, { SERVICES: 'records', ...mail });
+    server = await serveHere(scope as never, folder, { SERVICES: 'records', ...mail });
     page = await browser.newPage();
   });
   after(async () => {

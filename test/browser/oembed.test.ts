@@ -6,8 +6,9 @@ import type { Frame, Page } from 'playwright-core';
 import type { OEmbed } from '../../src/desk/oembed.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { serve, until } from '../support/program.ts';
+import { until } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
@@ -28,7 +29,7 @@ interface Told {
 test('a blog shows a story’s card as WordPress does', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const browser = await openBrowser();
   const reader = await browser.newContext({ viewport: { width: 900, height: 900 } });
   let post = '';

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { tempFolder } from '../support/app-context.ts';
-import { serve } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { openBrowser } from './chromium.ts';
 
 const SHAPES = { wide: [2000, 1125], small: [900, 600], tall: [800, 1200], square: [1000, 1000] } as const;
@@ -74,7 +74,7 @@ describe('pictures on a page', () => {
     const scope = { after: (end: () => unknown) => void ends.push(end) };
     const folder = tempFolder(scope as never);
     await writeContent(folder);
-    ({ url } = await serve(scope as never, folder, { SERVICES: 'desk' }));
+    ({ url } = await serveHere(scope as never, folder, { SERVICES: 'desk' }));
     browser = await openBrowser();
     // Pictures that are not drawn yet are answered with the originals.
     const until = Date.now() + 30_000;

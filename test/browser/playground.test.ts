@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, run, serve } from '../support/program.ts';
+import { copyDemo, run } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
@@ -62,7 +63,7 @@ test('the playground', async (t) => {
   copyDemo(folder);
   copyPaper(folder, PAPER, 'elsewhere', (yaml) => `url: http://${elsewhere}:${port}\n${yaml}`);
   copyPaper(folder, PAPER, 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
-  const { url, records } = await serve(t, folder, { PORT: String(port) });
+  const { url, records } = await serveHere(t, folder, { PORT: String(port) });
   const made = await run(t, folder, ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'try', '--json']);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const browser = await openBrowser();

@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
 import { tempFolder } from '../support/app-context.ts';
-import { copyDemo, run, type Serving, serve, until } from '../support/program.ts';
+import { copyDemo, run, until } from '../support/program.ts';
+import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { type SmtpStand, smtpServer } from '../support/smtp.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -16,7 +17,7 @@ describe('a reader', () => {
   const endings: (() => unknown)[] = [];
   const scope = { after: (work: () => unknown) => void endings.push(work) };
   let smtp: SmtpStand;
-  let server: Serving;
+  let server: ServingHere;
   let browser: Browser;
   let page: Page;
   let key: string;
@@ -27,7 +28,7 @@ describe('a reader', () => {
     copyDemo(folder);
     smtp = await smtpServer(scope);
     browser = await openBrowser();
-    server = await serve(scope as never, folder, {
+    server = await serveHere(scope as never, folder, {
       SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
       MAIL_FROM: 'alerts@paper.example',
     });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { tempFolder } from '../support/app-context.ts';
-import { copyDemo, type Serving, serve, until } from '../support/program.ts';
+import { copyDemo, until } from '../support/program.ts';
+import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -13,13 +14,13 @@ describe('a subscription', () => {
   const endings: (() => unknown)[] = [];
   const scope = { after: (work: () => unknown) => void endings.push(work) };
   let folder: string;
-  let server: Serving;
+  let server: ServingHere;
   let browser: Browser;
   before(async () => {
     folder = tempFolder(scope);
     copyDemo(folder);
     browser = await openBrowser();
-    server = await serve(scope as never, folder);
+    server = await serveHere(scope as never, folder);
   });
   after(async () => {
     await browser?.close();

@@ -12,9 +12,9 @@ import { readSettings } from '../../src/server/env.ts';
 import { createWebhookClient } from '../../src/shared/net/webhook-client.ts';
 import { appContextIn, createPaper, envIn, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish, START } from '../support/pressed-paper.ts';
-import { serve } from '../support/program.ts';
 import { type Received, receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { assertWellFormed } from '../support/xml.ts';
 
@@ -119,7 +119,7 @@ test('a server notifies the hub by itself, and lists the papers as OPML', async 
   const hub = await receiver(t);
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'of-tides' }]);
-  const { url } = await serve(t, folder, { HUB_URL: hub.url, WEBHOOK_PRIVATE: 'allow' });
+  const { url } = await serveHere(t, folder, { HUB_URL: hub.url, WEBHOOK_PRIVATE: 'allow' });
   const topic = `${url}/of-tides/rss.xml`;
   while (!hub.got.some((got) => topicOf(got) === topic)) await sleep(50);
   const { headers, text } = await send(url, { path: '/opml.xml' });

@@ -23,7 +23,7 @@ export interface Outcome {
 }
 
 /** What a server logs once it has filed and pressed the content that was there at its start. */
-const SETTLED = /"msg":"(?:pressed what was due at the start|content\/ could not be filed)"/;
+export const SETTLED = /"msg":"(?:pressed what was due at the start|content\/ could not be filed)"/;
 
 /** Pino's levels. */
 const LEVELS: Record<string, number> = {
@@ -35,6 +35,9 @@ const LEVELS: Record<string, number> = {
   fatal: 60,
   silent: Number.POSITIVE_INFINITY,
 };
+
+/** The number of a level. */
+export const atLevel = (name: string): number => LEVELS[name] ?? 0;
 
 export interface Running {
   child: ChildProcess;
@@ -66,8 +69,8 @@ export function start(
   cwd = project,
 ): Running {
   // A server's log says when it is ready. The test sees only lines of the level that it requested.
-  const least = LEVELS[more.LOG_LEVEL ?? 'silent'] ?? 0;
-  const logs = args[0] === 'serve' && least > (LEVELS.info ?? 0);
+  const least = atLevel(more.LOG_LEVEL ?? 'silent');
+  const logs = args[0] === 'serve' && least > atLevel('info');
   const child = spawn(process.execPath, [join(project, 'bin/broadsheet.mjs'), ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],

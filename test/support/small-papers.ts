@@ -9,6 +9,7 @@ import { readSettings } from '../../src/server/env.ts';
 import { envIn } from './app-context.ts';
 
 const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));
+const POSTER = fileURLToPath(new URL('../fixtures/poster.jpg', import.meta.url));
 
 /** A paper's keys, one per level. */
 export type Keys = Record<Level, string>;
@@ -49,6 +50,8 @@ export async function enterPapers(folder: string, papers: readonly SmallPaper[])
 function writePaper(folder: string, { slug, isPublic = true, url }: SmallPaper): void {
   for (const name of ['masthead', 'stories', 'cast', 'media/art']) mkdirSync(join(folder, name), { recursive: true });
   cpSync(join(MEDIA, 'cast'), join(folder, 'media/cast'), { recursive: true });
+  // A small one: to draw the variants of a large poster takes longer than to press the rest of the paper.
+  cpSync(POSTER, join(folder, 'media/cast/2026-11-16.jpg'));
   cpSync(join(MEDIA, 'art/buoys.svg'), join(folder, 'media/art/buoys.svg'));
   write(folder, 'paper.yaml', {
     nameplate: 'The Tide Table',

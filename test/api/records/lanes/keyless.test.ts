@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { tempFolder } from '../../../support/app-context.ts';
 import { type Answer, ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
-import { serve } from '../../../support/program.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
+import { serveHere } from '../../../support/serve-here.ts';
 
 const DOOR = '/v1/domains/example.org';
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -147,7 +147,7 @@ test('a key decides alone: a bad one is refused, and a good one is not throttled
 test('two processes share the 15 seconds and the ceiling', async (t) => {
   const folder = tempFolder(t);
   const settings = { SERVICES: 'records', TRUSTED_PROXIES: '127.0.0.1', KEYLESS_DAILY: '4' };
-  const servers = await Promise.all([serve(t, folder, settings), serve(t, folder, settings)]);
+  const servers = await Promise.all([serveHere(t, folder, settings), serveHere(t, folder, settings)]);
   const urls = servers.map(({ records }) => records);
   const asked = (addresses: string[]) =>
     Promise.all(addresses.flatMap((address) => urls.map((url) => ask(url, DOOR, from(address)))));
