@@ -9,6 +9,7 @@ import { deskOf } from '../../src/server/context.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** Paths whose file is another one than before: a file that is not written again keeps its inode. */
 function changedSince(before: Map<string, number>, tree: string): string[] {
@@ -83,7 +84,7 @@ test('withdrawing the oldest piece moves every page of its section, and removes 
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('many workers print the same tree as one', async (t) => {
+test('many workers print the same tree as one', { skip: ONLY_WIDE }, async (t) => {
   const { folder, clock, tree } = await paperOf(t, 420);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });

@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { assertWellFormed } from '../support/xml.ts';
 import { pressDemo } from './demo.ts';
 import { readPage } from './links.ts';
@@ -20,8 +21,8 @@ const PLACES = [
 /** Doors of the live server, which no tree holds: under a paper's root. */
 const LIVE = [/^\/api\/v1(\/|$)/, /^\/oembed(\?|$)/, /^\/log\//];
 
-for (const { name, origin, url } of PLACES) {
-  describe(`the demo papers, ${name}`, () => {
+for (const [n, { name, origin, url }] of PLACES.entries()) {
+  describe(`the demo papers, ${name}`, { skip: n > 0 && ONLY_WIDE }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'broadsheet-site-'));
     after(() => rmSync(folder, { recursive: true, force: true }));
     let papers: Awaited<ReturnType<typeof pressDemo>>;

@@ -6,11 +6,13 @@ import { recordsStand } from '../../../support/records-fixture.ts';
 
 test('health reports what is watched, the latest probe, and the longest wait of callers', async (t) => {
   const { url, enter, clock } = await recordsStand(t);
-  assert.deepEqual(JSON.parse((await ask(url, '/health')).text), {
+  // The delay is that of this process, which runs other tests as well.
+  const { event_loop_delay_max_ms: delay, ...first } = JSON.parse((await ask(url, '/health')).text);
+  assert.ok(Number.isInteger(delay) && delay >= 0, String(delay));
+  assert.deepEqual(first, {
     status: 'ok',
     domains: 0,
     last_scan_at: null,
-    event_loop_delay_max_ms: 0,
     log_fence: null,
     clock_fault: null,
     signing: { signs: true, why: null, message: null, since: null },
@@ -21,11 +23,11 @@ test('health reports what is watched, the latest probe, and the longest wait of 
   enter(probe('example.org', clock.now, { A: ['192.0.2.1'] }));
   const { status, text } = await ask(url, '/health');
   assert.equal(status, 200);
-  assert.deepEqual(JSON.parse(text), {
+  const { event_loop_delay_max_ms: _, ...second } = JSON.parse(text);
+  assert.deepEqual(second, {
     status: 'ok',
     domains: 1,
     last_scan_at: new Date(clock.now).toISOString(),
-    event_loop_delay_max_ms: 0,
     log_fence: null,
     clock_fault: null,
     signing: { signs: true, why: null, message: null, since: null },
