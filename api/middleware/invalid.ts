@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import type { ZodError } from 'zod';
-import { type Problem, shapeProblems } from '../../src/proof/shape.ts';
 import { Fault, listedProblems } from '../../src/shared/fault.ts';
+import { type Problem, shapeProblems } from '../../src/shared/shape.ts';
 
 /** The argument of the library's hook. Its own type omits the input and its location. */
 export type Validated = { target?: string; data?: unknown } & ({ success: true } | { success: false; error: ZodError });

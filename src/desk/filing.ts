@@ -1,9 +1,9 @@
 import canonicalize from 'canonicalize';
 import { basisOf, contentHash } from '../proof/basis.ts';
-import type { Problem } from '../proof/shape.ts';
 import { type Signer, signReceipt } from '../proof/signing.ts';
 import { isoTime } from '../proof/time.ts';
 import { Fault, refusalOf } from '../shared/fault.ts';
+import type { Problem } from '../shared/shape.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from './door/door.ts';

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
-import type { Problem } from '../proof/shape.ts';
 import { isoTime } from '../proof/time.ts';
 import { Fault, refusalOf } from '../shared/fault.ts';
+import type { Problem } from '../shared/shape.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import type { LedgerStore } from './ledger-store.ts';

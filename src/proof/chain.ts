@@ -9,10 +9,10 @@ export interface Generation extends Pick<Receipt, 'revision' | 'seq' | 'content_
   receipt: string;
 }
 
-/** A verifier's findings from a generation's receipt: its hash, and whether its signature is valid. */
-export interface CheckedReceipt {
-  /** The parsed receipt; null when it does not have the form of protocol 4.3. */
-  receipt: Receipt | null;
+/** A verifier's findings from a receipt: its hash, and whether its signature is valid. */
+export interface CheckedReceipt<R = Receipt> {
+  /** The parsed receipt; null when it does not have the form of protocol 4.3 or 5.5. */
+  receipt: R | null;
   /** `sha256:<hex>` of the receipt's signed text. */
   hash: string;
   signature: 'holds' | 'fails' | 'no_such_key';

@@ -8,17 +8,6 @@ import type { LogService } from './log/leaf.ts';
 import { parseNote, type Verify } from './note.ts';
 import { parseReceipt, type Receipt } from './receipt.ts';
 
-/** The faults of a single generation, and its receipt if it can be parsed. */
-function generationFaults(
-  generation: Generation,
-  keys: VerifyingKey[],
-  verify: Verify,
-  corrections: readonly TimeCorrection[] = [],
-): { receipt: Receipt | null; time: string; faults: string[] } {
-  const seen = checkReceipt(generation, keys, verify, corrections);
-  return { receipt: seen.receipt, time: seen.time, faults: generationRules(generation, seen) };
-}
-
 /** The faults of the chain of one piece's generations, oldest first; empty when there are none. */
 export function chainFaults(
   generations: Generation[],
@@ -27,24 +16,30 @@ export function chainFaults(
   corrections: readonly TimeCorrection[] = [],
 ): string[] {
   return chainRules(
-    generations.map((generation) => ({ generation, seen: checkReceipt(generation, keys, verify, corrections) })),
+    generations.map((generation) => ({
+      generation,
+      seen: checkReceipt(generation.receipt, FILED, keys, verify, corrections),
+    })),
   );
 }
 
-function checkReceipt(
-  { receipt: text }: Generation,
+/** Parses a receipt, hashes its signed text and verifies its signature. `timeOf` is the time that it states. */
+export function checkReceipt<R extends { kid: string; seq: number }>(
+  text: string,
+  { parse, timeOf }: { parse(text: string): R | null; timeOf(receipt: R): string },
   keys: VerifyingKey[],
   verify: Verify,
-  corrections: readonly TimeCorrection[],
-): CheckedReceipt {
+  corrections: readonly TimeCorrection[] = [],
+): CheckedReceipt<R> {
   const note = parseNote(text);
-  const receipt = note === null ? null : parseReceipt(note.text);
+  const receipt = note === null ? null : parse(note.text);
   if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
   const key = keyOfNote(keys, receipt.kid, note);
   const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
-  const time = trueIso(receipt.filed_at, receipt.seq, corrections);
-  return { receipt, hash: sha256(note.text), signature, key, time };
+  return { receipt, hash: sha256(note.text), signature, key, time: trueIso(timeOf(receipt), receipt.seq, corrections) };
 }
+
+const FILED = { parse: parseReceipt, timeOf: ({ filed_at }: Receipt) => filed_at };
 
 /** A generation as the ledger stores it. */
 interface AuditedGeneration extends Generation {
@@ -71,12 +66,10 @@ export function generationAuditor(keys: VerifyingKey[], { clock = true, correcti
     /** The faults of the next generation; empty when there are none. */
     next(generation: AuditedGeneration): string[] {
       const { paper, piece } = generation;
-      const { receipt, time, faults } = generationFaults(
-        generation,
-        clock ? keys : keys.map(withoutPeriod),
-        verifyNode,
-        corrections(paper),
-      );
+      const trusted = clock ? keys : keys.map(withoutPeriod);
+      const seen = checkReceipt(generation.receipt, FILED, trusted, verifyNode, corrections(paper));
+      const { receipt, time } = seen;
+      const faults = generationRules(generation, seen);
       const at = receipt === null ? generation.filed_at : time;
       const before = last.get(piece.id);
       if (contentHash(basisOf(piece)) !== generation.content_hash) {

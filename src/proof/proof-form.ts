@@ -1,5 +1,5 @@
 import { LOG_PROOF } from './log/log-proof.ts';
-import { isObject, type Shape, unknownMembers } from './members.ts';
+import { isObject, mismatches, type Shape, unknownMembers } from './members.ts';
 
 /** The description of the content hash, as proofs carry it. */
 const HASH_BASIS =
@@ -26,17 +26,17 @@ export const GENERATION: Shape = {
 };
 
 /**
- * The members of a proof that a verifier compares with what was signed. The basis is hashed as a whole, whatever its
- * members; the log's proof is a signed statement of its own; the rest of a proof is not signed.
+ * The members of a proof (protocol 4.5) that a verifier compares with what was signed. The basis is hashed as a whole,
+ * whatever its members; the log's proof is a signed statement of its own; the rest of a proof is not signed.
  */
-const COMPARED: Shape = {
+export const PROOF: Shape = {
   id: 'a text',
   revision: 'a whole number',
   content_hash: 'a text',
   basis: 'an object',
   receipt: 'a text',
   receipt_verify: {
-    alg: 'a text',
+    alg: 'Ed25519',
     signed: 'a text',
     key_name: 'a text',
     kid: 'a text',
@@ -49,6 +49,14 @@ const COMPARED: Shape = {
   'clock?': ['a text'],
 };
 
+const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number' };
+
+/** How a document differs from the form of a proof; empty when it has that form. */
+export function formFaults(document: unknown): string[] {
+  const faults = mismatches(document, PROOF);
+  return faults.length > 0 ? faults : mismatches((document as { basis: unknown }).basis, BASIS, 'basis');
+}
+
 /**
  * The paths of unsigned members in a proof, such as `published_at`. They are not faults, because the format may grow,
  * but no verifier may present them as checked.
@@ -56,5 +64,5 @@ const COMPARED: Shape = {
 export function unsignedIn(proof: object): string[] {
   const { basis, hash_basis } = proof as Record<string, unknown>;
   const isRecipe = hash_basis === hashBasis(isObject(basis) ? basis : {});
-  return unknownMembers(proof, COMPARED).filter((place) => !(isRecipe && place === 'hash_basis'));
+  return unknownMembers(proof, PROOF).filter((place) => !(isRecipe && place === 'hash_basis'));
 }

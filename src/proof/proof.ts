@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { type Basis, basisOf, contentHash, type Hashed } from './basis.ts';
+import { basisOf, contentHash, type Hashed } from './basis.ts';
 import { toBase64 } from './bytes.ts';
 import type { Generation } from './chain.ts';
 import { clockIn, clockNotesFor, correctionsIn } from './clock-note.ts';
@@ -9,37 +8,11 @@ import { parseVkey, thumbprint, type VerifyingKey, vkey } from './keyring.ts';
 import type { LogProof } from './log/log-proof.ts';
 import { logProofFaults } from './log/logged-entries.ts';
 import { parseNote, signedText, type Verify } from './note.ts';
-import { hashBasis } from './proof-form.ts';
+import { formFaults, hashBasis } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
-import { shapeProblems } from './shape.ts';
 
-/** The proof record of one piece (protocol 4.5). */
-export interface Proof {
-  id: string;
-  revision: number;
-  content_hash: string;
-  basis: Basis;
-  hash_basis: string;
-  receipt: string;
-  receipt_verify: {
-    alg: 'Ed25519';
-    /** The signed text itself. */
-    signed: string;
-    key_name: string;
-    kid: string;
-    /** Base64 of the 32 bytes. */
-    public_key: string;
-    vkey: string;
-    keys_url: string;
-    /** The verifier key of every generation's signer, so that a chain across a key rotation can be verified offline. */
-    vkeys: string[];
-  };
-  generations: Generation[];
-  /** That the receipt is in the log. */
-  log?: LogProof | null;
-  /** Corrections of the clock that cover a revision: signed notes. Absent without any. */
-  clock?: string[];
-}
+/** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
+export type Proof = Omit<ReturnType<typeof proofOf>, 'log'> & { log?: LogProof | null };
 
 interface ProofSources {
   /** Those of the piece, oldest first; the last one belongs to `piece`. */
@@ -53,11 +26,8 @@ interface ProofSources {
   clock?: readonly string[];
 }
 
-/** A proof with all of its members that are not for rare cases. */
-type SignedProof = Required<Omit<Proof, 'clock'>> & Pick<Proof, 'clock'>;
-
 /** Builds a proof. Throws when no known key signed the piece's last generation. */
-export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [] }: ProofSources): SignedProof {
+export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [] }: ProofSources) {
   const signerOf = (note: string, kid: string | undefined) =>
     keyOfNote(keys, kid, parseNote(note) ?? { signatures: [] });
   const last = generations.at(-1);
@@ -79,13 +49,14 @@ export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock 
     hash_basis: hashBasis(basis),
     receipt: last.receipt,
     receipt_verify: {
-      alg: 'Ed25519',
+      alg: 'Ed25519' as const,
       signed: signedText(last.receipt),
       key_name: key.name,
       kid: key.kid,
       public_key: toBase64(key.publicKey),
       vkey: vkey(key.name, key.publicKey),
       keys_url: keysUrl,
+      /** Those of every signer, so that a chain across a key rotation can be verified offline. */
       vkeys: used.map(({ name, publicKey }) => vkey(name, publicKey)),
     },
     generations,
@@ -102,39 +73,9 @@ export function keysFromVkeys(vkeys: string[]): VerifyingKey[] {
     .map((key) => ({ ...key, kid: thumbprint(key.publicKey), nbf: 0, retired_at: null }));
 }
 
-const Shape = z.looseObject({
-  id: z.string(),
-  revision: z.int(),
-  content_hash: z.string(),
-  basis: z.looseObject({ v: z.literal(1), id: z.string(), revision: z.int() }),
-  receipt: z.string(),
-  receipt_verify: z.looseObject({
-    alg: z.literal('Ed25519'),
-    signed: z.string(),
-    key_name: z.string(),
-    kid: z.string(),
-    public_key: z.string(),
-    vkey: z.string(),
-    vkeys: z.array(z.string()).optional(),
-  }),
-  generations: z.array(
-    z.looseObject({
-      revision: z.int(),
-      seq: z.int(),
-      content_hash: z.string(),
-      receipt_hash: z.string(),
-      filed_at: z.string(),
-      kid: z.string(),
-      receipt: z.string(),
-    }),
-  ),
-  log: z.looseObject({ origin: z.string(), index: z.int(), tlog_proof: z.string() }).nullish(),
-  clock: z.array(z.string()).optional(),
-});
-
 /** Whether a document has the form of a proof. */
 export function isProof(document: unknown): document is Proof {
-  return Shape.safeParse(document).success;
+  return formFaults(document).length === 0;
 }
 
 /**
@@ -144,11 +85,8 @@ export function isProof(document: unknown): document is Proof {
  * never thrown.
  */
 export function proofFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
-  const shape = Shape.safeParse(document);
-  if (!shape.success) {
-    const problems = shapeProblems(shape.error, document);
-    return problems.map(({ field, message }) => `this is not a proof record: ${field}: ${message}`);
-  }
+  const misshapen = formFaults(document);
+  if (misshapen.length > 0) return misshapen.map((fault) => `this is not a proof record: ${fault}`);
   const proof = document as Proof;
   const keys = trusted ?? keysFromVkeys([proof.receipt_verify.vkey, ...(proof.receipt_verify.vkeys ?? [])]);
   const faults: string[] = [];

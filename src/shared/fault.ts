@@ -1,4 +1,4 @@
-import type { Problem } from '../proof/shape.ts';
+import type { Problem } from './shape.ts';
 
 /**
  * The codes of faults that callers see. Each code has one HTTP status, in `api/middleware/fault.ts`; the command line

@@ -1,5 +1,5 @@
-import type { Problem } from '../proof/shape.ts';
 import { MARKS_MAX, tooManyMarksAt } from './combining-marks.ts';
+import type { Problem } from './shape.ts';
 
 /** The most code points that a message names. */
 const NAMED_MAX = 5;

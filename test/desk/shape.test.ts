@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { shapeProblems } from '../../src/proof/shape.ts';
+import { shapeProblems } from '../../src/shared/shape.ts';
 
 test('each problem names the member, the value and what it must be', () => {
   const Body = z.strictObject({

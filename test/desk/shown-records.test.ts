@@ -8,9 +8,9 @@ import { PersonaBody } from '../../src/desk/papers/masthead.ts';
 import { PageBody } from '../../src/desk/papers/page.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { castFrom, pageFrom, paperFrom, personaFrom } from '../../src/desk/papers/record.ts';
-import type { Problem } from '../../src/proof/shape.ts';
 import { deskOf } from '../../src/server/context.ts';
 import type { Fault } from '../../src/shared/fault.ts';
+import type { Problem } from '../../src/shared/shape.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

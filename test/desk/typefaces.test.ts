@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { FAMILIES } from '../../src/astro/font-faces.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { needsAsset, TYPEFACE_NAMES, TYPEFACES } from '../../src/desk/papers/typefaces.ts';
-import { shapeProblems } from '../../src/proof/shape.ts';
+import { shapeProblems } from '../../src/shared/shape.ts';
 
 const LAYOUTS = new URL('../../src/layouts/', import.meta.url);
 

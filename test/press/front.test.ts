@@ -6,7 +6,7 @@ import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { excerptOf } from '../../src/desk/press/excerpt.ts';
 import { composeSections } from '../../src/desk/press/outputs/front-blocks.ts';
 import type { RowView } from '../../src/desk/press/views.ts';
-import { shapeProblems } from '../../src/proof/shape.ts';
+import { shapeProblems } from '../../src/shared/shape.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { paperOf } from '../support/pressed-paper.ts';

@@ -3,12 +3,12 @@ import { type ChoicesBody, choicesFrom } from '../../../src/desk/readers/choices
 import type { ReaderTables } from '../../../src/desk/readers/reader-tables.ts';
 import { subscribe, subscribeByAdmin } from '../../../src/desk/readers/subscribe.ts';
 import { type Choices, DEFAULT_CHOICES } from '../../../src/desk/readers/subscriber.ts';
-import { shapeProblems } from '../../../src/proof/shape.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../../src/shared/outbound/mail-address.ts';
 import { webhookProblem } from '../../../src/shared/outbound/webhook-url.ts';
+import { shapeProblems } from '../../../src/shared/shape.ts';
 import type { PaperContext } from '../../env.ts';
 import { formFields, isMultipart, isUrlencoded } from '../../middleware/form-body.ts';
 import { parseJson, requireUncompressed } from '../../middleware/json-body.ts';

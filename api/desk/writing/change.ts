@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { shapeProblems } from '../../../src/proof/shape.ts';
 import { Fault } from '../../../src/shared/fault.ts';
+import { shapeProblems } from '../../../src/shared/shape.ts';
 import type { ErrorBody } from '../../openapi/responses.ts';
 
 /** A change to a record: members that are left out stay as they are. The merged record is validated, not the change. */

@@ -1,12 +1,12 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { present } from '../../../src/proof/narrow.ts';
-import type { Problem } from '../../../src/proof/shape.ts';
 import type { Hostname } from '../../../src/records/hostname.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
+import type { Problem } from '../../../src/shared/shape.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';

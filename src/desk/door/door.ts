@@ -1,5 +1,5 @@
-import type { Problem } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
+import type { Problem } from '../../shared/shape.ts';
 import {
   lineProblems,
   paragraphProblems,

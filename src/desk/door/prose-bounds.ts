@@ -1,5 +1,5 @@
 import markdownit from 'markdown-it';
-import type { Problem } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
 import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from './piece.ts';
 

@@ -1,6 +1,6 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
-import type { Problem } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
 import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Problem } from '../../proof/shape.ts';
-import { fieldName } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
+import { fieldName } from '../../shared/shape.ts';
 
 /** What stands in for a member that is missing or of the wrong type, by its name. Other members are left out. */
 const STAND_INS: Record<string, unknown> = {

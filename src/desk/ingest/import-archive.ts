@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { list } from '../../phrases/intl.ts';
 import type { Author, Kind } from '../../proof/basis.ts';
-import type { Problem } from '../../proof/shape.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault } from '../../shared/fault.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { airFound } from '../airing.ts';
 import type { Archive } from '../archive.ts';
 import { isAuthorUrl, type PaperRules } from '../door/door.ts';

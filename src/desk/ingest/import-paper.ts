@@ -1,5 +1,5 @@
-import { shapeProblems } from '../../proof/shape.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
+import { shapeProblems } from '../../shared/shape.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
 import { append } from '../append.ts';
 import { SLUG } from '../door/door.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LogFault } from '../../proof/log/log-fault.ts';
-import { shapeProblems } from '../../proof/shape.ts';
+import { shapeProblems } from '../../shared/shape.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 
 /** The log in an export, after the ledger: key, leaves, heads with cosignatures. The rest follows from these. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Problem, shapeProblems } from '../../proof/shape.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../../shared/files/durable-file.ts';
+import { type Problem, shapeProblems } from '../../shared/shape.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
 import { PersonaBody } from '../papers/masthead.ts';
 import { toFillIn } from '../papers/page.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Problem } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { proseProblems } from '../door/door.ts';
 import { proseFrom } from '../door/filing.ts';
 import { PageBody, pageSlugProblem } from '../papers/page.ts';

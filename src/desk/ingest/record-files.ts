@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type * as z from 'zod';
-import type { Problem } from '../../proof/shape.ts';
 import { isDay } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { digestOfFile } from '../../shared/files/file-digest.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { isLine } from '../../shared/shown-text.ts';
 import type { Archive } from '../archive.ts';
 import { SLUG } from '../door/door.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Problem } from '../../proof/shape.ts';
-import { shapeProblems } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
+import { shapeProblems } from '../../shared/shape.ts';
 
 /** Of a Markdown file whose front matter has `prose`. */
 export const PROSE_IS_BELOW: Problem = {

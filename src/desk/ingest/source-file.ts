@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { sha256 } from '../../proof/basis.ts';
 import { membersIn } from '../../proof/narrow.ts';
-import type { Problem } from '../../proof/shape.ts';
 import { messageOf } from '../../shared/fault.ts';
+import type { Problem } from '../../shared/shape.ts';
 
 export interface FileProblem {
   file: string;

@@ -1,5 +1,5 @@
-import type { Problem } from '../../proof/shape.ts';
 import { refusalOf } from '../../shared/fault.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { airStory } from '../airing.ts';
 import type { Archive, StateName, Story } from '../archive.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Problem } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { FilingBody, filingFrom } from '../door/filing.ts';
 import type { Filing } from '../door/piece.ts';
 import { type Repaired, repair } from '../door/repair.ts';

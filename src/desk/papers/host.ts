@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import type { Problem } from '../../proof/shape.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
+import type { Problem } from '../../shared/shape.ts';
 import type { Paper } from './paper.ts';
 
 /** How a paper's host was verified: by the operator (`given`), or by a proof on the host or in its DNS. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Problem } from '../../proof/shape.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { isLanguageTag, SLUG } from '../door/door.ts';
 import { proseFrom } from '../door/filing.ts';
 import { filledLine, line } from '../line.ts';

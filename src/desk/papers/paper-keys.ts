@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { shapeProblems } from '../../proof/shape.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { keyExpiry, keyLog } from '../../shared/key-life.ts';
 import { newId } from '../../shared/new-id.ts';
+import { shapeProblems } from '../../shared/shape.ts';
 import { KeyBody, keyRow, makeKey } from './keys.ts';
 import { requirePaper } from './require-paper.ts';
 

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
-import type { Problem } from '../../proof/shape.ts';
 import { refusalOf } from '../../shared/fault.ts';
+import type { Problem } from '../../shared/shape.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
 import { append } from '../append.ts';
 import type { Archive } from '../archive.ts';

@@ -1,17 +1,15 @@
-import { sha256 } from '../../basis.ts';
 import { toHex } from '../../bytes.ts';
-import { correctionsIn, type TimeCorrection, trueIso } from '../../clock-note.ts';
-import { checkClockNotes } from '../../generation.ts';
-import { keyOfNote } from '../../key-text.ts';
-import { isSignedBy, keysOf, type VerifyingKey } from '../../keyring.ts';
+import { correctionsIn, type TimeCorrection } from '../../clock-note.ts';
+import { checkClockNotes, checkReceipt as checked } from '../../generation.ts';
+import { keysOf, type VerifyingKey } from '../../keyring.ts';
 import type { LogProof } from '../../log/log-proof.ts';
 import { logProofFaults } from '../../log/logged-entries.ts';
 import { leafHash, rootFromPath } from '../../merkle.ts';
-import { parseNote, type Verify } from '../../note.ts';
+import type { Verify } from '../../note.ts';
 import type { Evidence } from '../evidence.ts';
 import { recordRoot } from '../observation.ts';
 import type { FullRecord, Preview, ShownField } from '../preview.ts';
-import { parseObservation } from '../receipt.ts';
+import { type ObservationReceipt, parseObservation } from '../receipt.ts';
 import {
   type AnswerFaults,
   badgeContentRules,
@@ -23,6 +21,8 @@ import {
 } from './document-rules.ts';
 import type { RecordsDocument } from './documents.ts';
 import { type CheckedReceipt, receiptRules } from './observation-rules.ts';
+
+const OBSERVED = { parse: parseObservation, timeOf: ({ observed_at }: ObservationReceipt) => observed_at };
 
 /** Whose corrections of the clock a document may have. */
 const RECORDS = { service: 'records', paper: null } as const;
@@ -101,13 +101,7 @@ export function checkReceipt(
   verify: Verify,
   corrections: readonly TimeCorrection[] = [],
 ): CheckedReceipt {
-  const note = parseNote(text);
-  const receipt = note === null ? null : parseObservation(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
-  const key = keyOfNote(keys, receipt.kid, note);
-  const signature = key === null ? 'no_such_key' : isSignedBy(note, key, verify) ? 'holds' : 'fails';
-  const time = trueIso(receipt.observed_at, receipt.seq, corrections);
-  return { receipt, hash: sha256(note.text), signature, key, time };
+  return checked(text, OBSERVED, keys, verify, corrections);
 }
 
 /** The root over all disclosures of a record; null for an empty list. */

@@ -1,18 +1,9 @@
-import { type SigningPeriod, signingPeriodFaults } from '../../key-text.ts';
+import type { CheckedReceipt as Checked } from '../../chain.ts';
+import { signingPeriodFaults } from '../../key-text.ts';
 import type { Disclosed } from '../disclosure.ts';
 import type { ObservationReceipt } from '../receipt.ts';
 
-export interface CheckedReceipt {
-  /** Null unless it is a note of protocol 5.5. */
-  receipt: ObservationReceipt | null;
-  /** `sha256:<hex>` of the receipt's signed text. */
-  hash: string;
-  signature: 'holds' | 'fails' | 'no_such_key';
-  /** The validity period of the key that the receipt names; null for an unknown key. */
-  key: SigningPeriod | null;
-  /** The time that counts, after corrections of the clock. Empty without a receipt. */
-  time: string;
-}
+export type CheckedReceipt = Checked<ObservationReceipt>;
 
 // These rules do no hashing: the auditor, the tests and a reader's browser share them.
 
