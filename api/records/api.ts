@@ -41,11 +41,7 @@ const CROSS_ORIGIN = [
 /** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
 export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
   const { app, uses, logger } = parts;
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const router = new OpenAPIHono<RecordsEnv>({ defaultHook: rejectInvalid });
   const proxies = proxyList(settings.trustedProxies);
   const checkout = await createCheckout(app);
@@ -53,7 +49,7 @@ export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
   const enter = laneMiddleware({
     keys: store.records.serviceKeys,
     uses,
-    now,
+    now: clock.now,
     signInUrl: signInUrl(settings),
     handlers: {
       public: throttle<RecordsEnv>(READS, proxies, { sparesLocal: true, sparesKeys: true }),

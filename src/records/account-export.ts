@@ -12,11 +12,8 @@ const DAYS = 366;
 
 /** Everything stored about an account, for its owner. Of credentials only hashes are stored, which are left out. */
 export function accountExport(app: AppContext, { id, email, plan, made_at }: Account): object {
-  const {
-    store,
-    clock: { now },
-  } = app;
-  const at = now();
+  const { store, clock } = app;
+  const at = clock.now();
   return {
     account: { id, email, plan, made_at: iso(made_at) },
     exported_at: iso(at),
@@ -69,9 +66,9 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
 /**
  * Deletes an account and its data. Its credit ledger stays, as bookkeeping requires, under an id that leads to nobody.
  */
-export function deleteAccount({ store, clock: { now } }: AppContext, { id, email }: Account): void {
+export function deleteAccount({ store, clock }: AppContext, { id, email }: Account): void {
   store.database.transact(() => {
-    store.records.meter.forget(id, now());
+    store.records.meter.forget(id, clock.now());
     store.records.accounts.remove(id);
     store.records.signIns.dropEmail(email);
     store.records.accountMails.dropEmail(email);

@@ -27,7 +27,7 @@ interface ServiceKeyWords {
  * Creates a key of the domain records. One of level `account` is metered on the account of `email`, made if need be;
  * else on one that nobody can sign in to. Throws `invalid_request`, `conflict`.
  */
-export function createServiceKey({ store, clock: { now } }: AppContext, words: ServiceKeyWords) {
+export function createServiceKey({ store, clock }: AppContext, words: ServiceKeyWords) {
   const level = SERVICE_LEVELS.find((known) => known === words.level);
   if (level === undefined) {
     throw wrong('level', `${JSON.stringify(words.level)}: must be one of ${SERVICE_LEVELS.join(', ')}`);
@@ -40,28 +40,28 @@ export function createServiceKey({ store, clock: { now } }: AppContext, words: S
     database: { transact },
     records: { serviceKeys: keys },
   } = store;
-  const maker = { keys, now, newId, random: randomBytes, transact, by: 'cli' };
+  const maker = { keys, now: clock.now, newId, random: randomBytes, transact, by: 'cli' };
   const field = '--expires-at';
   return transact(() => {
     if (level !== 'account') {
-      const expires_at = words.expiresAt === undefined ? null : keyExpiry(words.expiresAt, field, now());
+      const expires_at = words.expiresAt === undefined ? null : keyExpiry(words.expiresAt, field, clock.now());
       return { ...makeServiceKey(maker, { account: null, level, name, expires_at }), email: null };
     }
     const id = newId();
     // RFC 2606, section 2: no mail is ever delivered to .invalid.
     const address = words.email === undefined ? `${id}@account.invalid` : addressFrom(words.email);
-    const account = store.records.accounts.ofEmail(address, { id, plan: 'daily', made_at: now() });
+    const account = store.records.accounts.ofEmail(address, { id, plan: 'daily', made_at: clock.now() });
     return { ...makeAccountKey(maker, account.id, { name, expires: words.expiresAt, field }), email: account.email };
   });
 }
 
 /** Lists the keys of an account, or the keys without an account. Throws `not_found` when the account does not exist. */
-export function listServiceKeys({ store, clock: { now } }: AppContext, email: string | undefined) {
+export function listServiceKeys({ store, clock }: AppContext, email: string | undefined) {
   const account = email === undefined ? null : requireAccount(store, email).id;
   const {
     records: { serviceKeys: keys },
   } = store;
-  return keys.list(account).map((key) => serviceKeyRow(key, keys.hasExpired(key, now())));
+  return keys.list(account).map((key) => serviceKeyRow(key, keys.hasExpired(key, clock.now())));
 }
 
 /** Returns the history of a key of any level. Throws `not_found`. */
@@ -70,18 +70,18 @@ export function serviceKeyLog(
     store: {
       records: { serviceKeys: keys },
     },
-    clock: { now },
+    clock,
   }: AppContext,
   id: string,
 ) {
   const key = keys.byId(id);
   if (key === null) throw unknownKey(id, '');
-  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
+  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, clock.now()));
 }
 
 /** Revokes a key of any level. Throws `not_found` unless such a key is in force. */
-export function revokeServiceKey({ store, clock: { now } }: AppContext, id: string): void {
-  if (!store.records.serviceKeys.revoke(id, now(), 'cli')) throw unknownKey(id, ' in force');
+export function revokeServiceKey({ store, clock }: AppContext, id: string): void {
+  if (!store.records.serviceKeys.revoke(id, clock.now(), 'cli')) throw unknownKey(id, ' in force');
 }
 
 function unknownKey(id: string, state: string): Fault {

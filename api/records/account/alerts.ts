@@ -25,11 +25,7 @@ import { needPart, problemOf, sendAccountPage, signedInForm, signedInPage } from
 const LOG = 50;
 
 export function alertHandlers(app: AppContext, pages: PageSender) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const rowOf = (alert: ChangeAlert & AlertState): AlertRow => {
     const { id, account, watch_group, hostname, way, url } = alert;
     return {
@@ -68,7 +64,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
       const given = { group: form.text('group'), hostname: form.text('hostname'), way, url: form.text('url') };
       try {
         const alert = makeAlert(store.records, signed.account.id, given, {
-          now: now(),
+          now: clock.now(),
           newId,
           allowsPrivate: settings.webhookPrivate,
           requireHost: (text) => requireWatched(app, text),
@@ -84,7 +80,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     test: signedInForm(settings, (c, signed) => {
       const { id, way, url } = alertOf(c, signed);
       if (way === 'webhook' && url !== null) {
-        queueChangeTest(store.records, { id, url }, { now: now(), newId });
+        queueChangeTest(store.records, { id, url }, { now: clock.now(), newId });
       }
       return c.redirect(`/account/alerts/${id}`, 303);
     }),
@@ -103,7 +99,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
  * Stops mails of changes by the link at their foot. Mail clients send its form without an origin (RFC 8058, section
  * 3.1), so the token authorizes it and no cookie does. `secret` is the key of mailed links.
  */
-export function unsubscribeHandlers({ store, clock: { now } }: AppContext, secret: Uint8Array, pages: PageSender) {
+export function unsubscribeHandlers({ store, clock }: AppContext, secret: Uint8Array, pages: PageSender) {
   const linkOf = (c: RecordsContext) => ({
     account: needPart('account', c.req.query('account')),
     token: needPart('token', c.req.query('token')),
@@ -118,7 +114,7 @@ export function unsubscribeHandlers({ store, clock: { now } }: AppContext, secre
     stop: {
       before: [limitBody],
       handle: (c: RecordsContext) => {
-        return send(c, unsubscribe(store.records, secret, linkOf(c), now()).email, true);
+        return send(c, unsubscribe(store.records, secret, linkOf(c), clock.now()).email, true);
       },
     },
   };

@@ -17,11 +17,7 @@ import type { RecordsContext } from '../route.ts';
 import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 export function groupHandlers(app: AppContext, pages: PageSender) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const {
     records,
     records: { watchGroups },
@@ -63,7 +59,11 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
       problem: result.problem ?? null,
     });
   const add = ({ account }: SignedIn, group: WatchGroup, text: string): HostOutcome[] =>
-    addHosts(store.records, group, hostnamesIn(text), { cap: settings.watchCaps[account.plan], hosts, now: now() });
+    addHosts(store.records, group, hostnamesIn(text), {
+      cap: settings.watchCaps[account.plan],
+      hosts,
+      now: clock.now(),
+    });
   const groupOf = (c: RecordsContext, { account }: SignedIn) =>
     requireGroup(watchGroups, account.id, c.req.param('id') ?? '');
 
@@ -71,7 +71,7 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     list: signedInPage((c, signed) => sendList(c, signed)),
     create: signedInForm(settings, (c, signed, form) => {
       try {
-        const { id } = makeGroup(store.records, signed.account.id, form.text('name'), { now: now(), newId });
+        const { id } = makeGroup(store.records, signed.account.id, form.text('name'), { now: clock.now(), newId });
         return c.redirect(`/account/groups/${id}`, 303);
       } catch (error) {
         return sendList(c, signed, problemOf(error));
@@ -89,11 +89,11 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     }),
     take: signedInForm(settings, (c, signed, form) => {
       const group = groupOf(c, signed);
-      watchGroups.take(group, form.text('hostname'), now());
+      watchGroups.take(group, form.text('hostname'), clock.now());
       return c.redirect(`/account/groups/${group.id}`, 303);
     }),
     remove: signedInForm(settings, (c, { account }) => {
-      watchGroups.remove(account.id, c.req.param('id') ?? '', now());
+      watchGroups.remove(account.id, c.req.param('id') ?? '', clock.now());
       return c.redirect('/account/groups', 303);
     }),
   };

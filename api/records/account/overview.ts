@@ -12,23 +12,19 @@ import type { RecordsContext } from '../route.ts';
 import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 export const overviewPage = (app: AppContext, pages: PageSender) => {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   return signedInPage((c, { account, session }) =>
     sendAccountPage(pages, c, ['/account/overview', 'Account'], {
       made_at: isoTime(account.made_at),
       usage: requireUsage(app, account.id, 1),
       keys: store.records.serviceKeys
         .list(account.id)
-        .filter((key) => key.revoked_at === null && !store.records.serviceKeys.hasExpired(key, now())).length,
+        .filter((key) => key.revoked_at === null && !store.records.serviceKeys.hasExpired(key, clock.now())).length,
       groups: store.records.watchGroups.list(account.id).length,
       watched: store.records.watchGroups.hostsOf(account.id).length,
       cap: settings.watchCaps[account.plan],
       alerts: store.records.changeAlerts.list(account.id).filter(({ off_at }) => off_at === null).length,
-      sessions: store.records.sessions.list(account.id, now()).map(({ id, made_at, seen_at }) => ({
+      sessions: store.records.sessions.list(account.id, clock.now()).map(({ id, made_at, seen_at }) => ({
         id,
         made_at: isoTime(made_at),
         seen_at: isoTime(seen_at),

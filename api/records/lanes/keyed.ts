@@ -35,11 +35,7 @@ export function sessionMeter(app: AppContext, logger: Logger) {
 
 /** Reserves a unit before the handler runs, and refunds it for a response of 400 or above. Every response has its headers. */
 function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => Payer | null) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const payer = payerOf(c);
     if (payer === null) return next();
@@ -55,7 +51,7 @@ function meter(app: AppContext, logger: Logger, payerOf: (c: RecordsContext) => 
       if (failed) {
         // A refund that fails is logged, and the response is sent.
         await store.database
-          .groupCommit(() => store.records.meter.refund(reservation, now(), settings.keyedDaily))
+          .groupCommit(() => store.records.meter.refund(reservation, clock.now(), settings.keyedDaily))
           .then((usage) => {
             if (usage !== null && !outgoing.headersSent) setHeaders(c, meterHeaders(usage));
           })
@@ -75,13 +71,15 @@ function setHeaders(c: RecordsContext, headers: Record<string, string>): void {
 
 /** Throws `rate_limited`, `allowance_exhausted`, and `key_invalid` when the account was deleted. */
 async function reserveUnit(
-  { store, settings, clock: { now } }: AppContext,
+  { store, settings, clock }: AppContext,
   c: RecordsContext,
   payer: Payer,
 ): Promise<Reservation> {
   const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
   // Resolves when the charge is on disk. The clock is read under the write lock, so that no other process is ahead of it.
-  const result = await store.database.groupCommit(() => store.records.meter.reserve({ ...payer, at: now() }, limits));
+  const result = await store.database.groupCommit(() =>
+    store.records.meter.reserve({ ...payer, at: clock.now() }, limits),
+  );
   if (result === null) throw new Fault('key_invalid', 'the account that pays for this was deleted');
   // The rate is that of a key.
   setHeaders(c, { ...meterHeaders(result.usage), ...(payer.key === null ? {} : rateHeaders(result.rate)) });

@@ -82,16 +82,13 @@ const moveSpec = {
 
 export const moveCredits = (app: AppContext) =>
   operation(moveSpec, async (c) => {
-    const {
-      store,
-      clock: { now },
-    } = app;
+    const { store, clock } = app;
     const { amount, note } = c.req.valid('json');
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
     const { body: moved } = await changeOnce(app, c, 201, () => {
       const account = requireAccount(store.records.accounts.byEmail(email.trim().toLowerCase()));
-      const entry = appendCredits(store.records.credits, account.id, { ...move, at: now() });
+      const entry = appendCredits(store.records.credits, account.id, { ...move, at: clock.now() });
       const balance = creditsOf(store.records.credits.balance(account.id));
       return { email: account.email, balance, entry: creditRow(entry) };
     });
@@ -138,7 +135,7 @@ interface Sales {
 }
 
 /** Sells credits. They are paid for like a read, and appended to the ledger once, however often the payment is sent. */
-export const buyCredits = ({ settings, store, clock: { now } }: AppContext, { checkout, refusals }: Sales) =>
+export const buyCredits = ({ settings, store, clock }: AppContext, { checkout, refusals }: Sales) =>
   operation(buySpec, async (c) => {
     const { credits } = c.req.valid('json');
     const account = c.get('key')?.account ?? '';
@@ -169,7 +166,7 @@ export const buyCredits = ({ settings, store, clock: { now } }: AppContext, { ch
     const { network, asset, payer, nonce } = paymentId(payment, offer);
     const ref = `x402:${network}:${asset}:${payer}:${nonce}`;
     const give = () =>
-      store.records.credits.append(account, { at: now(), amount: credits * CREDIT, note: 'bought by x402', ref });
+      store.records.credits.append(account, { at: clock.now(), amount: credits * CREDIT, note: 'bought by x402', ref });
     // They are paid for, so they wait for another process that writes.
     await store.database.groupCommit(give, Number.POSITIVE_INFINITY);
     const transaction = (sold.outcome === 'served' ? sold.transaction : null) ?? '';

@@ -64,28 +64,24 @@ const OPERATOR_SETTINGS = [
  * is returned.
  */
 export function prepareDemo(app: AppContext): string {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   mkdirSync(settings.dataDir, { recursive: true });
   writeFileSync(
     join(settings.dataDir, MARKER_FILE),
     'The records in this folder are invented: `npm run -s broadsheet -- demo records` made them. Remove the folder when you are done.\n',
   );
-  store.records.watch(DEMO_NAMES.map(parseHostname), now());
+  store.records.watch(DEMO_NAMES.map(parseHostname), clock.now());
   return store.database.transact(() => {
-    const account = store.records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: now() }).id;
+    const account = store.records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: clock.now() }).id;
     for (const { id, name } of store.records.serviceKeys.list(account)) {
-      if (name === KEY_NAME) store.records.serviceKeys.revoke(id, now(), 'cli', account);
+      if (name === KEY_NAME) store.records.serviceKeys.revoke(id, clock.now(), 'cli', account);
     }
     if (store.records.changeAlerts.list(account).length === 0) {
       const wish = { group: '', hostname: ALERT_HOST, way: 'instant', url: '' } as const;
       const requireHost = (text: string) => requireWatched(app, text);
-      makeAlert(store.records, account, wish, { now: now(), newId, allowsPrivate: false, requireHost });
+      makeAlert(store.records, account, wish, { now: clock.now(), newId, allowsPrivate: false, requireHost });
     }
-    const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
+    const maker = { keys: store.records.serviceKeys, now: clock.now, newId, random: randomBytes, by: 'cli' };
     return makeServiceKey(maker, { account, level: 'account', name: KEY_NAME }).key;
   });
 }

@@ -23,12 +23,9 @@ export type LocalQueue = ReturnType<typeof localQueue>;
 
 /** The queue in this machine's database. `owner` names the lease holder, for operators. */
 export function localQueue(app: AppContext, owner: string) {
-  const {
-    store,
-    clock: { now },
-  } = app;
+  const { store, clock } = app;
   const { records } = store;
-  const fresh = () => ({ id: newId(), owner, until: now() + LEASE_TIME });
+  const fresh = () => ({ id: newId(), owner, until: clock.now() + LEASE_TIME });
   const leased = ({ id, until }: { id: string; until: number }, rows: { hostname: string }[]) => ({
     lease: id,
     hostnames: rows.map(({ hostname }) => hostname),
@@ -39,9 +36,9 @@ export function localQueue(app: AppContext, owner: string) {
     const wish = fresh();
     // A wrong clock pauses the scan.
     if (app.clock.fault() !== null) return leased(wish, []);
-    records.pullForward(now(), now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
+    records.pullForward(clock.now(), clock.now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
     // Checking first avoids the write lock when nothing is due.
-    return leased(wish, records.isDue(now()) ? records.lease({ ...wish, max, now: now() }) : []);
+    return leased(wish, records.isDue(clock.now()) ? records.lease({ ...wish, max, now: clock.now() }) : []);
   };
   const queue: ScanQueue = {
     async lease(max) {
@@ -50,7 +47,7 @@ export function localQueue(app: AppContext, owner: string) {
     },
     submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe))),
     async release(id) {
-      records.release(id, now());
+      records.release(id, clock.now());
     },
   };
   return {
@@ -77,11 +74,11 @@ async function submitProbe(app: AppContext, lease: string, probe: Probe): Promis
 }
 
 function recordUnderLease(
-  { store, settings, signer: { key: signingKey }, clock: { now } }: AppContext,
+  { store, settings, signer: { key: signingKey }, clock }: AppContext,
   lease: string,
   probe: Probe,
 ): ProbeOutcome {
-  const options = { ...signingKey('records'), now: now(), every: settings.scanEvery, randomBytes };
+  const options = { ...signingKey('records'), now: clock.now(), every: settings.scanEvery, randomBytes };
   const recorded = recordProbe(store.records, lease, probe, options);
   const { hostname } = probe;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };

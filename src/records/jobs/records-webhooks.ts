@@ -26,13 +26,10 @@ export function recordsWebhooks(app: AppContext): WebhookService {
 
 /** Queues the next changes for webhooks and mails. Returns false when none are left. */
 function queueAccountChanges(app: AppContext): boolean {
-  const {
-    store,
-    clock: { now },
-  } = app;
-  const isMore = queueChanges(store.records, deltaSource(app), { now, newId });
+  const { store, clock } = app;
+  const isMore = queueChanges(store.records, deltaSource(app), { now: clock.now, newId });
   // Mails wait until every change is matched, so that all changes after a downtime go into one mail.
-  if (!isMore) queueChangeMails(store.records, { now, newId });
+  if (!isMore) queueChangeMails(store.records, { now: clock.now, newId });
   return isMore;
 }
 

@@ -72,11 +72,7 @@ const AlertOn = z
 const params = idParam('alert');
 
 export function alertOperations(app: AppContext) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const {
     records: { changeAlerts, watchGroups },
   } = store;
@@ -116,7 +112,7 @@ export function alertOperations(app: AppContext) {
         const { body: row, isNew } = await changeOnce(app, c, 201, () => {
           const { id: account } = accountOf(app, c);
           const alert = makeAlert(store.records, account, c.req.valid('json'), {
-            ...{ now: now(), newId, allowsPrivate: settings.webhookPrivate },
+            ...{ now: clock.now(), newId, allowsPrivate: settings.webhookPrivate },
             requireHost: (text) => requireWatched(app, text),
           });
           ({ secret } = alert);
@@ -174,7 +170,7 @@ export function alertOperations(app: AppContext) {
           const alert = alertOf(c, c.req.valid('param').id);
           const { id, url } = alert;
           if (url === null) throw new Fault('conflict', `alert ${id} sends mails; only webhooks take a test`);
-          if (!queueChangeTest(store.records, { id, url }, { now: now(), newId })) {
+          if (!queueChangeTest(store.records, { id, url }, { now: clock.now(), newId })) {
             throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
           }
           return rowOf(alert);

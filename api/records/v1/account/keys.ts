@@ -50,15 +50,11 @@ const KeyBody = z
   .openapi('AccountKeyBody', { example: { name: 'Laptop', expires_at: '2099-12-31' } });
 
 export function keyOperations(app: AppContext) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const keys = store.records.serviceKeys;
   const ownOf = (c: RecordsContext) => c.get('key')?.id ?? '';
   const rowOf = (c: RecordsContext, key: ServiceKey) => ({
-    ...serviceKeyRow(key, keys.hasExpired(key, now())),
+    ...serviceKeyRow(key, keys.hasExpired(key, clock.now())),
     is_this: key.id === ownOf(c),
   });
   return {
@@ -86,7 +82,7 @@ export function keyOperations(app: AppContext) {
         const maker = {
           keys,
           transact: store.database.transact,
-          now,
+          now: clock.now,
           newId,
           random: randomBytes,
           by: `key:${ownOf(c)}`,
@@ -123,7 +119,7 @@ export function keyOperations(app: AppContext) {
         changed(app, c, () => {
           const { id } = c.req.valid('param');
           const account = accountOf(app, c).id;
-          const isRevoked = keys.revoke(id, now(), `key:${ownOf(c)}`, account);
+          const isRevoked = keys.revoke(id, clock.now(), `key:${ownOf(c)}`, account);
           const key = keys.list(account).find((one) => one.id === id);
           if (isRevoked && key !== undefined) return rowOf(c, key);
           throw new Fault(

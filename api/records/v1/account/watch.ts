@@ -52,11 +52,7 @@ const GroupBody = z
 const params = idParam('group');
 
 export function groupOperations(app: AppContext) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const {
     records: { watchGroups },
   } = store;
@@ -89,7 +85,7 @@ export function groupOperations(app: AppContext) {
       },
       async (c) => {
         const { body: row } = await changeOnce(app, c, 201, () =>
-          rowOf(makeGroup(store.records, accountOf(app, c).id, c.req.valid('json').name, { now: now(), newId })),
+          rowOf(makeGroup(store.records, accountOf(app, c).id, c.req.valid('json').name, { now: clock.now(), newId })),
         );
         const headers = { Location: `${settings.dataOrigin}/v1/account/groups/${row.id}` };
         return reply(row, { status: 201, headers });
@@ -133,7 +129,7 @@ export function groupOperations(app: AppContext) {
         changed(app, c, () => {
           const group = requireGroup(watchGroups, accountOf(app, c).id, c.req.valid('param').id);
           const row = rowOf(group);
-          watchGroups.remove(group.account, group.id, now());
+          watchGroups.remove(group.account, group.id, clock.now());
           return row;
         }),
     ),
@@ -176,11 +172,7 @@ const hostnameParam = z.object({
 });
 
 export function watchOperations(app: AppContext) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const {
     records,
     records: { watchGroups },
@@ -194,7 +186,7 @@ export function watchOperations(app: AppContext) {
   const groupFor = (account: string, id: string | undefined): WatchGroup => {
     if (id !== undefined) return requireGroup(watchGroups, account, id, 'group');
     const own = watchGroups.list(account).find(({ name }) => name === GROUP);
-    return own ?? makeGroup(store.records, account, GROUP, { now: now(), newId });
+    return own ?? makeGroup(store.records, account, GROUP, { now: clock.now(), newId });
   };
   const rowOf = (hostname: string) => {
     const host = records.find(hostname);
@@ -247,7 +239,7 @@ export function watchOperations(app: AppContext) {
           const account = accountOf(app, c);
           const into = groupFor(account.id, group);
           const cap = settings.watchCaps[account.plan];
-          const items = addHosts(store.records, into, hostnames, { cap, hosts: hostReader(app), now: now() });
+          const items = addHosts(store.records, into, hostnames, { cap, hosts: hostReader(app), now: clock.now() });
           assertAny(items);
           return { group: { id: into.id, name: into.name }, items, ...roomOf(app, account) };
         });
@@ -272,7 +264,7 @@ export function watchOperations(app: AppContext) {
         const { group } = c.req.valid('query');
         return changed(app, c, () => {
           const { id } = accountOf(app, c);
-          const groups = takeHost(store.records, id, hostname, { group, now: now() });
+          const groups = takeHost(store.records, id, hostname, { group, now: clock.now() });
           return { hostname, groups, watched_until: untilOf(id).get(hostname) ?? null };
         });
       },
