@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { DEMO_PAPERS, folderDigest } from '../desk/ingest/demo-papers.ts';
-import { demoGuide, demoVariables, prepareDemo } from '../records/jobs/demo-records.ts';
+import { demoGuide, demoVariables, prepareDemo } from '../records/demo-records.ts';
 import { startDemoNameServer } from '../records/probe/demo-name-server.ts';
 import { demoAnswer } from '../records/probe/demo-zone.ts';
 import { withAppContext } from '../server/context.ts';

@@ -1,18 +1,17 @@
 import { isoTime, type Span } from '../proof/time.ts';
+import type { AppContext } from '../server/context.ts';
 import { normalized } from '../shared/combining-marks.ts';
 import { Fault } from '../shared/fault.ts';
 import { isLine } from '../shared/shown-text.ts';
-import { parseHostname } from './hostname.ts';
+import type { HostReader } from './accounts/watching.ts';
+import { hostnameOfField, parseHostname } from './hostname.ts';
 
-interface HostTables<Host> {
-  optOutOf(hostname: string): object | null;
-  find(hostname: string): Host | null;
-}
+type Records = AppContext['store']['records'];
 
 /**
  * A host under watch. Throws `invalid_request`, `not_found` for one that opted out, and `not_watched` for any other.
  */
-export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: string): Host {
+export function requireHost({ optOutOf, find }: Pick<Records, 'optOutOf' | 'find'>, text: string) {
   const { hostname } = parseHostname(text);
   if (optOutOf(hostname) !== null) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
   const host = find(hostname);
@@ -21,6 +20,30 @@ export function requireHost<Host>({ optOutOf, find }: HostTables<Host>, text: st
     'not_watched',
     `${hostname} is not under watch; GET /v1/domains?q= finds those that are, and an account may watch its own`,
   );
+}
+
+/** The stored form of a watched hostname. Throws `invalid_request`, `not_found`, or `not_watched`. */
+export function requireWatched({ store: { records } }: AppContext, text: string): string {
+  const { hostname } = hostnameOfField(text, 'hostname');
+  if (records.optOutOf(hostname) !== null) {
+    throw new Fault('not_found', `there is nothing of ${hostname} here`, { field: 'hostname' });
+  }
+  if (records.find(hostname) !== null) return hostname;
+  const message = `${hostname} is not under watch; put it into one of your groups first`;
+  throw new Fault('not_watched', message, { field: 'hostname' });
+}
+
+/** Parses the hostnames of groups, and puts them under watch. */
+export function hostReader({ store: { records }, clock: { now } }: AppContext): HostReader {
+  return {
+    read(text) {
+      const { hostname } = parseHostname(text);
+      const isOptedOut = records.optOutOf(hostname) !== null;
+      const isPaused = records.isPausedByOperator(hostname);
+      return { hostname, leftAlone: isOptedOut ? 'opted_out' : isPaused ? 'paused' : null };
+    },
+    watch: (hostname) => records.watchForGroup(parseHostname(hostname), now()),
+  };
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   watchedBy,
 } from '../../src/records/accounts/watching.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { hostReader } from '../../src/records/jobs/watched-hosts.ts';
+import { hostReader } from '../../src/records/require-host.ts';
 import { type AppContext, openAppContext } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';

@@ -35,11 +35,11 @@ import { documentIn } from '../../src/proof/records/verify/documents.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { hostsIn } from '../../src/records/probe/tls-probe.ts';
+import { requireOneStatement } from '../../src/records/sql-query.ts';
 import { valueMatch, valueWords } from '../../src/records/value-search.ts';
 import { readAddress } from '../../src/shared/outbound/mail-address.ts';
 import { faultOf } from '../../src/shared/outbound/mail-sender.ts';
 import { shapeProblems } from '../../src/shared/shape.ts';
-import { requireOneStatement } from '../../src/store/records/query-sql.ts';
 import { filing } from '../support/app-context.ts';
 import { assertLinear, type Frame, repeated, SHAPES } from './growth.ts';
 

@@ -89,7 +89,7 @@ export const ROOMS: Record<string, Room> = {
   'src/records': {
     holds: 'rules of the domain records: observations, changes, lists, previews',
     brief: 'hostnames, lanes, accounts',
-    imports: ['src/records/accounts', 'src/records/meter', 'src/records/probe', 'types src/server'],
+    imports: ['src/records/accounts', 'src/records/meter', 'src/records/probe', 'types src/server', 'types src/store'],
   },
   'src/records/probe': {
     holds: 'probes hostnames: DNS, TLS, the scanner’s queue and schedule',
@@ -104,7 +104,7 @@ export const ROOMS: Record<string, Room> = {
     imports: ['types src/records', 'types src/records/meter'],
   },
   'src/records/jobs': {
-    holds: 'what runs for the records: scanner, mails, webhooks, the operator’s SQL',
+    holds: 'what runs for the records: scanner, mails, webhooks',
     brief: 'scanner, mails, webhooks',
     imports: ['src/records', 'src/records/accounts', 'src/records/probe', 'types src/server', 'src/store'],
   },
@@ -247,8 +247,8 @@ export const ROOMS: Record<string, Room> = {
       'types src/desk',
       'src/desk/press',
       'types src/operate',
+      'src/records',
       'types src/records/accounts',
-      'src/records/jobs',
       'types src/records/meter',
       'types src/server',
     ],
@@ -340,7 +340,6 @@ export const ROOMS: Record<string, Room> = {
       'src/operate',
       'src/records',
       'src/records/accounts',
-      'src/records/jobs',
       'src/records/meter',
       'src/server',
       'src/signing',
@@ -403,7 +402,6 @@ export const ROOMS: Record<string, Room> = {
       'api/responses',
       'src/records',
       'src/records/accounts',
-      'src/records/jobs',
       'src/records/meter',
       'types src/render.ts',
       'types src/server',

@@ -11,7 +11,7 @@ import {
 } from '../../../src/records/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../src/records/accounts/change-queue.ts';
 import type { AlertRow, AlertsView } from '../../../src/records/accounts/views.ts';
-import { requireWatched } from '../../../src/records/jobs/watched-hosts.ts';
+import { requireWatched } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { hostOf } from '../../../src/shared/outbound/webhook-url.ts';

@@ -8,7 +8,7 @@ import {
   type WatchGroup,
   watchedBy,
 } from '../../../src/records/accounts/watching.ts';
-import { hostReader } from '../../../src/records/jobs/watched-hosts.ts';
+import { hostReader } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import type { SignedIn } from '../../env.ts';

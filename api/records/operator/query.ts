@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { QUERY_TIME, SqlQueries } from '../../../src/records/jobs/sql-query.ts';
+import { QUERY_TIME, SqlQueries } from '../../../src/records/sql-query.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { QUERY_VIEWS } from '../../../src/store/records/query-views.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';

@@ -10,7 +10,7 @@ import {
   requireAlert,
 } from '../../../../src/records/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../../src/records/accounts/change-queue.ts';
-import { requireWatched } from '../../../../src/records/jobs/watched-hosts.ts';
+import { requireWatched } from '../../../../src/records/require-host.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { newId } from '../../../../src/shared/new-id.ts';

@@ -16,7 +16,7 @@ import {
   watchedBy,
 } from '../../../../src/records/accounts/watching.ts';
 import { hostnameOfField } from '../../../../src/records/hostname.ts';
-import { hostReader } from '../../../../src/records/jobs/watched-hosts.ts';
+import { hostReader } from '../../../../src/records/require-host.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { newId } from '../../../../src/shared/new-id.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { SqlQueries } from '../../../../src/records/jobs/sql-query.ts';
+import { SqlQueries } from '../../../../src/records/sql-query.ts';
 import { probe } from '../../../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';

@@ -2,12 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppContext } from '../../server/context.ts';
-import { Busy, Fault, messageOf } from '../../shared/fault.ts';
-import { databaseFile } from '../../shared/files/data-folder.ts';
-import { PROJECT } from '../../shared/project.ts';
-import type { QueryAnswer, QueryTask } from '../../store/records/query-process.ts';
-import { requireOneStatement } from '../../store/records/query-sql.ts';
+import type { AppContext } from '../server/context.ts';
+import { Busy, Fault, messageOf } from '../shared/fault.ts';
+import { databaseFile } from '../shared/files/data-folder.ts';
+import { PROJECT } from '../shared/project.ts';
+import type { QueryAnswer, QueryTask } from '../store/records/query-process.ts';
 
 /** The time limit of a query, in ms. */
 export const QUERY_TIME = 5_000;
@@ -97,7 +96,7 @@ export class SqlQueries {
 
 /** A process without an environment, which ends with this one and does not keep it alive. */
 function started(): ChildProcess {
-  const child = fork(new URL('../../store/records/query-process.ts', import.meta.url), {
+  const child = fork(new URL('../store/records/query-process.ts', import.meta.url), {
     execPath: existsSync(NODE) ? NODE : process.execPath,
     env: {},
     execArgv: [],
@@ -113,4 +112,25 @@ function refusal(words: string): Fault {
     ? '; GET /v1/bq/tables lists what may be read, and nothing may be written'
     : '';
   return new Fault('invalid_request', `sql: ${words}${cure}`, { field: 'sql' });
+}
+
+/**
+ * Quoted text, comments, and statement separators. An unclosed one extends to the end, as in SQLite; searching for the
+ * end again at each opening mark would take quadratic time.
+ */
+const TOKEN =
+  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;/g;
+
+/** Throws `invalid_request` for more than one statement: SQLite would run only the first and ignore the rest. */
+export function requireOneStatement(sql: string): void {
+  const bare = sql.replace(TOKEN, (token) => {
+    if (token === ';') return token;
+    return token.startsWith('--') || token.startsWith('/*') ? ' ' : 'x';
+  });
+  if (/;\s*[^\s;]/.test(bare)) {
+    throw new Fault('invalid_request', 'sql: it has more than one statement; send one at a time', { field: 'sql' });
+  }
+  if (/^[\s;]*$/.test(bare)) {
+    throw new Fault('invalid_request', 'sql: it is empty; send a SELECT', { field: 'sql' });
+  }
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppContext } from '../../server/context.ts';
-import type { Settings } from '../../server/env.ts';
-import { newId } from '../../shared/new-id.ts';
-import { makeAlert } from '../accounts/change-alert.ts';
-import { makeServiceKey } from '../accounts/service-key.ts';
-import { parseHostname } from '../hostname.ts';
-import { DEMO_NAMES } from '../probe/demo-zone.ts';
-import { requireWatched } from './watched-hosts.ts';
+import type { AppContext } from '../server/context.ts';
+import type { Settings } from '../server/env.ts';
+import { newId } from '../shared/new-id.ts';
+import { makeAlert } from './accounts/change-alert.ts';
+import { makeServiceKey } from './accounts/service-key.ts';
+import { parseHostname } from './hostname.ts';
+import { DEMO_NAMES } from './probe/demo-zone.ts';
+import { requireWatched } from './require-host.ts';
 
 /** The account of the demonstration; nothing is ever sent to it. */
 const DEMO_EMAIL = 'demo@broadsheet.example';
