@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppContext } from '../server/context.ts';
@@ -81,7 +80,7 @@ export function prepareDemo(app: AppContext): string {
       const requireHost = (text: string) => requireWatched(app, text);
       makeAlert(store.records, account, wish, { now: clock.now(), newId, allowsPrivate: false, requireHost });
     }
-    const maker = { keys: store.records.serviceKeys, now: clock.now, newId, random: randomBytes, by: 'cli' };
+    const maker = { keys: store.records.serviceKeys, now: clock.now, by: 'cli' };
     return makeServiceKey(maker, { account, level: 'account', name: KEY_NAME }).key;
   });
 }

@@ -1,47 +1,16 @@
 import { receiptHashLeaf } from '../proof/log/logged-entries.ts';
-import { type Observation, observe } from '../proof/records/observation.ts';
+import { observe } from '../proof/records/observation.ts';
 import type { Probe } from '../proof/records/signal.ts';
 import type { Signer } from '../proof/signing.ts';
 import { MINUTE } from '../proof/time.ts';
-import { type Change, compareWithBaseline, type Delta, type DomainBaseline, isUnconfirmed } from './delta.ts';
-import { type Facet, facetsOf } from './facets.ts';
-import type { Hostname } from './hostname.ts';
+import type { AppContext } from '../server/context.ts';
+import { compareWithBaseline, type Delta, isUnconfirmed } from './delta.ts';
+import { facetsOf } from './facets.ts';
 import { registrableDomain } from './hostname.ts';
 import { recordOf } from './record.ts';
-import { type TrackedValues, trackedValues } from './tracked-values.ts';
+import { trackedValues } from './tracked-values.ts';
 
-/** A hostname that a scanner has leased. */
-export interface LeasedHost extends Hostname {
-  id: number;
-  failures: number;
-  last: { observed_at: number; receipt_hash: string } | null;
-}
-
-export interface RecordingTables {
-  /** Runs work in one transaction; a nested call joins the outer one. */
-  transact<T>(work: () => T): T;
-  /** The host while this lease holds it; null when the lease was lost or the host is no longer watched. */
-  leased(lease: string, hostname: string): LeasedHost | null;
-  nextSeq(): number;
-  addObservation(host: number, observation: Observation): void;
-  logLeaf(entry: string): void;
-  baseline(host: number): DomainBaseline;
-  setBaseline(host: number, updates: DomainBaseline): void;
-  /** Appends changes, dated `now`, or the last delta's time if that is later. */
-  addDeltas(host: LeasedHost, changes: Change[], observation_seq: number, now: number): Delta[];
-  addSightings(host: number, tracked: TrackedValues, at: number): void;
-  setFacets(host: number, facets: Facet[]): void;
-  /** Ends the lease and returns the host to the queue. */
-  requeue(host: number, update: QueueUpdate): void;
-}
-
-export interface QueueUpdate {
-  seq: number;
-  due_at: number;
-  looked_at: number;
-  failures: number;
-  operator: string;
-}
+type Records = AppContext['store']['records'];
 
 export interface RecordingOptions {
   signer: Signer;
@@ -61,7 +30,7 @@ export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | {
  * Records one probe under its lease, in one transaction. One that is submitted twice finds its lease gone, so nothing
  * is recorded twice.
  */
-export function recordProbe(tables: RecordingTables, lease: string, probe: Probe, options: RecordingOptions): Recorded {
+export function recordProbe(tables: Records, lease: string, probe: Probe, options: RecordingOptions): Recorded {
   return tables.transact(() => {
     const host = tables.leased(lease, probe.hostname);
     if (host === null) return { outcome: 'lost' };

@@ -1,7 +1,7 @@
 import { isoOrNull } from '../proof/time.ts';
-import type { FacetKind } from './facets.ts';
+import type { AppContext } from '../server/context.ts';
 import { registrableDomain } from './hostname.ts';
-import { FIRST_VALUE, type ValueTables, valueSightings } from './value-search.ts';
+import { FIRST_VALUE, valueSightings } from './value-search.ts';
 import { historyRow } from './wire-rows.ts';
 
 const MOST = 50;
@@ -14,15 +14,7 @@ export type FoundKind = (typeof FOUND_KINDS)[number];
 /** The last row of a page of one kind, after which the next page starts. */
 export type FoundCursor = (string | number)[];
 
-export interface SearchTables extends ValueTables {
-  search(
-    words: string,
-    limit: number,
-    after?: number,
-  ): { id: number; hostname: string; unicode: string; looked_at: number | null }[];
-  topFacets(kind: FacetKind, limit: number, after?: { name: string; count: number }): { name: string; count: number }[];
-  facetsFrom(kind: FacetKind, beginning: string, after: string, limit: number): { name: string; count: number }[];
-}
+type Records = AppContext['store']['records'];
 
 export type Found =
   | { kind: 'domain'; domain: string; unicode: string; observed_at: string | null }
@@ -37,7 +29,7 @@ export type Found =
     }
   | { kind: 'service' | 'issuer' | 'nameserver' | 'mailhost'; name: string; count: number };
 
-export function findEverywhere(tables: SearchTables, q: string): Found[] {
+export function findEverywhere(tables: Records, q: string): Found[] {
   return FOUND_KINDS.flatMap((kind) => findOf(tables, kind, q, MOST).map(({ found }) => found));
 }
 
@@ -46,7 +38,7 @@ export function findEverywhere(tables: SearchTables, q: string): Found[] {
  * issuers by a substring of their names, name servers and mail hosts by a prefix.
  */
 export function findOf(
-  tables: SearchTables,
+  tables: Records,
   kind: FoundKind,
   q: string,
   limit: number,
@@ -82,7 +74,7 @@ export function findOf(
   }
 }
 
-function values(tables: ValueTables, q: string, limit: number, after?: FoundCursor) {
+function values(tables: Records, q: string, limit: number, after?: FoundCursor) {
   const [tier, id, host, signal] = (after ?? []) as [number, number, number, string] | [];
   const from = signal === undefined ? FIRST_VALUE : { tier: tier ?? 0, id: id ?? 0, host: host ?? 0, signal };
   const rows: { found: Found; cursor: FoundCursor }[] = [];

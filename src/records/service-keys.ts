@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { keyExpiry, keyLog } from '../shared/key-life.ts';
@@ -40,7 +39,7 @@ export function createServiceKey({ store, clock }: AppContext, words: ServiceKey
     database: { transact },
     records: { serviceKeys: keys },
   } = store;
-  const maker = { keys, now: clock.now, newId, random: randomBytes, transact, by: 'cli' };
+  const maker = { keys, now: clock.now, transact, by: 'cli' };
   const field = '--expires-at';
   return transact(() => {
     if (level !== 'account') {

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { acceptDamage, auditRecords } from '../../src/operate/audit/records.ts';
 import type { Probe } from '../../src/proof/records/signal.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { type RecordingTables, recordProbe } from '../../src/records/recording.ts';
+import { recordProbe } from '../../src/records/recording.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import type { Fault } from '../../src/shared/fault.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -24,7 +24,7 @@ function recordedByOldVersion(t: TestContext, probes: Probe[]): { folder: string
   records.watch([...new Set(probes.map(({ hostname }) => hostname))].map(parseHostname), START);
   const late: ((db: Database.Database) => void)[] = [];
   // The older version's own statements, run once the database is free.
-  const old: RecordingTables = {
+  const old: typeof records = {
     ...records,
     addSightings: (host, tracked, at) =>
       void late.push((db) =>

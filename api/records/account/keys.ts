@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { KEYS_MAX, makeAccountKey, serviceKeyRow } from '../../../src/records/accounts/service-key.ts';
 import type { KeysView } from '../../../src/records/accounts/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { newId } from '../../../src/shared/new-id.ts';
 import type { SignedIn } from '../../env.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
@@ -10,14 +8,6 @@ import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.
 
 export function keyHandlers({ store, settings, clock: { now } }: AppContext, pages: PageSender) {
   const keys = store.records.serviceKeys;
-  const maker = ({ session }: SignedIn) => ({
-    keys,
-    transact: store.database.transact,
-    now,
-    newId,
-    random: randomBytes,
-    by: `session:${session.id}`,
-  });
   const send = (
     c: RecordsContext,
     { account }: SignedIn,
@@ -38,7 +28,8 @@ export function keyHandlers({ store, settings, clock: { now } }: AppContext, pag
     list: signedInPage((c, signed) => send(c, signed)),
     create: signedInForm(settings, (c, signed, form) => {
       try {
-        const { key, made } = makeAccountKey(maker(signed), signed.account.id, {
+        const maker = { keys, transact: store.database.transact, now, by: `session:${signed.session.id}` };
+        const { key, made } = makeAccountKey(maker, signed.account.id, {
           name: form.text('name'),
           expires: form.text('expires_on'),
           field: 'expires_on',

@@ -1,3 +1,4 @@
+import { present } from '../../../src/proof/narrow.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { PLAYGROUND_FILES, playgroundPage } from '../../openapi/playground.ts';
@@ -28,7 +29,7 @@ export function playground({ dataOrigin: root }: Settings) {
   // The viewer sets inline styles; scripts come only from this host.
   const headers = {
     ...pageHeaders(root),
-    ...pick(fileHeaders('/agents/', root, []), 'Content-Security-Policy'),
+    'Content-Security-Policy': present(fileHeaders('/agents/', root, [])['Content-Security-Policy']),
     'Cache-Control': PUBLIC,
   };
   return {
@@ -40,9 +41,4 @@ export function playground({ dataOrigin: root }: Settings) {
       return sendFile(c, { file, status: 200, headers: fileHeaders('/_astro/', root, []) });
     },
   };
-}
-
-function pick(headers: Record<string, string>, name: string): Record<string, string> {
-  const value = headers[name];
-  return value === undefined ? {} : { [name]: value };
 }

@@ -4,11 +4,10 @@ import type { WatchedHost } from '../../../src/store/records/records-hostnames.t
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
-import { observationsState } from '../send.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
 import { csvLink, linksToLists } from './facets.ts';
-import { hostRow, type ListPart, listEnd, type RequestedPart, requestedPart, sendListJson } from './list.ts';
-import { type PageSender, wantsPage } from './page.ts';
+import { type ListPart, type RequestedPart, requestedPart, sendHosts } from './list.ts';
+import type { PageSender } from './page.ts';
 
 const NameCursor = z.tuple([z.string()]);
 const IdCursor = z.tuple([z.int().min(0)]);
@@ -21,50 +20,41 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
   return (c: RecordsContext) => {
     const wanted = requestedPart(c);
     const q = (c.req.query('q') ?? '').trim().slice(0, QUERY_MAX);
-    const part = () => (q === '' ? everyHost(records, wanted) : matchingHosts(records, wanted, q));
-    const address = q === '' ? '/domains' : `/domains?q=${encodeURIComponent(q)}`;
-    if (!wantsPage(c)) {
-      return sendListJson(app, c, { cache, name: address }, () => {
-        const { rows, ...rest } = part();
-        return { ...rest, rows: rows.map(({ url: _, ...row }) => row) };
+    const ways = [...(wanted.isWhole ? [csvLink('/domains')] : []), ...linksToLists()];
+    if (q === '') {
+      return sendHosts(app, pages, c, cache, {
+        path: '/domains',
+        title: 'Catalog',
+        heading: 'Catalog',
+        lede: 'Every watched hostname, by name. Each is probed again and again, and every observation is signed.',
+        ways,
+        part: () => everyHost(records, wanted),
       });
     }
-    const lede =
-      q === ''
-        ? 'Every watched hostname, by name. Each is probed again and again, and every observation is signed.'
-        : `Hostnames in which each word of “${q}” is the start of a label, in the order in which they were added.`;
-    const title = 'Catalog · Domain Records';
-    const frame = pages.frame(c, { title, description: lede, path: '/domains', noindex: q !== '' });
-    const view = () => {
-      const found = part();
-      const end = listEnd(app.settings, found, wanted.isWhole, address);
-      const ways = [...(wanted.isWhole ? [csvLink('/domains')] : []), ...linksToLists()];
-      const heading = q === '' ? 'Catalog' : 'Found in the catalog';
-      const at_least = q !== '' && end.total >= COUNT_MAX;
-      return { frame, heading, lede, ways, rows: found.rows, end, at_least };
-    };
-    const state = observationsState(records);
-    return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: address, state });
+    return sendHosts(app, pages, c, cache, {
+      path: `/domains?q=${encodeURIComponent(q)}`,
+      title: 'Catalog',
+      heading: 'Found in the catalog',
+      lede: `Hostnames in which each word of “${q}” is the start of a label, in the order in which they were added.`,
+      ways,
+      noindex: true,
+      countMax: COUNT_MAX,
+      part: () => matchingHosts(records, wanted, q),
+    });
   };
 };
 
 type Records = AppContext['store']['records'];
-type HostPart = ListPart<ReturnType<typeof hostRow>>;
 
-function everyHost(records: Records, { limit, cursor }: RequestedPart): HostPart {
+function everyHost(records: Records, { limit, cursor }: RequestedPart): ListPart<WatchedHost> {
   const [after = ''] = readCursor(NameCursor, cursor);
   const { watched, paused } = records.counts();
   const found = records.list(after, limit + 1);
-  return partOf(found, limit, ({ hostname }) => cursorOf([hostname]), watched + paused);
+  return { ...pageOf(found, limit, ({ hostname }) => cursorOf([hostname])), total: watched + paused };
 }
 
-function matchingHosts(records: Records, { limit, cursor }: RequestedPart, q: string): HostPart {
+function matchingHosts(records: Records, { limit, cursor }: RequestedPart, q: string): ListPart<WatchedHost> {
   const [after] = readCursor(IdCursor, cursor);
   const found = records.search(q, limit + 1, after);
-  return partOf(found, limit, ({ id }) => cursorOf([id]), records.searchCount(q, COUNT_MAX));
-}
-
-function partOf(found: WatchedHost[], limit: number, cursorAt: (last: WatchedHost) => string, total: number): HostPart {
-  const { rows, next } = pageOf(found, limit, cursorAt);
-  return { rows: rows.map(hostRow), total, next };
+  return { ...pageOf(found, limit, ({ id }) => cursorOf([id])), total: records.searchCount(q, COUNT_MAX) };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { present } from '../../../src/proof/narrow.ts';
 import type { FacetKind } from '../../../src/records/facets.ts';
-import type { NameRow } from '../../../src/records/reading-views.ts';
+import type { Link, NameRow } from '../../../src/records/reading-views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
@@ -9,7 +10,7 @@ import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';
 import { FACET_ROWS, type ListedFacet, serviceOf } from '../v1/facets.ts';
 import { signalLabel } from './change-view.ts';
-import { hostRow, type ListPart, listEnd, requestedPart, sendListJson } from './list.ts';
+import { listEnd, requestedPart, sendHosts, sendListJson } from './list.ts';
 import { type PageSender, wantsPage } from './page.ts';
 
 const NameCursor = z.tuple([z.int().min(0), z.string()]);
@@ -32,10 +33,9 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     const part = () => {
       const [most, name] = readCursor(NameCursor, cursor);
       const after = most === undefined || name === undefined ? undefined : { count: most, name };
-      const { rows, next } = pageOf(records.topFacets(kind, limit + 1, after), limit, (last) =>
-        cursorOf([last.count, last.name]),
-      );
-      return { rows, total: records.facetNames(kind), next };
+      const found = records.topFacets(kind, limit + 1, after);
+      const page = pageOf(found, limit, (last) => cursorOf([last.count, last.name]));
+      return { ...page, total: records.facetNames(kind) };
     };
     if (!wantsPage(c)) {
       return sendListJson(app, c, { cache, name: path }, () => {
@@ -48,8 +48,9 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
       const found = part();
       const { watched, paused } = records.counts();
       const rows = found.rows.map((row) => nameRow(list, row, watched + paused));
+      const ways = [...(isWhole && isListed(kind) ? [csvLink(path)] : []), ...linksToLists(path)];
       const end = listEnd(app.settings, found, isWhole, path);
-      return { frame, heading, lede, noun, nouns, ways: linksBeside(kind, path, isWhole), rows, end };
+      return { frame, heading, lede, noun, nouns, ways, rows, end };
     };
     const state = observationsState(records);
     return pages.sendCached(c, '/records/names', { frame, view }, { cache, name: path, state });
@@ -64,44 +65,32 @@ const hostsPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     const name = kind === 'service' ? `${c.req.param('kind')}:${given}` : given;
     const facet = { kind, name };
     const total = records.facetCount(facet);
-    const path = nameRow(list, { name, count: 0 }, 0).url;
     if (total === 0) {
       throw new Fault(
         'not_found',
         `no watched hostname has the ${list.noun.toLowerCase()} ${JSON.stringify(given)}; GET ${list.path} lists those in use`,
       );
     }
-    const { limit, cursor, isWhole } = requestedPart(c);
-    const part = (): ListPart<ReturnType<typeof hostRow>> => {
+    const { limit, cursor } = requestedPart(c);
+    const part = () => {
       const [after = ''] = readCursor(HostCursor, cursor);
       const { rows, next } = pageOf(records.hostsWithFacet(facet, after, limit + 1), limit, (last) => cursorOf([last]));
-      const hosts = rows.map((hostname) => records.find(hostname)).filter((host) => host !== null);
-      return { rows: hosts.map(hostRow), total, next };
+      return { rows: rows.map((hostname) => records.find(hostname)).filter((host) => host !== null), total, next };
     };
-    if (!wantsPage(c)) {
-      return sendListJson(app, c, { cache, name: path }, () => {
-        const { rows, ...rest } = part();
-        return { ...rest, rows: rows.map(({ url: _, ...row }) => row) };
-      });
-    }
     const heading = list.having(name);
-    const lede = `${total.toLocaleString('en')} of the watched hostnames, according to their latest records.`;
-    const frame = pages.frame(c, { title: `${heading} · Domain Records`, description: lede, path });
-    const view = () => {
-      const found = part();
-      const ways = [{ url: list.path, text: `All ${list.nouns}` }];
-      const end = listEnd(app.settings, found, isWhole, path);
-      return { frame, heading, lede, ways, rows: found.rows, end, at_least: false };
-    };
-    const state = observationsState(records);
-    return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: path, state });
+    return sendHosts(app, pages, c, cache, {
+      path: nameRow(list, { name, count: 0 }, 0).url,
+      title: heading,
+      heading,
+      lede: `${total.toLocaleString('en')} of the watched hostnames, according to their latest records.`,
+      ways: [{ url: list.path, text: `All ${list.nouns}` }],
+      part,
+    });
   };
 };
 
-function listOfKind(kind: FacetKind): FacetList {
-  const list = FACET_LISTS.find((one) => one.kind === kind);
-  if (list === undefined) throw new Error(`no list shows the facet ${kind}`);
-  return list;
+export function listOfKind(kind: FacetKind): FacetList {
+  return present(FACET_LISTS.find((list) => list.kind === kind));
 }
 
 function jsonRow(kind: FacetKind, { name, count }: { name: string; count: number }): object {
@@ -112,21 +101,14 @@ function isListed(kind: FacetKind): kind is ListedFacet {
   return Object.hasOwn(FACET_ROWS, kind);
 }
 
-function linksBeside(kind: FacetKind, path: string, isWhole: boolean): { url: string; text: string }[] {
-  return [...(isWhole && isListed(kind) ? [csvLink(path)] : []), ...linksToLists(path)];
-}
-
-export function csvLink(path: string): { url: string; text: string } {
+export function csvLink(path: string): Link {
   return { url: `/account/exports${path}.csv`, text: 'All of it as CSV, for one request' };
 }
 
 /** Links to the catalog and every facet list, except the page itself. */
-export function linksToLists(self = '/domains'): { url: string; text: string }[] {
-  const all = [
-    { url: '/domains', text: 'Catalog' },
-    ...FACET_LISTS.map(({ path: url, heading: text }) => ({ url, text })),
-  ];
-  return all.filter(({ url }) => url !== self);
+export function linksToLists(self = '/domains'): Link[] {
+  const facets = FACET_LISTS.map(({ path: url, heading: text }) => ({ url, text }));
+  return [{ url: '/domains', text: 'Catalog' }, ...facets].filter(({ url }) => url !== self);
 }
 
 export interface FacetList {

@@ -1,15 +1,14 @@
-import { present } from '../../../src/proof/narrow.ts';
-import { dayAfter, dayOf, isoOrNull, isoTime } from '../../../src/proof/time.ts';
+import { dayAfter, dayOf, isoOrNull } from '../../../src/proof/time.ts';
 import { LANDING_SAMPLE } from '../../../src/records/landing-sample.ts';
 import type { LandingView, TopList } from '../../../src/records/views.ts';
-import { changeLine } from '../../../src/records/wire-rows.ts';
+import { tapeRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { changeTotal, observationsState } from '../send.ts';
 import { TAPE_ROWS } from '../v1/changes.ts';
 import { dayBars } from './change-view.ts';
-import { FACET_LISTS, nameRow } from './facets.ts';
+import { listOfKind, nameRow } from './facets.ts';
 import type { PageSender } from './page.ts';
 
 /** Rows of each list: the rest takes an account. */
@@ -41,22 +40,14 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
   const { watched, paused } = records.counts();
   const tape = records.deltas({}, { limit: TAPE_ROWS });
   const hosts = records.list('', TOP);
-  const lastLook = records.lastProbeAt();
   const changes_today = records.deltaCount({ since: Date.parse(today), until: Date.parse(dayAfter(today)) });
   const bars = dayBars(app, today, DAYS_DRAWN);
   const days = bars.slice(bars.findIndex(({ count }) => count > 0)).filter(() => changes > 0);
   return {
     frame,
     totals: { watched, paused, observations: records.nextSeq() - 1, changes, changes_today },
-    last_look_at: isoOrNull(lastLook),
-    tape: tape.map((delta) => ({
-      seq: delta.seq,
-      at: isoTime(delta.at),
-      domain: delta.domain,
-      url: `/t/${delta.domain}`,
-      kind: delta.kind,
-      line: changeLine(delta),
-    })),
+    last_look_at: isoOrNull(records.lastProbeAt()),
+    tape: tape.map((delta) => ({ ...tapeRow(delta), url: `/t/${delta.domain}` })),
     lists: [
       {
         name: 'Hostnames',
@@ -79,7 +70,7 @@ function viewOf(app: AppContext, today: string, changes: number, frame: LandingV
 }
 
 function facetList({ store }: AppContext, kind: 'service' | 'issuer', about: string, watched: number): TopList {
-  const list = present(FACET_LISTS.find((one) => one.kind === kind));
+  const list = listOfKind(kind);
   return {
     name: list.heading,
     about,

@@ -1,5 +1,5 @@
 import { isoOrNull } from '../../../src/proof/time.ts';
-import type { HostRow, ListEnd } from '../../../src/records/reading-views.ts';
+import type { HostRow, HostsView, ListEnd } from '../../../src/records/reading-views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
@@ -9,6 +9,7 @@ import { privateJson } from '../../responses/send.ts';
 import { signInUrl } from '../lanes/addresses.ts';
 import type { RecordsContext } from '../route.ts';
 import { JSON_BESIDE_PAGE, observationsState, sendPublic } from '../send.ts';
+import { type PageSender, wantsPage } from './page.ts';
 
 /** Rows of every list without an account, beside the total. */
 export const PUBLIC_ROWS = 3;
@@ -69,13 +70,41 @@ export async function sendListJson<Row extends object>(
   return sendPublic(c, list, JSON_BESIDE_PAGE);
 }
 
-export function hostRow({ hostname, unicode, state, looked_at, seq }: WatchedHost): HostRow {
-  return {
-    domain: hostname,
-    unicode,
-    url: `/t/${hostname}`,
-    state,
-    observed_at: isoOrNull(looked_at),
-    seq,
+/** A list of hostnames as its page shows it. */
+interface HostList extends Pick<HostsView, 'heading' | 'lede' | 'ways'> {
+  path: string;
+  title: string;
+  noindex?: boolean;
+  /** The number up to which hostnames are counted. */
+  countMax?: number;
+  part(): ListPart<WatchedHost>;
+}
+
+/** Sends a list of hostnames as a page or as JSON. */
+export function sendHosts(
+  app: AppContext,
+  pages: PageSender,
+  c: RecordsContext,
+  cache: ResponseCache,
+  { path, title, noindex = false, countMax = Number.POSITIVE_INFINITY, part, ...head }: HostList,
+): Promise<Response> {
+  if (!wantsPage(c)) {
+    return sendListJson(app, c, { cache, name: path }, () => {
+      const { rows, ...rest } = part();
+      return { ...rest, rows: rows.map(hostRow).map(({ url: _, ...row }) => row) };
+    });
+  }
+  const isWhole = signedIn(c) !== null;
+  const frame = pages.frame(c, { title: `${title} · Domain Records`, description: head.lede, path, noindex });
+  const view = () => {
+    const found = part();
+    const end = listEnd(app.settings, found, isWhole, path);
+    return { frame, ...head, rows: found.rows.map(hostRow), end, at_least: found.total >= countMax };
   };
+  const state = observationsState(app.store.records);
+  return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: path, state });
+}
+
+function hostRow({ hostname: domain, unicode, state, looked_at, seq }: WatchedHost): HostRow {
+  return { domain, unicode, url: `/t/${domain}`, state, observed_at: isoOrNull(looked_at), seq };
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { DAY, dayOf } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { ok } from '../../openapi/responses.ts';
@@ -6,7 +7,6 @@ import { operation } from '../route.ts';
 import { serviceOf } from './facets.ts';
 import { sinceParam, untilParam } from './params.ts';
 
-const DAY = 86_400_000;
 /** Days of changes without `since`, and at most. */
 const DAYS = 30;
 const DAYS_MAX = 366;
@@ -75,7 +75,3 @@ export const readAnalytics = ({ store: { records }, clock: { now } }: AppContext
       changes_by_day: since < until ? records.changesByDay(dayOf(since), dayOf(until - 1 + DAY)) : [],
     };
   });
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
-}

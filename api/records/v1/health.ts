@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { readiness } from '../../../src/operate/metrics/readiness.ts';
+import { isoOrNull } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
 import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
@@ -56,12 +57,11 @@ export const readHealth = (app: AppContext) =>
       records,
       database: { log, lock },
     } = store;
-    const at = records.lastProbeAt();
     const disks = await diskStates(settings, store);
     const body: z.infer<typeof Health> = {
       status: 'ok',
       domains: records.counts().watched,
-      last_scan_at: at === null ? null : new Date(at).toISOString(),
+      last_scan_at: isoOrNull(records.lastProbeAt()),
       event_loop_delay_max_ms: eventLoop.worst(),
       log_fence: log.fence('records'),
       signing: signingState(app, 'records'),

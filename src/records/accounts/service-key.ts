@@ -1,8 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isoTime } from '../../proof/time.ts';
 import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
+import { newId } from '../../shared/new-id.ts';
 
 /**
  * `account` reads and is metered, `service` reads and is not, `scanner` only works on the queue, and `operator` may do
@@ -40,25 +41,18 @@ const PREFIX = 'drs_';
 interface ServiceKeyMaker {
   keys: ServiceKeyTable;
   now(): number;
-  newId(): string;
-  random(n: number): Uint8Array;
   /** The creator: `cli`, `session:<id>` or `key:<id>`. */
   by: string;
 }
 
 /** Creates a key. Only this call returns the key itself. */
 export function makeServiceKey(
-  { keys, now, newId, random, by }: ServiceKeyMaker,
-  {
-    account,
-    level,
-    name,
-    expires_at = null,
-  }: Pick<ServiceKey, 'account' | 'level' | 'name'> & Partial<Pick<ServiceKey, 'expires_at'>>,
+  { keys, now, by }: ServiceKeyMaker,
+  wanted: Pick<ServiceKey, 'account' | 'level' | 'name'> & Partial<Pick<ServiceKey, 'expires_at'>>,
 ): { key: string; made: ServiceKey } {
-  const key = newKeyText(PREFIX, random);
+  const key = newKeyText(PREFIX, randomBytes);
   const made = {
-    ...{ id: newId(), account, level, name, made_at: now(), made_by: by, expires_at },
+    ...{ id: newId(), expires_at: null, ...wanted, made_at: now(), made_by: by },
     ...{ used_at: null, revoked_at: null, revoked_by: null },
   };
   keys.insert(made, keyHash(key));

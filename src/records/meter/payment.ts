@@ -93,21 +93,8 @@ function paymentFrom(value: unknown, version: X402Version): Payment {
   return { version: 2, scheme, network, accepted: { amount, asset, payTo }, transfer: data.payload };
 }
 
-export type Reason =
-  | 'wrong_scheme'
-  | 'wrong_network'
-  | 'wrong_asset'
-  | 'wrong_payee'
-  | 'wrong_amount'
-  | 'not_yet_valid'
-  | 'expired'
-  | 'bad_signature'
-  | 'insufficient_funds'
-  | 'already_spent'
-  | 'transfer_failed'
-  | 'refused';
-
-export const REASONS: Record<Reason, string> = {
+/** Why a payment is rejected, in words. */
+export const REASONS = {
   wrong_scheme: 'only the scheme exact is accepted here',
   wrong_network: 'it is for another network than the one in accepts',
   wrong_asset: 'it is in another token than the one in accepts',
@@ -121,6 +108,7 @@ export const REASONS: Record<Reason, string> = {
   transfer_failed: 'the chain did not execute it',
   refused: 'the facilitator rejected it',
 };
+export type Reason = keyof typeof REASONS;
 
 const CODES: readonly [RegExp, Reason][] = [
   [/^(?:insufficient_funds|invalid_exact_evm_insufficient_balance)$/, 'insufficient_funds'],

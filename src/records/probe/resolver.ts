@@ -41,7 +41,7 @@ export function createResolver({ servers, rate, ...options }: ResolverOptions): 
     return new Upstream(server, limits, now, sleep);
   });
   const transport = { udp: udp.send, tcp: sendTcp };
-  const ask = createAsk({ upstreams, transport, randomBytes: pooledRandomBytes(), sleep, ...options });
+  const ask = createAsk({ upstreams, transport, randomBytes, sleep, ...options });
   return { ask, servers: resolvers, close: () => udp.close() };
 }
 
@@ -53,18 +53,4 @@ function systemServers(): Server[] {
 
 function isHere({ address }: Server): boolean {
   return ipaddr.process(address).range() === 'loopback';
-}
-
-/**
- * Random bytes from a pool that is filled for many queries at once: a system call per query would cost more than the
- * query.
- */
-function pooledRandomBytes(): (length: number) => Uint8Array {
-  let store = Buffer.alloc(0);
-  return (length) => {
-    if (store.length < length) store = randomBytes(8_192);
-    const taken = store.subarray(0, length);
-    store = store.subarray(length);
-    return taken;
-  };
 }

@@ -1,4 +1,3 @@
-import type { LeasedHost, QueueUpdate } from '../../records/recording.ts';
 import { type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
 /** A lease picks from this many times its size of due hosts, so that no single operator of name servers fills it. */
@@ -81,7 +80,7 @@ export function queueTable(db: Db) {
         observed_at: orNull(integer),
         receipt_hash: orNull(text),
       },
-      ({ observed_at, receipt_hash, ...host }): LeasedHost => ({
+      ({ observed_at, receipt_hash, ...host }) => ({
         ...host,
         last: observed_at === null || receipt_hash === null ? null : { observed_at, receipt_hash },
       }),
@@ -90,8 +89,12 @@ export function queueTable(db: Db) {
     release: run(
       "UPDATE hostnames SET lease = NULL, leased_by = NULL, due_at = ?2 WHERE lease = ?1 AND state = 'watched'",
     ),
-    requeue(host: number, { seq, due_at, looked_at, failures, operator }: QueueUpdate): void {
-      requeue(host, seq, due_at, looked_at, failures, operator);
+    /** Ends the lease of a host that was observed, and returns it to the queue. */
+    requeue(
+      host: number,
+      update: { seq: number; due_at: number; looked_at: number; failures: number; operator: string },
+    ): void {
+      requeue(host, update.seq, update.due_at, update.looked_at, update.failures, update.operator);
     },
     /** `due` counts those that are due now and not leased; `next_due_at` is null when nothing is watched. */
     stats: (now: number) => ({ watched: watched(), due: due(now), leased: held(now), next_due_at: nextDue() }),

@@ -1,5 +1,4 @@
 import { dayOf, daySpan } from '../../proof/time.ts';
-import type { RecordingTables } from '../../records/recording.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { recordsFaults } from './records-audit.ts';
@@ -13,7 +12,7 @@ import { valueTables } from './records-values.ts';
 
 /** All tables of the domain records. Observations are logged in `log`. */
 export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, 'append'>) {
-  const tables = {
+  return {
     transact,
     ...hostnameTable(db, transact),
     ...queueTable(db),
@@ -28,7 +27,6 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     /** Faults between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),
   };
-  return tables satisfies RecordingTables;
 }
 
 /** The observations whose rows an older version cut, as an operator accepted them: appended, never changed. */

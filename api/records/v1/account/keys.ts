@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import {
   KEY_NAME_MAX,
@@ -11,7 +10,6 @@ import {
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { KEY_STATES } from '../../../../src/shared/key-life.ts';
-import { newId } from '../../../../src/shared/new-id.ts';
 import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
@@ -79,14 +77,7 @@ export function keyOperations(app: AppContext) {
       },
       async (c) => {
         const { name, expires_at: expires } = c.req.valid('json');
-        const maker = {
-          keys,
-          transact: store.database.transact,
-          now: clock.now,
-          newId,
-          random: randomBytes,
-          by: `key:${ownOf(c)}`,
-        };
+        const maker = { keys, transact: store.database.transact, now: clock.now, by: `key:${ownOf(c)}` };
         let shown: string | null = null;
         const { body: row } = await changeOnce(app, c, 201, () => {
           const { key, made } = makeAccountKey(maker, accountOf(app, c).id, { name, expires });
