@@ -44,15 +44,7 @@ import { readAnalytics } from './v1/analytics.ts';
 import { listChanges, readTape } from './v1/changes.ts';
 import { buyCredits, moveCredits } from './v1/credits.ts';
 import { listDomains, readDomain } from './v1/domains.ts';
-import {
-  exportCatalog,
-  exportChanges,
-  exportDomain,
-  exportEvidence,
-  exportFiles,
-  exportList,
-  sendList,
-} from './v1/exports.ts';
+import { exportCatalog, exportChanges, exportDomain, exportEvidence, exportFiles, exportList } from './v1/exports.ts';
 import { listFacet } from './v1/facets.ts';
 import { readHealth, readReadiness } from './v1/health.ts';
 import { listHistory, readSeries } from './v1/history.ts';
@@ -173,10 +165,10 @@ export function recordsRoutes(
     ['GET', '/v1/analytics', 'read', readAnalytics(app)],
     ['GET', '/v1/exports/changes.csv', 'export', exportChanges(files)],
     ['GET', '/v1/exports/domains.csv', 'export', exportCatalog(files)],
-    ['GET', '/v1/exports/services.csv', 'export', exportList(files, 'services.csv')],
-    ['GET', '/v1/exports/issuers.csv', 'export', exportList(files, 'issuers.csv')],
-    ['GET', '/v1/exports/mail-hosts.csv', 'export', exportList(files, 'mail-hosts.csv')],
-    ['GET', '/v1/exports/dns-hosts.csv', 'export', exportList(files, 'dns-hosts.csv')],
+    ['GET', '/v1/exports/services.csv', 'export', exportList(files, 'services.csv', 'service')],
+    ['GET', '/v1/exports/issuers.csv', 'export', exportList(files, 'issuers.csv', 'issuer')],
+    ['GET', '/v1/exports/mail-hosts.csv', 'export', exportList(files, 'mail-hosts.csv', 'mailhost')],
+    ['GET', '/v1/exports/dns-hosts.csv', 'export', exportList(files, 'dns-hosts.csv', 'nameserver')],
     ['GET', '/v1/exports/domains/{file}', 'export', exportDomain(files)],
     ['GET', '/v1/exports/domains/{domain}/evidence.json', 'export', exportEvidence(files)],
     ['GET', '/v1/usage', 'usage', readUsage(app)],
@@ -244,10 +236,10 @@ export function recordsRoutes(
     ['POST', '/account/alerts/{id}/remove', 'public', alerts.remove],
     ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
     ['GET', '/account/exports/domains.csv', 'public', downloads.catalog],
-    ['GET', '/account/exports/services.csv', 'public', downloads.list(sendList(files, 'services.csv'))],
-    ['GET', '/account/exports/issuers.csv', 'public', downloads.list(sendList(files, 'issuers.csv'))],
-    ['GET', '/account/exports/mail-hosts.csv', 'public', downloads.list(sendList(files, 'mail-hosts.csv'))],
-    ['GET', '/account/exports/dns-hosts.csv', 'public', downloads.list(sendList(files, 'dns-hosts.csv'))],
+    ['GET', '/account/exports/services.csv', 'public', downloads.list('services.csv', 'service')],
+    ['GET', '/account/exports/issuers.csv', 'public', downloads.list('issuers.csv', 'issuer')],
+    ['GET', '/account/exports/mail-hosts.csv', 'public', downloads.list('mail-hosts.csv', 'mailhost')],
+    ['GET', '/account/exports/dns-hosts.csv', 'public', downloads.list('dns-hosts.csv', 'nameserver')],
     ['GET', '/account/exports/domains/{file}', 'public', downloads.observations],
     ['GET', '/account/exports/domains/{domain}/evidence.json', 'public', downloads.evidence],
     ['GET', '/account/exports/domains/{domain}/provenance.json', 'public', downloads.provenance],

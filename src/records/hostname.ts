@@ -91,3 +91,8 @@ export function nameAndParents(hostname: string): string[] {
   const labels = hostname.split('.');
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
 }
+
+/** The registrable domain of the name servers, which a lease must not overload, where it is known, else the host's. */
+export function operatorOf(hostname: string, [first]: readonly string[]): string {
+  return (first === undefined ? null : registrableDomain(first)) ?? registrableDomain(hostname) ?? hostname;
+}

@@ -6,7 +6,7 @@ import { MINUTE } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import { compareWithBaseline, type Delta, isUnconfirmed } from './delta.ts';
 import { facetsOf } from './facets.ts';
-import { registrableDomain } from './hostname.ts';
+import { operatorOf } from './hostname.ts';
 import { recordOf } from './record.ts';
 import { trackedValues } from './tracked-values.ts';
 
@@ -98,9 +98,4 @@ export function nextProbeAt({ now, every, unconfirmed, failures, random }: Sched
  */
 export function observedAt(lookedAt: number, now: number, last: number | null, nbf = 0): number {
   return Math.max(last ?? 0, nbf, Math.min(lookedAt, now));
-}
-
-/** The registrable domain of the name servers, which a lease must not overload, where it is known, else the host's. */
-export function operatorOf(hostname: string, [first]: readonly string[]): string {
-  return (first === undefined ? null : registrableDomain(first)) ?? registrableDomain(hostname) ?? hostname;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONFIRM_AFTER, nextProbeAt, observedAt, operatorOf, RETRY_AFTER } from '../../src/records/recording.ts';
+import { operatorOf } from '../../src/records/hostname.ts';
+import { CONFIRM_AFTER, nextProbeAt, observedAt, RETRY_AFTER } from '../../src/records/recording.ts';
 import * as fc from '../support/properties.ts';
 
 const DAY = 86_400_000;

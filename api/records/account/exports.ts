@@ -9,6 +9,7 @@ import { setHeader } from '../../responses/headers.ts';
 import { sessionMeter } from '../lanes/keyed.ts';
 import type { RecordsContext, RecordsHandler } from '../route.ts';
 import type { ExportFiles } from '../v1/exports.ts';
+import type { ListedFacet } from '../v1/facets.ts';
 import { signedInPage } from './pages.ts';
 
 interface Exports {
@@ -26,7 +27,7 @@ export function downloadHandlers(app: AppContext, logger: Logger, { files, prove
   return {
     changes: metered((c) => files.changes(c, {})),
     catalog: metered((c) => files.catalog(c)),
-    list: metered,
+    list: (file: string, kind: ListedFacet) => metered((c) => files.list(c, file, kind)),
     observations: metered((c) => files.observations(c, c.req.param('file') ?? '')),
     evidence: metered((c) => files.evidence(c, c.req.param('domain') ?? '')),
     provenance: metered(provenance),

@@ -32,12 +32,12 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
       });
     }
     return sendHosts(app, pages, c, cache, {
-      path: `/domains?q=${encodeURIComponent(q)}`,
+      path: '/domains',
+      query: `?q=${encodeURIComponent(q)}`,
       title: 'Catalog',
       heading: 'Found in the catalog',
       lede: `Hostnames in which each word of “${q}” is the start of a label, in the order in which they were added.`,
       ways,
-      noindex: true,
       countMax: COUNT_MAX,
       part: () => matchingHosts(records, wanted, q),
     });

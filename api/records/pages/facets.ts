@@ -8,7 +8,7 @@ import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';
-import { FACET_ROWS, type ListedFacet, serviceOf } from '../v1/facets.ts';
+import { FACETS, type ListedFacet, serviceOf } from '../v1/facets.ts';
 import { signalLabel } from './change-view.ts';
 import { listEnd, requestedPart, sendHosts, sendListJson } from './list.ts';
 import { type PageSender, wantsPage } from './page.ts';
@@ -94,11 +94,11 @@ export function listOfKind(kind: FacetKind): FacetList {
 }
 
 function jsonRow(kind: FacetKind, { name, count }: { name: string; count: number }): object {
-  return isListed(kind) ? { ...FACET_ROWS[kind].rowOf(name), count } : { name, count };
+  return isListed(kind) ? { ...FACETS[kind].rowOf(name), count } : { name, count };
 }
 
 function isListed(kind: FacetKind): kind is ListedFacet {
-  return Object.hasOwn(FACET_ROWS, kind);
+  return Object.hasOwn(FACETS, kind);
 }
 
 export function csvLink(path: string): Link {

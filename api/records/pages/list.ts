@@ -73,8 +73,9 @@ export async function sendListJson<Row extends object>(
 /** A list of hostnames as its page shows it. */
 interface HostList extends Pick<HostsView, 'heading' | 'lede' | 'ways'> {
   path: string;
+  /** With its question mark; a list with a query is in no index. */
+  query?: string;
   title: string;
-  noindex?: boolean;
   /** The number up to which hostnames are counted. */
   countMax?: number;
   part(): ListPart<WatchedHost>;
@@ -86,23 +87,29 @@ export function sendHosts(
   pages: PageSender,
   c: RecordsContext,
   cache: ResponseCache,
-  { path, title, noindex = false, countMax = Number.POSITIVE_INFINITY, part, ...head }: HostList,
+  { path, query = '', title, countMax = Number.POSITIVE_INFINITY, part, ...head }: HostList,
 ): Promise<Response> {
+  const address = path + query;
   if (!wantsPage(c)) {
-    return sendListJson(app, c, { cache, name: path }, () => {
+    return sendListJson(app, c, { cache, name: address }, () => {
       const { rows, ...rest } = part();
       return { ...rest, rows: rows.map(hostRow).map(({ url: _, ...row }) => row) };
     });
   }
   const isWhole = signedIn(c) !== null;
-  const frame = pages.frame(c, { title: `${title} · Domain Records`, description: head.lede, path, noindex });
+  const frame = pages.frame(c, {
+    title: `${title} · Domain Records`,
+    description: head.lede,
+    path,
+    noindex: query !== '',
+  });
   const view = () => {
     const found = part();
-    const end = listEnd(app.settings, found, isWhole, path);
+    const end = listEnd(app.settings, found, isWhole, address);
     return { frame, ...head, rows: found.rows.map(hostRow), end, at_least: found.total >= countMax };
   };
   const state = observationsState(app.store.records);
-  return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: path, state });
+  return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: address, state });
 }
 
 function hostRow({ hostname: domain, unicode, state, looked_at, seq }: WatchedHost): HostRow {

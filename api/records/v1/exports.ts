@@ -19,7 +19,7 @@ import { logProver } from '../../../src/shared/transparency/log-tree.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { operation, type RecordsContext } from '../route.ts';
-import { facetCells, facetColumns, type ListedFacet } from './facets.ts';
+import { FACETS, facetCells, facetColumns, type ListedFacet } from './facets.ts';
 import { domainParam, sinceParam, untilParam } from './params.ts';
 
 const csvSpec = (operationId: string, summary: string, description: string) => ({
@@ -32,13 +32,6 @@ const csvSpec = (operationId: string, summary: string, description: string) => (
   },
 });
 const FORMULAS = 'Cells that a spreadsheet would read as a formula start with an apostrophe.';
-
-const LISTS = {
-  'services.csv': { kind: 'service', operationId: 'exportServices', nouns: 'Services that records point to' },
-  'issuers.csv': { kind: 'issuer', operationId: 'exportIssuers', nouns: 'Certificate issuers' },
-  'mail-hosts.csv': { kind: 'mailhost', operationId: 'exportMailHosts', nouns: 'Mail hosts' },
-  'dns-hosts.csv': { kind: 'nameserver', operationId: 'exportDnsHosts', nouns: 'DNS hosts' },
-} as const;
 
 const fileParam = z.object({
   file: z.string().openapi({
@@ -77,17 +70,14 @@ export const exportCatalog = (files: ExportFiles) =>
     files.catalog(c),
   );
 
-export const exportList = (files: ExportFiles, file: keyof typeof LISTS) => {
-  const { kind, operationId, nouns } = LISTS[file];
+export const exportList = (files: ExportFiles, file: string, kind: ListedFacet) => {
+  const { id, nouns } = FACETS[kind];
   const columns = facetColumns(kind).join(', ');
   return operation(
-    csvSpec(operationId, `${nouns} as CSV, by number of hostnames`, `Columns: ${columns}. ${FORMULAS}`),
+    csvSpec(`export${id}s`, `${nouns} as CSV, by number of hostnames`, `Columns: ${columns}. ${FORMULAS}`),
     (c) => files.list(c, file, kind),
   );
 };
-
-export const sendList = (files: ExportFiles, file: keyof typeof LISTS) => (c: RecordsContext) =>
-  files.list(c, file, LISTS[file].kind);
 
 export const exportDomain = (files: ExportFiles) =>
   operation(

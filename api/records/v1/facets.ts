@@ -13,65 +13,53 @@ const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 
 export type ListedFacet = 'service' | 'issuer' | 'mailhost' | 'nameserver';
 
-function facetList<Row extends Record<string, string>>(list: {
-  operationId: string;
+interface FacetSpec {
+  /** The name of its schemas, and of its operations. */
   id: string;
-  summary: string;
-  row: z.ZodRawShape;
-  rowOf(name: string): Row;
-}) {
-  const { operationId, id, summary, row, rowOf } = list;
-  const spec = {
-    operationId,
-    tags: ['Lists'],
-    summary,
-    request: { query },
-    responses: {
-      200: ok(listOf(`${id}List`, z.object({ ...row, count }).openapi(`${id}Row`)), 'Most frequent first.'),
-    },
-  };
-  return { spec, rowOf };
+  nouns: string;
+  /** What the names are, where the nouns do not say it. */
+  about?: string;
+  /** A name as members of a row. */
+  rowOf(name: string): Record<string, string>;
 }
 
-export const FACET_ROWS = {
-  service: facetList({
-    operationId: 'listServices',
-    id: 'Service',
-    summary: 'Services that records point to, by number of hostnames',
-    row: { service: z.string(), kind: z.string() },
-    rowOf: serviceOf,
-  }),
-  issuer: facetList({
-    operationId: 'listIssuers',
-    id: 'Issuer',
-    summary: 'Certificate issuers, by number of hostnames',
-    row: { issuer: z.string() },
-    rowOf: (issuer) => ({ issuer }),
-  }),
-  mailhost: facetList({
-    operationId: 'listMailHosts',
+export const FACETS: Record<ListedFacet, FacetSpec> = {
+  service: { id: 'Service', nouns: 'Services that records point to', rowOf: serviceOf },
+  issuer: { id: 'Issuer', nouns: 'Certificate issuers', rowOf: (issuer) => ({ issuer }) },
+  mailhost: {
     id: 'MailHost',
-    summary: 'Mail hosts: the registrable domains of MX hosts, by number of hostnames',
-    row: { mail_host: z.string() },
+    nouns: 'Mail hosts',
+    about: ': the registrable domains of MX hosts',
     rowOf: (mail_host) => ({ mail_host }),
-  }),
-  nameserver: facetList({
-    operationId: 'listDnsHosts',
+  },
+  nameserver: {
     id: 'DnsHost',
-    summary: 'DNS hosts: the registrable domains of NS hosts, by number of hostnames',
-    row: { dns_host: z.string() },
+    nouns: 'DNS hosts',
+    about: ': the registrable domains of NS hosts',
     rowOf: (dns_host) => ({ dns_host }),
-  }),
-} satisfies Record<ListedFacet, object>;
+  },
+};
+
+function listSpec({ id, nouns, about = '', rowOf }: FacetSpec) {
+  const members = Object.fromEntries(Object.keys(rowOf('')).map((name) => [name, z.string()]));
+  const row = z.object({ ...members, count }).openapi(`${id}Row`);
+  return {
+    operationId: `list${id}s`,
+    tags: ['Lists'],
+    summary: `${nouns}${about}, by number of hostnames`,
+    request: { query },
+    responses: { 200: ok(listOf(`${id}List`, row), 'Most frequent first.') },
+  };
+}
 
 /** How many names are read at a time to find a long one again. */
 const STEP = 500;
 
 export const listFacet = ({ records }: Store, kind: ListedFacet) => {
-  const { spec, rowOf } = FACET_ROWS[kind];
+  const { rowOf } = FACETS[kind];
   const namesAfter = (count: number, name: string) =>
     records.topFacets(kind, STEP, { count, name }).map((row) => row.name);
-  return operation(spec, (c) => {
+  return operation(listSpec(FACETS[kind]), (c) => {
     const { limit, cursor } = c.req.valid('query');
     const [most, name] = cursor === undefined ? [] : readLongCursor(NameCursor, cursor, namesAfter);
     const after = most === undefined || name === undefined ? undefined : { count: most, name };
@@ -85,10 +73,10 @@ export const listFacet = ({ records }: Store, kind: ListedFacet) => {
   });
 };
 
-export const facetColumns = (kind: ListedFacet): string[] => [...Object.keys(FACET_ROWS[kind].rowOf('')), 'count'];
+export const facetColumns = (kind: ListedFacet): string[] => [...Object.keys(FACETS[kind].rowOf('')), 'count'];
 
 export function* facetCells({ records }: Store, kind: ListedFacet): Generator<Cell[][], void> {
-  const { rowOf } = FACET_ROWS[kind];
+  const { rowOf } = FACETS[kind];
   for (let after: { count: number; name: string } | undefined; ; ) {
     const found = records.topFacets(kind, STEP, after);
     yield found.map(({ name, count }) => [...Object.values(rowOf(name)), count]);
@@ -98,7 +86,7 @@ export function* facetCells({ records }: Store, kind: ListedFacet): Generator<Ce
 }
 
 /** The parts of a service's facet, `<kind>:<name>`. */
-export function serviceOf(facet: string): { service: string; kind: string } {
+export function serviceOf(facet: string) {
   const at = facet.indexOf(':');
   return { service: facet.slice(at + 1), kind: facet.slice(0, at) };
 }

@@ -1,6 +1,4 @@
-import type { Hostname } from '../../records/hostname.ts';
-import { nameAndParents } from '../../records/hostname.ts';
-import { operatorOf } from '../../records/recording.ts';
+import { type Hostname, nameAndParents, operatorOf } from '../../records/hostname.ts';
 import { Fault } from '../../shared/fault.ts';
 import {
   columnsOf,
