@@ -14,6 +14,7 @@ export const LEASE_FILE = 'signer.json';
 const Head = z.object({ origin: z.string(), size: z.number().int().min(0), root: z.string() });
 /** A head that was signed, or may have been. `root` in base64. */
 export type LeasedHead = z.infer<typeof Head>;
+export type LeasedHeads = Readonly<Record<LogService, LeasedHead | null>>;
 
 const LeaseRecord = z.object({
   broadsheet: z.literal(1),
@@ -50,7 +51,7 @@ export interface LeaseState {
   /** How often this server took or lost it. */
   transitions: number;
   /** What has been signed, as far as is known here; null without a look at the place. */
-  heads: Readonly<Record<LogService, LeasedHead | null>> | null;
+  heads: LeasedHeads | null;
 }
 
 export interface SignerLeaseOptions {
@@ -62,8 +63,8 @@ export interface SignerLeaseOptions {
   lasts: number;
   /** The first signing key of this desk; null before there is one. */
   desk(): string | null;
-  /** Throws, saying why, when this server's logs do not continue a head that was signed before. */
-  requireContinued(log: LogService, head: LeasedHead): void;
+  /** Throws, saying why, when this server's logs do not continue the heads that were signed before. */
+  requireContinued(heads: LeasedHeads): void;
   /** Called with the reason each time that this server still must not sign. */
   waiting(reason: string): void;
   /** Called each time that the lease was taken or renewed. */
@@ -117,7 +118,6 @@ export class SignerLease {
   #transitions = 0;
   /** As last read, before this server held the lease. */
   #heads: LeaseRecord['heads'] | null = null;
-  #isProven = false;
   /** One request after the other: each replaces the object of the one before. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -277,10 +277,7 @@ export class SignerLease {
   /** Whether this copy continues every head that was signed. */
   #isContinued(found: { record: LeaseRecord } | null): boolean {
     try {
-      for (const log of ['desk', 'records'] as const) {
-        const head = found?.record.heads[log] ?? null;
-        if (head !== null) this.#options.requireContinued(log, head);
-      }
+      if (found !== null) this.#options.requireContinued(found.record.heads);
       return true;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -291,23 +288,18 @@ export class SignerLease {
 
   async #take(found: { record: LeaseRecord; etag: string } | null): Promise<boolean> {
     const { bucket, key, name, desk } = this.#options;
-    const heads = found?.record.heads ?? { desk: null, records: null };
     const at = this.#moment();
     const record: LeaseRecord = {
       broadsheet: 1,
       desk: desk(),
       holder: { id: this.#id, name, since: new Date().toISOString() },
       beat: ++this.#beat,
-      heads,
+      heads: found?.record.heads ?? { desk: null, records: null },
     };
     const etag = await this.#put(record, found === null ? 'absent' : { etag: found.etag });
     if (etag === null) return false;
-    if (!this.#isProven) {
-      await this.#asked((signal) =>
-        requireConditions(bucket, { key, bytes: bytesOf(record), headers: HEADERS, signal }),
-      );
-    }
-    this.#isProven = true;
+    const written = { key, bytes: bytesOf(record), headers: HEADERS };
+    await this.#asked((signal) => requireConditions(bucket, { ...written, signal }));
     this.#hold(record, etag, at);
     return true;
   }

@@ -10,13 +10,19 @@ import { SECOND } from '../proof/time.ts';
 import type { Settings } from '../server/env.ts';
 import { Busy, Fault, messageOf } from '../shared/fault.ts';
 import { putFile } from '../shared/files/durable-file.ts';
-import { type Address, parseAddress, shownAddress, treePrefix } from '../shared/storage/address.ts';
-import type { Bucket } from '../shared/storage/bucket.ts';
+import { parseAddress, shownAddress, treePrefix } from '../shared/storage/address.ts';
 import { openBucket } from '../shared/storage/publish-target.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log/log-fence.ts';
 import { readLogKey } from './log/log-key.ts';
-import { LEASE_FILE, type LeasedHead, type LeaseState, readLease, SignerLease } from './signer-lease.ts';
+import {
+  LEASE_FILE,
+  type LeasedHead,
+  type LeasedHeads,
+  type LeaseState,
+  readLease,
+  SignerLease,
+} from './signer-lease.ts';
 import { keepCopy } from './standby-copy.ts';
 
 /** What decides whether this process may sign. */
@@ -32,11 +38,16 @@ export interface SignerRight {
 /** A server without LEASE_URL is alone. */
 export const ALONE: SignerRight = { assertHeld() {}, state: () => null, announce: async () => true };
 
+interface LeaseContext {
+  settings: Settings;
+  store: Store;
+}
+
 /** Where a server says until when the commands on its machine may sign. */
 const NOTE = 'signer.lease';
 /** Monotonic clocks that all processes of a boot share, in ms. Only the second one keeps running during suspend. */
 const clocks = () => [Number(process.hrtime.bigint() / 1_000_000n), uptime() * SECOND] as const;
-const BOOT = bootOf();
+const BOOT = textIn('/proc/sys/kernel/random/boot_id') || 'boot';
 
 /** For commands beside a server: they may sign while the server on this machine may. Heads are the server's alone. */
 export function rightBeside({ dataDir }: Settings): SignerRight {
@@ -52,12 +63,13 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
 
 /** The lease of a server, to be acquired before signing. `signLast` signs what is left before another server does. */
 export function openSignerLease(
-  app: { settings: Settings; store: Store },
+  app: LeaseContext,
   url: string,
   logger: Logger,
   signLast: () => Promise<void>,
 ): SignerLease {
   const { settings, store } = app;
+  const { bucket, key } = leasePlace(settings, url);
   const note = join(settings.dataDir, NOTE);
   let told = '';
   /** Another server over the same folder may hold the lease: its note stays. */
@@ -67,11 +79,12 @@ export function openSignerLease(
     isNoted = false;
   };
   const lease: SignerLease = new SignerLease({
-    ...leasePlace(settings, url),
+    bucket,
+    key,
     name: `${hostname()}, process ${process.pid}`,
     lasts: settings.leaseTime,
     desk: () => store.desk.signingKeys()[0]?.kid ?? null,
-    requireContinued: (log, head) => requireContinued(app, log, head),
+    requireContinued: (heads) => requireContinued(app, heads),
     waiting(reason) {
       if (reason !== told) logger.warn({ reason }, 'nothing is signed here');
       told = reason;
@@ -104,29 +117,23 @@ export function openSignerLease(
   return lease;
 }
 
-function leasePlace(settings: Settings, url: string): { bucket: Bucket; key: string } {
-  const place = address(settings, url);
-  return { bucket: openBucket(settings, place), key: `${treePrefix({ ...place, paper: '' }, '')}${LEASE_FILE}` };
-}
-
-function address(settings: Settings, url: string): Address {
-  const parsed = parseAddress(url, settings.objectStorage);
-  if (typeof parsed !== 'string') return parsed;
-  throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${parsed}; correct it`);
+function leasePlace(settings: Settings, url: string) {
+  const address = parseAddress(url, settings.objectStorage);
+  if (typeof address === 'string') {
+    throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
+  }
+  const key = `${treePrefix({ ...address, paper: '' }, '')}${LEASE_FILE}`;
+  return { bucket: openBucket(settings, address), key, isFolder: address.kind === 'folder' };
 }
 
 /** Looks at the lease once. */
-export async function readSignerLease(
-  settings: Settings,
-  url: string,
-  app: { settings: Settings; store: Store } | null,
-) {
-  const { bucket, key } = leasePlace(settings, url);
+export async function readSignerLease(settings: Settings, url: string, app: LeaseContext | null) {
+  const { bucket, key, isFolder } = leasePlace(settings, url);
   const found = await readLease(bucket, key);
   const holder = found?.record.holder ?? null;
   const isHere = isHeldHere(settings);
   // A holder renews six times in the time of the lease. Only a store reports the age of an object by its own clock.
-  const age = found === null || address(settings, url).kind === 'folder' ? null : found.age;
+  const age = found === null || isFolder ? null : found.age;
   return {
     name: bucket.name,
     /** Null when no server holds it. */
@@ -151,15 +158,9 @@ export async function watchSignerLease(settings: Settings, url: string): Promise
   return false;
 }
 
-function copyFault(
-  app: { settings: Settings; store: Store },
-  heads: Readonly<Record<LogService, LeasedHead | null>>,
-): string | null {
+function copyFault(app: LeaseContext, heads: LeasedHeads): string | null {
   try {
-    for (const log of LOG_SERVICES) {
-      const head = heads[log];
-      if (head !== null) requireContinued(app, log, head);
-    }
+    requireContinued(app, heads);
     return null;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -168,46 +169,38 @@ function copyFault(
 }
 
 /** Throws when a log of this database does not continue a head that another server may have signed. */
-function requireContinued(
-  { settings, store }: { settings: Settings; store: Store },
-  log: LogService,
-  { origin, size, root }: LeasedHead,
-): void {
-  const key = readLogKey({ settings, store }, log);
-  // A log of another name is another log.
-  if (key !== null && key.origin !== origin) return;
-  const head = { size, root: fromBase64(root) ?? new Uint8Array() };
-  if (holdsHead(store.database.log, log, head)) return;
-  const count = (n: number) => n.toLocaleString('en');
-  throw new Fault(
-    'unavailable',
-    `the log ${origin} has ${count(store.database.log.size(log))} leaves here, and the server that signed last has signed others, or more: ${count(size)}; ${cureOf(log)}`,
-  );
-}
-
-function isHeldHere({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
-  const [boot, ...until] = noteIn(join(dataDir, NOTE));
-  return boot === BOOT && clocks().every((now, n) => Number(until[n]) > now);
-}
-
-function noteIn(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').trim().split(' ');
-  } catch {
-    return [];
+function requireContinued({ settings, store }: LeaseContext, heads: LeasedHeads): void {
+  for (const log of LOG_SERVICES) {
+    const signed = heads[log];
+    const key = readLogKey({ settings, store }, log);
+    // A log of another name is another log.
+    if (signed === null || (key !== null && key.origin !== signed.origin)) continue;
+    const { origin, size } = signed;
+    const head = { size, root: fromBase64(signed.root) ?? new Uint8Array() };
+    if (holdsHead(store.database.log, log, head)) continue;
+    const [here, there] = [store.database.log.size(log), size].map((n) => n.toLocaleString('en'));
+    throw new Fault(
+      'unavailable',
+      `the log ${origin} has ${here} leaves here, and the server that signed last has signed others, or more: ${there}; ${cureOf(log)}`,
+    );
   }
 }
 
-function bootOf(): string {
+function isHeldHere({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
+  const [boot, ...until] = textIn(join(dataDir, NOTE)).split(' ');
+  return boot === BOOT && clocks().every((now, n) => Number(until[n]) > now);
+}
+
+function textIn(file: string): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return readFileSync(file, 'utf8').trim();
   } catch {
-    return 'boot';
+    return '';
   }
 }
 
 /** Which of several servers signs, as a command of this machine sees it, and why nothing is signed here; null without LEASE_URL. */
-export async function signerStatus(app: { settings: Settings; store: Store }) {
+export async function signerStatus(app: LeaseContext) {
   const { settings } = app;
   if (settings.leaseUrl === null) return null;
   try {

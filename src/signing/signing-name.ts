@@ -21,15 +21,20 @@ export function signingName({ origin, dataOrigin }: Settings, service: LogServic
  * key. Throws `unavailable` for a name that means nothing elsewhere.
  */
 export function keyUnderName(store: Store, settings: Settings, service: LogService, key: CurrentKey, now: number) {
-  const noted = store.desk.signingNames(service).findLast(({ kid }) => kid === key.kid)?.name ?? null;
-  const current = noted ?? (service === 'desk' ? key.signer.name : null);
-  const name = followedName(current, signingName(settings, service));
+  const { noted, name } = namesOf(store, settings, service, { kid: key.kid, name: key.signer.name });
   const problem = nameProblem(settings, service, name);
   if (problem !== null) throw new Fault('unavailable', `nothing is signed: ${problem}`);
   if (name === (noted ?? key.signer.name)) return name === key.signer.name ? key : under(name, key);
   const before = noted ?? (hasSigned(store, service, key.kid) ? key.signer.name : null);
   append(store.desk, signingNameEntry({ service, kid: key.kid, name, before }, now), now);
   return under(name, key);
+}
+
+/** The name that the ledger notes for a key, and the one that follows from it and from the settings. */
+function namesOf(store: Store, settings: Settings, service: LogService, key?: { kid: string; name: string }) {
+  const noted = store.desk.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
+  const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
+  return { noted, name: followedName(current, signingName(settings, service)) };
 }
 
 function under(name: string, key: CurrentKey): CurrentKey {
@@ -49,26 +54,20 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
 /** Why a service must not sign under a name, ending in the cure: `localhost` does not identify its signer. Else null. */
 function nameProblem(settings: Settings, service: LogService, name: string): string | null {
   if (!isLoopbackName(name)) return null;
-  const [setting, other, address] =
-    service === 'desk'
-      ? (['ORIGIN', 'DATA_ORIGIN', settings.dataOrigin] as const)
-      : (['DATA_ORIGIN', 'ORIGIN', settings.origin] as const);
-  const pointer = isPublicAddress(address)
-    ? `${other} is ${address}`
-    : service === 'desk'
-      ? publicBucket(settings)
-      : null;
+  const isDesk = service === 'desk';
+  const [setting, other] = isDesk ? ['ORIGIN', 'DATA_ORIGIN'] : ['DATA_ORIGIN', 'ORIGIN'];
+  const address = isDesk ? settings.dataOrigin : settings.origin;
+  const bucket = isDesk ? publicBucket(settings) : null;
+  const pointer = isPublicAddress(address) ? `${other} is ${address}` : bucket;
   if (pointer === null) return null;
-  const whose = service === 'desk' ? 'papers' : 'domain records';
+  const whose = isDesk ? 'papers' : 'domain records';
   return `the receipts would be by ${name}, an address of this machine, though ${pointer}; set ${setting} to the public address of the ${whose}`;
 }
 
 /** As `keyUnderName` would refuse; null when it would not. Changes nothing. */
 export function signingNameProblem(store: Store, settings: Settings, service: LogService): string | null {
   const key = store.desk.signingKeys().findLast(({ retired_at }) => retired_at === null);
-  const noted = store.desk.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
-  const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
-  return nameProblem(settings, service, followedName(current, signingName(settings, service)));
+  return nameProblem(settings, service, namesOf(store, settings, service, key).name);
 }
 
 function isPublicAddress(address: string): boolean {

@@ -1,13 +1,20 @@
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { LogService } from '../proof/log/leaf.ts';
 import type { Settings } from '../server/env.ts';
+import { signingKeyFile } from '../shared/files/data-folder.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock/clock-guard.ts';
 import { assertNotFenced, raiseFence } from './log/log-fence.ts';
 import { fillLogs } from './log/log-fill.ts';
 import { ALONE, rightBeside, type SignerRight } from './signer.ts';
-import { type CurrentKey, currentSigningKey, openSigningKey } from './signing-key.ts';
+import { type CurrentKey, currentSigningKey, openSigningKey, rotateSigningKey } from './signing-key.ts';
 import { keyUnderName, signingName } from './signing-name.ts';
+
+interface SigningContext {
+  settings: Settings;
+  store: Store;
+  clock: Clock;
+}
 
 export interface ServiceSigner extends SignerRight {
   /** What decides whether this process may sign. A server with LEASE_URL puts its lease here. */
@@ -25,7 +32,7 @@ export interface ServiceSigner extends SignerRight {
  * The signing key in a file, which is read on first use: reading and pressing need no key. The settings are those of the
  * moment, because a running server may take over others.
  */
-export function signerOf(app: { settings: Settings; store: Store; clock: Clock }, file: string): ServiceSigner {
+export function signerOf(app: SigningContext, file: string): ServiceSigner {
   const { store, clock } = app;
   const inForce = currentSigningKey(store, file);
   const signer: ServiceSigner = {
@@ -46,4 +53,16 @@ export function signerOf(app: { settings: Settings; store: Store; clock: Clock }
     },
   };
   return signer;
+}
+
+/**
+ * Replaces the signing key; returns the thumbprint. Throws `unavailable` for an old copy, which would announce a key
+ * that the log does not know.
+ */
+export function rotateKey({ store, settings, clock }: SigningContext): string {
+  for (const log of LOG_SERVICES) {
+    raiseFence({ settings, store }, log);
+    assertNotFenced(store.database.log, log);
+  }
+  return rotateSigningKey(store, signingKeyFile(settings), signingName(settings), clock.now()).kid;
 }

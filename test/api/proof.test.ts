@@ -7,7 +7,7 @@ import { append } from '../../src/desk/append.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { makePaperKey, revokePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import type { Proof } from '../../src/proof/proof.ts';
-import { rotateKey } from '../../src/signing/rotate-key.ts';
+import { rotateKey } from '../../src/signing/signing.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { cosignAll } from '../support/cosign-all.ts';
 import { ask } from '../support/http.ts';

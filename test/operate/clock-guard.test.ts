@@ -10,6 +10,7 @@ import {
   type ClockEvidence,
   ClockGuard,
   clockFault,
+  clockOf,
   NOTE_LASTS,
   type OutsideTime,
 } from '../../src/signing/clock/clock-guard.ts';
@@ -65,7 +66,11 @@ test('a guard trusts the clock again when it is back, was corrected, or others a
   assert.equal(kind(), null);
   clock.now += DAY;
   assert.equal(kind(), 'jumped');
-  assert.throws(() => guard.assertRight(), {
+  const checked = Object.assign(
+    clockOf(() => clock.now),
+    { check: guard },
+  );
+  assert.throws(() => checked.assertRight(), {
     code: 'unavailable',
     message: /^nothing is signed: .*moved ahead by 24 hours/,
   });

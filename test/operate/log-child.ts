@@ -15,6 +15,6 @@ process.stdout.write('ready\n');
 do {
   growLog(app, 'records', Math.min(Number(size), app.store.database.log.size('records') + Number(batch)));
   while (signHead(app, 'records', key) === 'more');
-  await publishLog(app, 'records', key, { isWhole: false, assertClaim() {} });
+  await publishLog(app, 'records', key, { isWhole: false, assertHeld() {} });
 } while (app.store.database.log.size('records') < Number(size));
 app.close();

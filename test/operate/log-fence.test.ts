@@ -13,7 +13,7 @@ import { checkFence } from '../../src/signing/log/log-fence.ts';
 import { signHead } from '../../src/signing/log/log-head.ts';
 import { logKeyFile, openLogKey } from '../../src/signing/log/log-key.ts';
 import { publishLog } from '../../src/signing/log/log-publication.ts';
-import { rotateKey } from '../../src/signing/rotate-key.ts';
+import { rotateKey } from '../../src/signing/signing.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { probe } from '../support/probes.ts';
@@ -37,7 +37,7 @@ const file = (app: AppContext, slug: string) => fileStory(deskOf(app), PAPER, fi
 
 async function publish(app: AppContext, log: LogService = 'desk'): Promise<void> {
   while (signHead(app, log, openLogKey(app, log)) === 'more');
-  await publishLog(app, log, openLogKey(app, log), { isWhole: false, assertClaim() {} });
+  await publishLog(app, log, openLogKey(app, log), { isWhole: false, assertHeld() {} });
 }
 
 /** The check of a start whose witnesses say nothing. */

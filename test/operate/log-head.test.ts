@@ -31,7 +31,7 @@ function sign(app: AppContext): void {
 }
 
 const publish = (app: AppContext, isWhole = false) =>
-  publishLog(app, 'records', openLogKey(app, 'records'), { isWhole, assertClaim: () => {} });
+  publishLog(app, 'records', openLogKey(app, 'records'), { isWhole, assertHeld: () => {} });
 
 /** The published files of the records' log, without the two that do not grow. */
 function filesOf(folder: string): Map<string, string> {

@@ -151,7 +151,7 @@ test('tiles are on the disk, with their names, before the checkpoint names them'
   growLog(app, 'records', 300);
   while (signHead(app, 'records', key) === 'more');
   const trace = await traced(t, process.pid);
-  await publishLog(app, 'records', key, { isWhole: false, assertClaim() {} });
+  await publishLog(app, 'records', key, { isWhole: false, assertHeld() {} });
   const isNamed = (call: string) => /^rename.*\/log\/records\/checkpoint"/.test(call);
   const calls = await until(() => {
     const all = trace.calls().map(({ name, text }) => `${name} ${text}`);

@@ -87,7 +87,7 @@ test('10,000 leaves in batches, with processes that are killed in between, are a
   assert.equal((await ended)[0], 0, said());
   assert.equal(await assertWhole(folder, published), LEAVES);
   const app = appContextIn(t, folder, { now: Date.now() });
-  await publishLog(app, 'records', openLogKey(app, 'records'), { isWhole: true, assertClaim() {} });
+  await publishLog(app, 'records', openLogKey(app, 'records'), { isWhole: true, assertHeld() {} });
   assert.deepEqual(readdirSync(join(folder, 'log')), ['records'], 'nothing that was half written is left');
   const files = treeOf(join(folder, 'log/records'));
 
@@ -112,7 +112,7 @@ test('two processes that sign concurrently never fork', { skip: ONLY_WIDE }, asy
   const key = openLogKey(app, 'records');
   const children = [3, 5].map((batch) => grow(t, folder, 400, batch));
   for (const { ended, said } of children) assert.equal((await ended)[0], 0, said());
-  await publishLog(app, 'records', key, { isWhole: true, assertClaim() {} });
+  await publishLog(app, 'records', key, { isWhole: true, assertHeld() {} });
   assert.equal(signHead(app, 'records', key), 'none');
   const honest = new MemoryLog();
   for (const head of app.store.database.log.heads('records')) {

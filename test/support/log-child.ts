@@ -27,10 +27,10 @@ while ((tables.newestCosigned(LOG, key.origin)?.size ?? 0) < Number(last)) {
   growLog(app, LOG, Math.min(Number(last), tables.size(LOG) + 1 + Math.floor(Math.random() * 700)));
   while (signHead(app, LOG, key) === 'more');
   witnesses.ask(policy);
-  await publishLog(app, LOG, key, { isWhole: false, assertClaim() {} });
+  await publishLog(app, LOG, key, { isWhole: false, assertHeld() {} });
   process.stdout.write(`${tables.size(LOG)}\n`);
   await pause(Math.random() * 200);
 }
 await witnesses.settled();
-await publishLog(app, LOG, key, { isWhole: true, assertClaim() {} });
+await publishLog(app, LOG, key, { isWhole: true, assertHeld() {} });
 app.close();

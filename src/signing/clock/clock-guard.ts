@@ -79,27 +79,17 @@ function shown(at: number): string {
 }
 
 /** A span in the largest unit of which it has two: `365 days`, `20 minutes`. */
-function spanText(ms: number): string {
+export function spanText(ms: number): string {
   const size = Math.abs(ms);
-  for (const [unit, name] of [
-    [DAY, 'day'],
-    [HOUR, 'hour'],
-  ] as const) {
-    if (size >= 2 * unit) return plural(Math.round(size / unit), name);
-  }
-  return plural(Math.round(size / MINUTE), 'minute');
+  if (size >= 2 * DAY) return plural(Math.round(size / DAY), 'day');
+  if (size >= 2 * HOUR) return plural(Math.round(size / HOUR), 'hour');
+  return size >= 2 * MINUTE ? plural(Math.round(size / MINUTE), 'minute') : plural(Math.round(size / SECOND), 'second');
 }
 
-/** Whether the clock of this machine may date what is signed. */
-export interface ClockCheck {
-  /** What is wrong with the clock; null when nothing is known to be. */
+/** What is wrong with the clock; null when nothing is known to be. */
+interface ClockCheck {
   fault(): ClockFault | null;
-  /** Throws `unavailable`, with the cure, when something is. */
-  assertRight(): void;
 }
-
-/** For callers that bring their own clock, such as tests. */
-export const UNCHECKED: ClockCheck = { fault: () => null, assertRight() {} };
 
 /** The time, and whether it may date what is signed. */
 export interface Clock extends ClockCheck {
@@ -107,14 +97,22 @@ export interface Clock extends ClockCheck {
   now(): number;
   /** A command or a server puts its guard here. */
   check: ClockCheck;
+  /** Throws `unavailable`, with the cure, when the clock is wrong. */
+  assertRight(): void;
 }
+
+/** For callers that bring their own clock, such as tests. */
+export const UNCHECKED: ClockCheck = { fault: () => null };
 
 export function clockOf(now: () => number): Clock {
   const clock: Clock = {
     now,
     check: UNCHECKED,
     fault: () => clock.check.fault(),
-    assertRight: () => clock.check.assertRight(),
+    assertRight() {
+      const found = clock.fault();
+      if (found !== null) throw new Busy(`nothing is signed: ${found.message}`);
+    },
   };
   return clock;
 }
@@ -179,11 +177,6 @@ export class ClockGuard implements ClockCheck {
   /** Has the next call ask the database too: another process, with another clock, may have signed since. */
   lookAgain(): void {
     this.#looksAgain = true;
-  }
-
-  assertRight(): void {
-    const found = this.fault();
-    if (found !== null) throw new Busy(`nothing is signed: ${found.message}`);
   }
 
   /**

@@ -13,37 +13,26 @@ const SOURCES_WAIT = 2 * SECOND;
 
 /** Asks the machines that the settings name for the time: object storage, witnesses, and the mail server. */
 export async function askOutside(settings: Settings, now: () => number, wait = SOURCES_WAIT): Promise<OutsideTime[]> {
-  const signal = AbortSignal.timeout(wait);
-  const asked = [...sourcesOf(settings)].map(async ({ name, ask }) => {
-    const [sent, time] = [now(), await ask(signal)];
-    // The clock may be set while we wait; the earlier reading is judged.
-    return time === null ? [] : [{ name: `${name} (${new Date(time).toISOString()})`, ahead: sent - time }];
-  });
-  return (await Promise.all(asked)).flat();
-}
-
-interface Source {
-  name: string;
-  ask(signal: AbortSignal): Promise<number | null>;
-}
-
-function* sourcesOf(settings: Settings): Iterable<Source> {
   const { publishUrl, leaseUrl, smtpUrl, objectStorage } = settings;
   const endpoints = [publishUrl, leaseUrl].flatMap((url) => {
     const address = url === null ? null : parseAddress(url, objectStorage);
     return address === null || typeof address === 'string' || address.kind !== 's3' ? [] : [address.endpoint];
   });
   const witnesses = serversOf(ownPolicy(settings) ?? { witnesses: [], logs: [], groups: [], quorum: null });
-  for (const endpoint of new Set(endpoints)) {
-    yield { name: `the object storage at ${endpoint}`, ask: (signal) => timeOfWebServer(endpoint, signal) };
-  }
-  for (const { address } of witnesses) {
-    yield { name: `the witness at ${address}`, ask: (signal) => timeOfWebServer(address, signal) };
-  }
-  if (smtpUrl !== undefined) {
-    const { host } = new URL(smtpUrl);
-    yield { name: `the mail server ${host}`, ask: (signal) => timeOfMailServer(smtpUrl, signal) };
-  }
+  const signal = AbortSignal.timeout(wait);
+  const ask = async (name: string, address: string, timeOf = timeOfWebServer): Promise<OutsideTime[]> => {
+    const [sent, time] = [now(), await timeOf(address, signal)];
+    // The clock may be set while we wait; the earlier reading is judged.
+    return time === null ? [] : [{ name: `${name} (${new Date(time).toISOString()})`, ahead: sent - time }];
+  };
+  const mail =
+    smtpUrl === undefined ? [] : [ask(`the mail server ${new URL(smtpUrl).host}`, smtpUrl, timeOfMailServer)];
+  const answers = await Promise.all([
+    ...Array.from(new Set(endpoints), (endpoint) => ask(`the object storage at ${endpoint}`, endpoint)),
+    ...witnesses.map(({ address }) => ask(`the witness at ${address}`, address)),
+    ...mail,
+  ]);
+  return answers.flat();
 }
 
 /** How often the clock is looked at, in ms. */

@@ -10,7 +10,7 @@ import { Fault } from '../../shared/fault.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { hasRoot } from '../../shared/transparency/log-tree.ts';
 import { logFolder } from './log-files.ts';
-import { type LogContext, type LogKey, logOriginVariable, newLogOrigin, readLogKey } from './log-key.ts';
+import { LOG_ORIGINS, type LogContext, type LogKey, newLogOrigin, readLogKey } from './log-key.ts';
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /**
@@ -124,7 +124,7 @@ export function rewrittenLine(log: LogService, { origin, size }: Checkpoint): st
 
 /** What to do about a fence. */
 export function cureOf(log: LogService): string {
-  return `restore the newest copy of the database, or move the log's key file away and set ${logOriginVariable(log)} to a new name`;
+  return `restore the newest copy of the database, or move the log's key file away and set ${LOG_ORIGINS[log]} to a new name`;
 }
 
 const count = (size: number): string => size.toLocaleString('en');

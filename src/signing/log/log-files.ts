@@ -12,6 +12,7 @@ import {
   tilePath,
   tilesBetween,
 } from '../../proof/log/tile.ts';
+import type { LogTables } from '../../shared/transparency/log-tables.ts';
 
 /** The published files of a log (C2SP tlog-tiles): a folder that any server of static files can serve. */
 
@@ -19,13 +20,6 @@ const CHECKPOINT = 'checkpoint';
 /** Files that are compared without a pause, in which the process answers requests. */
 const BATCH = 16;
 const BATCH_PAUSE = 1;
-
-/** Where the files' bytes come from. */
-export interface LogContent {
-  /** The entries from `start` up to, not including, `end`. */
-  entries(start: number, end: number): string[];
-  tiles: TileReader;
-}
 
 export function logFolder(logDir: string, log: LogService): string {
   return join(logDir, log);
@@ -36,72 +30,67 @@ export function publishedCheckpoint(folder: string): string | null {
   return textIn(folder, CHECKPOINT);
 }
 
-/** Writes the published files of a log. Throws `unavailable` naming the file when the disk refuses. */
-export class LogFiles {
-  readonly #tree: Tree;
-  readonly #content: LogContent;
+/** What is published of a log. */
+interface Publication {
+  /** The files that are not part of the tree, by name. */
+  texts: Record<string, string>;
+  /** The number of leaves whose tiles were written before. With 0 every file is compared: a damaged tree becomes whole. */
+  old: number;
+  size: number;
+  checkpoint: string;
+  /** Throws when this process may not write any more. */
+  assertHeld(): void;
+}
 
-  /** `assertClaim` throws when this process may not write any more. */
-  constructor(folder: string, content: LogContent, assertClaim: () => void) {
-    this.#tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertHeld: assertClaim });
-    this.#content = content;
-  }
-
-  /** Removes what processes that were killed left behind. Only the one process that may write calls it. */
-  removeLeftovers(): void {
-    const { folder } = this.#tree;
-    const asides = basename(asidesOf(folder));
-    for (const name of readdirSync(dirname(folder))) {
-      if (!name.startsWith(asides) || name === `${asides}${process.pid}`) continue;
-      rmSync(join(dirname(folder), name), { recursive: true, force: true });
-    }
-  }
-
-  close(): void {
-    this.#tree.close();
-  }
-
-  /** Writes a file that is not part of the tree, unless it is there already. */
-  async writeText(name: string, text: string): Promise<void> {
-    if (textIn(this.#tree.folder, name) !== text) await this.#tree.write(name, Buffer.from(text));
-  }
-
-  /**
-   * Publishes a tree of `size` leaves: first its tiles and bundles that a tree of `old` leaves had not, then the
-   * checkpoint. Partial tiles go once readers of the new checkpoint need them no more. With `old` 0, every file is
-   * compared with the content, so that a damaged tree becomes whole.
-   */
-  async publish(old: number, size: number, checkpoint: string): Promise<void> {
+/**
+ * Writes the published files of a log: first what a tree of `old` leaves had not, then the checkpoint. Partial tiles go
+ * once readers of the new checkpoint need them no more. Throws `unavailable` naming the file when the disk refuses.
+ */
+export async function writeLogFiles(
+  folder: string,
+  tables: LogTables,
+  log: LogService,
+  { texts, old, size, checkpoint, assertHeld }: Publication,
+): Promise<void> {
+  const tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertHeld });
+  const writeText = async (name: string, text: string): Promise<void> => {
+    if (textIn(folder, name) !== text) await tree.write(name, Buffer.from(text));
+  };
+  try {
+    for (const [name, text] of Object.entries(texts)) await writeText(name, text);
     let compared = 0;
     for (const tile of tilesBetween(old, size)) {
       const path = tilePath(tile);
-      const bytes = this.#bytesOf(tile);
-      if (!this.#holds(path, bytes)) await this.#tree.write(path, bytes);
+      const bytes = tileBytes(tables, log, tile);
+      if (!fileIn(folder, path)?.equals(bytes)) await tree.write(path, bytes);
       compared++;
       if (compared % BATCH === 0) await pause(BATCH_PAUSE);
     }
-    await this.#tree.syncFolders();
-    await this.writeText(CHECKPOINT, checkpoint);
-    await this.#tree.syncFolders();
+    await tree.syncFolders();
+    await writeText(CHECKPOINT, checkpoint);
+    await tree.syncFolders();
     for (const tile of tilesBetween(old, size)) {
-      if (tile.width === TILE_WIDTH)
-        rmSync(join(this.#tree.folder, `${tilePath(tile)}.p`), { recursive: true, force: true });
+      if (tile.width === TILE_WIDTH) rmSync(join(folder, `${tilePath(tile)}.p`), { recursive: true, force: true });
     }
+  } finally {
+    tree.close();
   }
+}
 
-  #bytesOf(tile: Tile): Uint8Array {
-    if (tile.level !== 'entries') return this.#content.tiles(tile as HashTile);
-    const start = tile.index * TILE_WIDTH;
-    return entryBundle(this.#content.entries(start, start + tile.width).map((entry) => Buffer.from(entry)));
+/** Removes what processes that were killed left behind. Only the one process that may write calls it. */
+export function removeLeftovers(folder: string): void {
+  const asides = basename(asidesOf(folder));
+  for (const name of existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []) {
+    if (!name.startsWith(asides) || name === `${asides}${process.pid}`) continue;
+    rmSync(join(dirname(folder), name), { recursive: true, force: true });
   }
+}
 
-  #holds(path: string, bytes: Uint8Array): boolean {
-    try {
-      return readFileSync(join(this.#tree.folder, path)).equals(bytes);
-    } catch {
-      return false;
-    }
-  }
+/** The bytes of a tile, or of a bundle of entries. */
+export function tileBytes(tables: LogTables, log: LogService, tile: Tile): Uint8Array {
+  if (tile.level !== 'entries') return tables.tiles(log)(tile as HashTile);
+  const start = tile.index * TILE_WIDTH;
+  return entryBundle(tables.entries(log, start, start + tile.width).map((entry) => Buffer.from(entry)));
 }
 
 /** How the paths begin at which files are written before they are renamed: next to the folder, which is served. */
@@ -109,13 +98,16 @@ function asidesOf(folder: string): string {
   return join(dirname(folder), `.${basename(folder)}.`);
 }
 
-function textIn(folder: string, name: string): string | null {
+/** The bytes of a published file; null when it cannot be read. */
+export function fileIn(folder: string, path: string): Buffer | null {
   try {
-    return readFileSync(join(folder, name), 'utf8');
+    return readFileSync(join(folder, path));
   } catch {
     return null;
   }
 }
+
+const textIn = (folder: string, name: string) => fileIn(folder, name)?.toString('utf8') ?? null;
 
 /** Reads published tiles: the one asked for, or a wider one that took its place. */
 export function publishedTiles(folder: string): TileReader {

@@ -28,42 +28,41 @@ export function fillLog(store: Store, log: LogService, onProgress: (leaves: numb
 }
 
 /** In one transaction, because what is public may change between two. */
-function fillDesk(store: Store, onProgress: (leaves: number) => void): void {
-  store.database.transact(() => {
-    if (store.database.log.isFilled('desk')) return;
-    const publicPapers = new Set(store.desk.paperSlugs().filter((paper) => isPublic(store.desk, paper)));
+function fillDesk({ database, desk }: Store, onProgress: (leaves: number) => void): void {
+  const fill = (leaf: string) => database.log.fill('desk', leaf);
+  database.transact(() => {
+    if (database.log.isFilled('desk')) return;
+    const publicPapers = new Set(desk.paperSlugs().filter((paper) => isPublic(desk, paper)));
     let leaves = 0;
-    for (const entry of store.desk.entries()) {
-      if (entry.type === 'key') store.database.log.fill('desk', keyLeaf('desk', entry));
-      else if (entry.type === 'retirement') store.database.log.fill('desk', retirementLeaf('desk', entry));
+    for (const entry of desk.entries()) {
+      if (entry.type === 'key') fill(keyLeaf('desk', entry));
+      else if (entry.type === 'retirement') fill(retirementLeaf('desk', entry));
       else if (entry.type === 'record' && entry.kind === 'clock' && entry.name === 'desk') {
-        store.database.log.fill('desk', clockLeaf(store.desk, (entry.body as ClockBody).note));
+        fill(clockLeaf(desk, (entry.body as ClockBody).note));
       } else if (entry.type === 'generation') {
-        const isOnAir = store.desk.pieceState(entry.piece.id)?.state === 'on_air';
-        store.database.log.fill('desk', receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));
+        const isOnAir = desk.pieceState(entry.piece.id)?.state === 'on_air';
+        fill(receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));
       } else continue;
       onProgress(++leaves);
     }
-    store.database.log.setFilled('desk', true);
+    database.log.setFilled('desk', true);
   });
 }
 
 /** Logs the keys, and the next observations. Returns whether that was everything. */
 function fillObservations(store: Store, batch: number): boolean {
-  return store.database.transact(() => {
-    if (store.database.log.isFilled('records')) return true;
+  const { log: tables, transact } = store.database;
+  return transact(() => {
+    if (tables.isFilled('records')) return true;
     // In each batch, because a key may have been rotated since the last one.
     const keys = keyLeaves(store);
-    for (const leaf of keys) store.database.log.fill('records', leaf);
-    const next = store.database.log.size('records') - keys.length + 1;
-    const receipts = store.records.receipts(next, batch);
-    for (const receipt of receipts) store.database.log.fill('records', receiptHashLeaf(receipt));
-    const isDone = receipts.length < batch;
-    if (isDone)
-      for (const note of store.desk.clockNotes('records', ''))
-        store.database.log.fill('records', clockLeaf(store.desk, note));
-    if (isDone) store.database.log.setFilled('records', true);
-    return isDone;
+    for (const leaf of keys) tables.fill('records', leaf);
+    const receipts = store.records.receipts(tables.size('records') - keys.length + 1, batch);
+    for (const receipt of receipts) tables.fill('records', receiptHashLeaf(receipt));
+    if (receipts.length === batch) return false;
+    for (const note of store.desk.clockNotes('records', '')) tables.fill('records', clockLeaf(store.desk, note));
+    tables.setFilled('records', true);
+    return true;
   });
 }
 

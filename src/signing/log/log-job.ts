@@ -29,7 +29,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     isCompared = false;
   });
   const mayWrite = () => !isStopped && lease.isHeld();
-  const assertClaim = () => {
+  const assertHeld = () => {
     if (!mayWrite()) throw new Fault('unavailable', 'another process publishes this log now');
   };
   let opened: ReturnType<typeof open> | null = null;
@@ -41,23 +41,21 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
     if (fence === null) logger.info({ log }, 'the log is signed again');
     else logger.error({ log, fence }, 'nothing is signed');
   });
-  const tellFault = onChange((reason) => {
-    measurements.emit('logStep', { log, step: 'sign', isFailing: reason !== null });
-    if (reason === null) logger.info({ log }, 'heads of the log are signed again');
-    else logger.error({ log, reason }, 'no head of the log is signed; retrying');
-  });
-  const tellDisk = onChange((reason) => {
-    measurements.emit('logStep', { log, step: 'publish', isFailing: reason !== null });
-    if (reason === null) logger.info({ log }, 'the log is published again');
-    else logger.error({ log, reason }, 'the log cannot be published; retrying');
-  });
+  const tell = (step: 'sign' | 'publish', again: string, failing: string) =>
+    onChange((reason) => {
+      measurements.emit('logStep', { log, step, isFailing: reason !== null });
+      if (reason === null) logger.info({ log }, again);
+      else logger.error({ log, reason }, failing);
+    });
+  const tellFault = tell('sign', 'heads of the log are signed again', 'no head of the log is signed; retrying');
+  const tellDisk = tell('publish', 'the log is published again', 'the log cannot be published; retrying');
   /** Files are not written before this moment of the monotonic clock, in ms. */
   let resting = 0;
   let publication: Promise<void> | null = null;
   const publish = async (key: LogKey): Promise<void> => {
     try {
-      await publishLog(app, log, key, { isWhole: false, assertClaim });
-      if (!isCompared) await publishLog(app, log, key, { isWhole: true, assertClaim });
+      await publishLog(app, log, key, { isWhole: false, assertHeld });
+      if (!isCompared) await publishLog(app, log, key, { isWhole: true, assertHeld });
       isCompared = true;
       tellDisk(null);
     } catch (error) {

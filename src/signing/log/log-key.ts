@@ -19,15 +19,11 @@ export interface LogKey {
 }
 
 const FILES: Record<LogService, string> = { desk: 'log.key', records: 'records-log.key' };
-const VARIABLES: Record<LogService, string> = { desk: 'LOG_ORIGIN', records: 'RECORDS_LOG_ORIGIN' };
+/** The variables that name the logs. */
+export const LOG_ORIGINS: Record<LogService, string> = { desk: 'LOG_ORIGIN', records: 'RECORDS_LOG_ORIGIN' };
 
 export function logKeyFile({ dataDir }: Settings, log: LogService): string {
   return join(dataDir, FILES[log]);
-}
-
-/** The variable that names a log. */
-export function logOriginVariable(log: LogService): string {
-  return VARIABLES[log];
 }
 
 /** The origin of a new log: as set, or its address without the scheme, as C2SP recommends. */
@@ -54,7 +50,7 @@ export function readLogKey({ settings, store }: LogContext, log: LogService): Lo
   if (set !== null && set !== origin) {
     throw new Fault(
       'unavailable',
-      `the log key file ${file} is that of ${origin}, but ${VARIABLES[log]} is ${set}; set ${VARIABLES[log]}=${origin} to go on with that log, or move the file away to begin a new log of the same leaves`,
+      `the log key file ${file} is that of ${origin}, but ${LOG_ORIGINS[log]} is ${set}; set ${LOG_ORIGINS[log]}=${origin} to go on with that log, or move the file away to begin a new log of the same leaves`,
     );
   }
   if (store.desk.signingKeys().some((key) => key.kid === kid)) {
@@ -89,6 +85,6 @@ export function openLogKey(app: LogContext, log: LogService): LogKey {
 function otherKey(file: string, log: LogService, origin: string): Fault {
   return new Fault(
     'unavailable',
-    `the log key file ${file} does not hold the key that signed the log ${origin} so far; restore it from a backup, or move it away and set ${VARIABLES[log]} to a new name to begin a new log of the same leaves`,
+    `the log key file ${file} does not hold the key that signed the log ${origin} so far; restore it from a backup, or move it away and set ${LOG_ORIGINS[log]} to a new name to begin a new log of the same leaves`,
   );
 }

@@ -8,14 +8,14 @@ import { type Policy, policyText } from '../../proof/log/policy.ts';
 import type { Settings } from '../../server/env.ts';
 import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 import { checkpointWithLateLines } from './cosigned-head.ts';
-import { LogFiles, logFolder, publishedCheckpoint } from './log-files.ts';
+import { logFolder, publishedCheckpoint, removeLeftovers, writeLogFiles } from './log-files.ts';
 import type { LogContext, LogKey } from './log-key.ts';
 
 interface PublicationOptions {
   /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */
   isWhole: boolean;
   /** Throws when this process may not write any more. */
-  assertClaim(): void;
+  assertHeld(): void;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function publishLog(
   { settings, store }: LogContext,
   log: LogService,
   key: LogKey,
-  { isWhole, assertClaim }: PublicationOptions,
+  { isWhole, assertHeld }: PublicationOptions,
 ): Promise<void> {
   const folder = logFolder(settings.logDir, log);
   const shown = shownHead({ settings, store }, log, key);
@@ -35,20 +35,13 @@ export async function publishLog(
   const isBehind = shown === null || shown.size < (published?.size ?? 0);
   const isUpToDate = shown?.size === published?.size && publishedCheckpoint(folder) === shown?.checkpoint;
   if (isBehind || (isUpToDate && !isWhole)) return;
-  const tables = store.database.log;
-  const content = {
-    entries: (start: number, end: number) => tables.entries(log, start, end),
-    tiles: tables.tiles(log),
-  };
-  const files = new LogFiles(folder, content, assertClaim);
-  try {
-    if (isWhole) files.removeLeftovers();
-    await files.writeText('vkey', `${key.vkey}\n`);
-    await files.writeText('policy', publishedPolicy(settings, log, key));
-    await files.publish(isWhole ? 0 : (published?.size ?? 0), shown.size, shown.checkpoint);
-  } finally {
-    files.close();
-  }
+  if (isWhole) removeLeftovers(folder);
+  await writeLogFiles(folder, store.database.log, log, {
+    texts: { vkey: `${key.vkey}\n`, policy: publishedPolicy(settings, log, key) },
+    old: isWhole ? 0 : (published?.size ?? 0),
+    ...shown,
+    assertHeld,
+  });
 }
 
 /** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */

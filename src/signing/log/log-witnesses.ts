@@ -24,15 +24,9 @@ export interface WitnessServer {
 
 /** Groups witnesses by their address. Those without one are not asked. */
 export function serversOf({ witnesses }: Policy): WitnessServer[] {
-  const servers = new Map<string, WitnessServer>();
-  for (const witness of witnesses) {
-    if (witness.url === null) continue;
-    const address = witness.url.replace(/\/+$/, '');
-    const server = servers.get(address) ?? { address, witnesses: [] };
-    server.witnesses.push(witness);
-    servers.set(address, server);
-  }
-  return [...servers.values()];
+  const asked = witnesses.filter(({ url }) => url !== null);
+  const servers = Map.groupBy(asked, ({ url }) => (url ?? '').replace(/\/+$/, ''));
+  return Array.from(servers, ([address, own]) => ({ address, witnesses: own }));
 }
 
 /** The names of a server's witnesses in the policy, in words. */
@@ -114,7 +108,9 @@ export function logWitnesses(
     for (const server of servers) {
       const { address } = server;
       if (underWay.has(address) || performance.now() < (resting.get(address) ?? 0)) continue;
-      if (missing(server, head).some(({ next_at }) => isDue(next_at, now()))) void start(policy, server, head);
+      // A time that is further ahead than any wait was set before the clock was set back.
+      const isDue = ({ next_at }: WitnessState) => next_at <= now() || next_at > now() + WITNESS_WAIT_MAX;
+      if (missing(server, head).some(isDue)) void start(policy, server, head);
     }
   }
 
@@ -224,11 +220,6 @@ export function logWitnesses(
       await Promise.all(underWay.values());
     },
   };
-}
-
-/** A time that is further ahead than any wait was set before the clock was set back. */
-function isDue(at: number, now: number): boolean {
-  return at <= now || at > now + WITNESS_WAIT_MAX;
 }
 
 /** Why a copy of a log must not sign, and what to do, in one line. */

@@ -40,14 +40,12 @@ export function openWitnesses(
 /** Leaves read per batch. */
 const BATCH = 1_000;
 
-type ProofStore = Pick<Store, 'database' | 'desk'>;
-
 /**
  * Has the proofs pressed again whose receipts are among these leaves. Call it in the transaction in which a covering
  * head gets its quorum.
  */
 export function markProofsStale(
-  { database: { log: tables }, desk: { markStale } }: ProofStore,
+  { database: { log: tables }, desk: { markStale } }: Pick<Store, 'database' | 'desk'>,
   log: LogService,
   leaves: CoveredLeaves,
 ): void {
@@ -86,10 +84,10 @@ export async function publishLogOnce(app: AppContext, log: LogService, logger: L
     assertNotFenced(app.store.database.log, log);
     if (policy !== null) witnesses.ask(policy);
     await witnesses.settled();
-    const assertClaim = () => {
+    const assertHeld = () => {
       if (!lease.isHeld()) throw new Fault('unavailable', 'another process publishes this log now');
     };
-    await publishLog(app, log, key, { isWhole: true, assertClaim });
+    await publishLog(app, log, key, { isWhole: true, assertHeld });
   } finally {
     lease.release();
   }

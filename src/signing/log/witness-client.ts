@@ -23,53 +23,36 @@ export function witnessClient(
   const limits = { deadline, answerMax: ANSWER_MAX, answerWait: deadline };
   const send = outboundClient({ ...clientOptions(agent, true), ...limits, ca });
   return async (address, body) => {
-    const answer = await send(addCheckpointUrl(address), {
+    const answer = await send(`${address}${address.endsWith('/') ? '' : '/'}add-checkpoint`, {
       method: 'POST',
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': `${Buffer.byteLength(body)}` },
       body,
     });
-    const { status, contentType, text } = answer;
-    if (status === null) throw new LogFault(withoutAnswer(answer.error ?? '', deadline));
+    const { status, contentType, text, cut } = answer;
+    const error = answer.error ?? '';
+    if (status === null) {
+      throw new LogFault(UNANSWERED(deadline)[error] ?? `the request to the witness failed (${error})`);
+    }
     if (status >= 300 && status < 400) {
       throw new LogFault(`the witness answered ${status}, a redirect: name its final address in the policy`);
     }
-    if (text === null && (status === 200 || status === 409)) throw new LogFault(cutShort(answer.cut, deadline));
+    if (text === null && (status === 200 || status === 409)) throw new LogFault(cutShort(cut, deadline));
     return readAddCheckpointAnswer(status, contentType, text ?? '');
   };
 }
 
-function addCheckpointUrl(address: string): string {
-  return `${address}${address.endsWith('/') ? '' : '/'}add-checkpoint`;
-}
-
-function withoutAnswer(word: string, deadline: number): string {
-  switch (word) {
-    case 'timeout':
-      return `the witness did not answer within ${deadline / SECOND} s`;
-    case 'dns':
-      return 'the host of the witness has no address';
-    case 'refused':
-      return 'the witness refused the connection; nothing listens there';
-    case 'unreachable':
-      return 'the witness cannot be reached from this network';
-    case 'tls':
-      return 'no TLS connection to the witness: its certificate is not valid for this address';
-    case 'not_http':
-      return 'what answers at the address of the witness does not speak HTTP';
-    case 'closed':
-      return 'the witness closed the connection without an answer';
-    default:
-      return `the request to the witness failed (${word})`;
-  }
-}
+const UNANSWERED = (deadline: number): Record<string, string> => ({
+  timeout: `the witness did not answer within ${deadline / SECOND} s`,
+  dns: 'the host of the witness has no address',
+  refused: 'the witness refused the connection; nothing listens there',
+  unreachable: 'the witness cannot be reached from this network',
+  tls: 'no TLS connection to the witness: its certificate is not valid for this address',
+  not_http: 'what answers at the address of the witness does not speak HTTP',
+  closed: 'the witness closed the connection without an answer',
+});
 
 function cutShort(cut: Inbound['cut'], deadline: number): string {
-  switch (cut) {
-    case 'too_long':
-      return `the witness’s response has more than ${ANSWER_MAX} bytes`;
-    case 'timeout':
-      return `the witness’s response did not end within ${deadline / SECOND} s`;
-    default:
-      return 'the witness closed the connection before the end of its answer';
-  }
+  if (cut === 'too_long') return `the witness’s response has more than ${ANSWER_MAX} bytes`;
+  if (cut === 'timeout') return `the witness’s response did not end within ${deadline / SECOND} s`;
+  return 'the witness closed the connection before the end of its answer';
 }
