@@ -1,36 +1,34 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { auditApp } from '../operate/audit/audit.ts';
 import { acceptDamage } from '../operate/audit/records.ts';
-import { auditApp } from '../operate/audit/run-audit.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 type AuditOptions = { deep?: boolean; json?: boolean; acceptDamage?: string[]; reason?: string };
 
 export function command(): Command {
-  return new Command('audit')
+  return new DataCommand('audit')
     .description('check the ledger, the tables derived from it, the transparency logs, and every pressed file on disk')
     .option('--deep', 'render every page and draw every card again, and compare every file byte for byte')
     .option('--accept-damage <seq...>', 'mark observations of which an older version cut values at U+0000, then audit')
     .option('--reason <text>', 'why they are marked, kept with the time')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
-    .action(
-      onData(async (app, { deep, json, acceptDamage: seqs, reason }: AuditOptions) => {
-        if (seqs !== undefined) acceptDamage({ store: app.store, now: app.clock.now }, seqs.map(seqOf), reason ?? '');
-        const audit = await withProgress((progress) => auditApp(app, { deep, progress }));
-        const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
-        const damaged = audit.damaged > 0 ? ` (${audit.damaged} marked damaged)` : '';
-        const logged = audit.leaves > 0 ? `, ${plural(audit.leaves, 'leaf', 'leaves')}` : '';
-        printResult(json, audit, [
-          ...audit.faults,
-          `${plural(audit.generations, 'generation')}${observed}${damaged}${logged} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
-        ]);
-        if (audit.faults.length > 0) process.exitCode = 1;
-      }),
-    );
+    .onData(async (app, { deep, json, acceptDamage: seqs, reason }: AuditOptions) => {
+      if (seqs !== undefined) acceptDamage(app, seqs.map(seqOf), reason ?? '');
+      const audit = await withProgress((progress) => auditApp(app, { deep, progress }));
+      const observed = audit.observations > 0 ? `, ${plural(audit.observations, 'observation')}` : '';
+      const damaged = audit.damaged > 0 ? ` (${audit.damaged} marked damaged)` : '';
+      const logged = audit.leaves > 0 ? `, ${plural(audit.leaves, 'leaf', 'leaves')}` : '';
+      printResult(json, audit, [
+        ...audit.faults,
+        `${plural(audit.generations, 'generation')}${observed}${damaged}${logged} and ${plural(audit.files, 'file')} audited, ${plural(audit.faults.length, 'fault')}`,
+      ]);
+      if (audit.faults.length > 0) process.exitCode = 1;
+    });
 }
 
 function seqOf(text: string): number {

@@ -6,7 +6,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { LOG_SERVICES } from '../../src/desk/log-leaves.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { present } from '../../src/proof/narrow.ts';
 import { parseHostname } from '../../src/records/hostname.ts';

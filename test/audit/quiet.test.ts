@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
@@ -8,7 +8,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { deskOf, intakeOf } from '../../src/server/context.ts';
 import {
   appContextIn,
@@ -159,6 +159,28 @@ test('an audit of a paper that changes meanwhile reports faults and not the chan
   await pressing;
   assert.equal(faults.length, 1, faults.join('; '));
   assert.match(faults[0] ?? '', /stories\/tide\/index\.html/);
+});
+
+test('an audit beside a press of every file says only that it waits for it', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: START });
+  createPaper(app);
+  fileStory(deskOf(app), PAPER, filing('tide'), { by: 'cli' });
+  await pressPapers(app);
+  const { manifest } = app.store.desk;
+  // As another process leaves it in the middle of its work: a file is on disk before the manifest lists it.
+  assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1:0', Date.now(), 30_000));
+  manifest.setStamp(PAPER, '');
+  manifest.begin(PAPER);
+  writeFileSync(join(folder, 'papers', PAPER, 'written-just-now.html'), '');
+  const beside = await auditApp(app);
+  assert.equal(beside.faults.length, 1, beside.faults.join('; '));
+  assert.match(beside.faults[0] ?? '', /^harbor-ledger: its files were not looked at: every file waits for the press/);
+  assert.equal(beside.files, 0);
+
+  manifest.releaseLease(PAPER, 'elsewhere:1:0');
+  const after = (await auditApp(app)).faults;
+  assert.match(after.join('; '), /written-just-now\.html: the manifest does not list this file/);
 });
 
 test('an audit beside a server that files and presses finds nothing', { skip: ONLY_WIDE }, async (t) => {

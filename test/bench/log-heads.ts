@@ -20,7 +20,7 @@ export async function headCost(bench: Bench): Promise<Figure[]> {
   const signing = await rateOf(() => {
     while (signHead(app, 'records', key) === 'more');
   });
-  const publishing = await rateOf(() => publishLog(app, 'records', key, { isWhole: false, assertClaim() {} }));
+  const publishing = await rateOf(() => publishLog(app, 'records', key, { isWhole: false, assertHeld() {} }));
   app.close();
   return [
     figureOf('log: leaves of the database under a new head', signing),

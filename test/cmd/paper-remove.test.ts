@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { PressLease } from '../../src/desk/jobs/press-lease.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { REMOVAL_REASON, removePaper } from '../../src/desk/papers/removal.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { intakeOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';

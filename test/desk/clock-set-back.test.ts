@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { generationAudit } from '../../src/desk/generation-audit.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { signingPeriodFaults } from '../../src/proof/key-text.ts';
 import { parseObservation } from '../../src/proof/records/receipt.ts';
 import { parseHostname } from '../../src/records/hostname.ts';

@@ -10,7 +10,7 @@ import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { filing, PAPER, PERSONAS, type Scope, treeOf } from '../support/app-context.ts';

@@ -14,7 +14,7 @@ import type { Media } from '../../src/desk/papers/media.ts';
 import { drawVariants } from '../../src/media/draw-variants.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
 import { pictureId, variantsOf } from '../../src/media/variants.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, createPaper, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';

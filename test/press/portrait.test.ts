@@ -13,7 +13,7 @@ import { deepPalette, palePalette } from '../../src/media/card/card-color.ts';
 import { drawPortrait } from '../../src/media/draw-portrait.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
 import { monogramOf, PORTRAIT_SIDE, portraitId } from '../../src/media/portrait.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';

@@ -6,7 +6,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { tagSlug, tagsFrom } from '../../src/desk/door/tag.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';

@@ -7,7 +7,7 @@ import { airStory } from '../../src/desk/airing.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/filing.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { fixtureFolder, OLD_VERSIONS, rowsOf, unpackDatabase } from '../support/old-database.ts';

@@ -89,10 +89,9 @@ test('a value that an older version cut at U+0000 is a fault until it is marked'
   assert.match(String(before[2]), /audit --accept-damage 2 3 --reason/);
   assert.equal(before.length, 3);
 
-  const parts = { store: app.store, now: app.clock.now };
   const refused = (seqs: number[], reason: string, said: RegExp) =>
     assert.throws(
-      () => acceptDamage(parts, seqs, reason),
+      () => acceptDamage(app, seqs, reason),
       (error: Fault) => said.test(error.message),
     );
   refused([2], WHY, /accept them together: 2 3/);
@@ -102,8 +101,8 @@ test('a value that an older version cut at U+0000 is a fault until it is marked'
   refused([2, 3], ' ', /--reason/);
   assert.equal(faultsOf(app).length, 3, 'a refused mark marks nothing');
 
-  acceptDamage(parts, [3, 2], WHY);
-  acceptDamage(parts, [2, 3], 'again changes nothing');
+  acceptDamage(app, [3, 2], WHY);
+  acceptDamage(app, [2, 3], 'again changes nothing');
   assert.deepEqual(faultsOf(app), []);
   const at = START + 99 * HOUR;
   assert.deepEqual(app.store.records.damagedObservations(), [
@@ -131,9 +130,6 @@ test('other damage cannot be accepted', (t) => {
   db.exec('UPDATE sightings SET count = count + 1');
   db.close();
   const app = open();
-  assert.throws(
-    () => acceptDamage({ store: app.store, now: app.clock.now }, [1], WHY),
-    /not what a cut at U\+0000 leaves: a\.test: the history/,
-  );
+  assert.throws(() => acceptDamage(app, [1], WHY), /not what a cut at U\+0000 leaves: a\.test: the history/);
   assert.deepEqual(app.store.records.damagedObservations(), []);
 });

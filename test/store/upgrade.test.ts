@@ -11,7 +11,7 @@ import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { requireKey } from '../../src/desk/papers/keys.ts';
 import { toManage } from '../../src/desk/readers/link.ts';
 import { tokenOf } from '../../src/desk/readers/token.ts';
-import { auditApp } from '../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../src/operate/audit/audit.ts';
 import { type LogService, parseLeaf } from '../../src/proof/log/leaf.ts';
 import { mailedToken } from '../../src/records/accounts/account-mail.ts';
 import { serviceKeyOf } from '../../src/records/accounts/service-key.ts';

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
+import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
+import type { Progress } from '../../shared/terminal/progress.ts';
 import { auditLedger } from './ledger.ts';
 import { auditLog } from './log/audit-log.ts';
-import type { AuditParts } from './parts.ts';
 import { auditRecords } from './records.ts';
 import { auditTree } from './tree.ts';
 
@@ -21,15 +22,21 @@ export interface Audit {
   faults: string[];
 }
 
-/**
- * Audits the database, the logs and the trees; with `deep` renders and draws everything again, without `trees` or
- * `media` leaves their files out.
- */
-export async function auditAll(
-  parts: AuditParts,
-  { deep = false, trees = true, media = true }: { deep?: boolean | undefined; trees?: boolean; media?: boolean } = {},
+interface AuditOptions {
+  /** Renders and draws everything again. */
+  deep?: boolean | undefined;
+  /** Whether to compare the pressed files, and the media in DATA_DIR. */
+  trees?: boolean;
+  media?: boolean;
+  progress?: Progress['step'];
+}
+
+/** Audits the database, the logs and the pressed trees. */
+export async function auditApp(
+  app: AppContext,
+  { deep = false, trees = true, media = true, progress = () => {} }: AuditOptions = {},
 ): Promise<Audit> {
-  const { store, progress } = parts;
+  const { store } = app;
   const audit: Audit = { generations: 0, observations: 0, damaged: 0, leaves: 0, files: 0, faults: [] };
   const { faults } = audit;
   /** Runs one part. Damage that makes it throw becomes a fault, and the other parts still run. */
@@ -42,34 +49,32 @@ export async function auditAll(
   };
   await part('database', () => void faults.push(...store.database.integrity().map((fault) => `database: ${fault}`)));
   await part('ledger', () => {
-    audit.generations = auditLedger(parts, faults);
+    audit.generations = auditLedger(app, faults, progress);
   });
   await part('search index', () => {
     if (deep)
       faults.push(...store.desk.indexFaults((done, total) => progress('audit the search index', done, total, '')));
   });
   await part('records', () => {
-    audit.observations = auditRecords(parts, faults, progress);
+    audit.observations = auditRecords(app, faults, progress);
     audit.damaged = store.records.damagedObservations().length;
   });
   for (const log of LOG_SERVICES) {
     await part(`log of the ${log}`, async () => {
-      const audited = await auditLog(parts, parts.auditedLog(log));
-      audit.leaves += audited.leaves;
-      faults.push(...audited.faults);
+      audit.leaves += await auditLog(app, log, faults, progress);
     });
   }
   await part('credits', () => void faults.push(...store.records.credits.faults()));
   for (const paper of store.desk.paperSlugs()) {
     await part(paper, async () => {
-      const tree = trees ? await auditTree(parts, paper, deep) : { files: 0, faults: [] };
+      const tree = trees ? await auditTree(app, paper, { deep, progress }) : { files: 0, faults: [] };
       audit.files += tree.files;
-      faults.push(...tree.faults, ...(media ? mediaFaults(parts, paper) : []));
+      faults.push(...tree.faults, ...(media ? mediaFaults(app, paper) : []));
     });
   }
   if (!trees) return audit;
   for (const { slug } of store.desk.removedPapers()) {
-    if (store.desk.manifest.newestMark(slug) === 0 && !existsSync(join(parts.distDir, slug))) continue;
+    if (store.desk.manifest.newestMark(slug) === 0 && !existsSync(join(app.settings.distDir, slug))) continue;
     const press = '`npm run -s broadsheet -- press`';
     faults.push(`${slug}: the paper was removed, and its files wait for the press; run ${press}`);
   }
@@ -77,17 +82,18 @@ export async function auditAll(
 }
 
 /** Checks the media files in DATA_DIR, of which the trees contain copies. */
-function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] {
+function mediaFaults({ store }: AppContext, paper: string): string[] {
   const faults: string[] = [];
   for (const { path, digest } of store.desk.papers.allMedia(paper)) {
-    const file = mediaFile(digest);
+    const file = store.media.pathOf(digest);
     const found = digestOf(file);
     if (found !== digest) {
       const what = found === null ? 'missing' : 'damaged';
+      const cure = `put ${file} back from a backup, or file it again, then run \`npm run -s broadsheet -- press\``;
       const seen = store.desk.missingMedia.has(digest)
         ? 'readers see a stand-in'
         : 'the next press shows a stand-in unless the pressed tree or MEDIA_URL has the file';
-      faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and ${seen}; ${cureOf(file)}`);
+      faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and ${seen}; ${cure}`);
     } else if (store.desk.missingMedia.has(digest)) {
       faults.push(
         `${paper}/${path}: the file is back, but readers still see a stand-in; run \`npm run -s broadsheet -- press\``,
@@ -96,6 +102,3 @@ function mediaFaults({ store, mediaFile }: AuditParts, paper: string): string[] 
   }
   return faults;
 }
-
-const cureOf = (file: string) =>
-  `put ${file} back from a backup, or file it again, then run \`npm run -s broadsheet -- press\``;

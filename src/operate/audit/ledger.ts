@@ -1,16 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { generationAudit } from '../../desk/generation-audit.ts';
 import type { LedgerEntry } from '../../desk/ledger-entry.ts';
+import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
+import type { Progress } from '../../shared/terminal/progress.ts';
 import type { Store } from '../../store/store.ts';
-import type { AuditParts } from './parts.ts';
 import { Replay } from './replay.ts';
 
 /**
  * Checks receipts and chains, replays the ledger and compares the archive, in one snapshot. Appends to `faults`.
  * Returns the number of generations.
  */
-export function auditLedger({ store, now, progress }: AuditParts, faults: string[]): number {
+export function auditLedger(
+  { store, clock: { now } }: AppContext,
+  faults: string[],
+  progress: Progress['step'],
+): number {
   return store.database.read(() => {
     faults.push(...store.database.schemaFaults(), ...store.desk.ledgerFaults());
     const audit = generationAudit([...store.desk.verifyingKeys('desk'), ...store.desk.verifyingKeys('records')], {
@@ -69,7 +74,9 @@ function replayed(replay: Replay, entry: LedgerEntry, number: number, faults: st
 /** Where the archive's tables differ from a replay of the ledger. */
 function archiveFaults(store: Store, replay: Replay, now: number): string[] {
   const papers = new Map([...store.desk.archivedPapers()].map((paper) => [paper.slug, paper]));
-  replay.airUntil(lastAired(store, Math.max(now, replay.newest)));
+  // Airing by schedule is not an entry. The clock reached this time, and may have been set back since.
+  const latest = Math.max(now, replay.newest);
+  replay.airUntil(Math.min(latest, (store.desk.nextScheduled() ?? Number.POSITIVE_INFINITY) - 1));
   const faults: string[] = [];
   for (const [slug, wanted] of replay.papers) {
     const found = papers.get(slug);
@@ -92,15 +99,6 @@ function archiveFaults(store: Store, replay: Replay, now: number): string[] {
     faults.push(`${paper}/${slug}: the ledger has this piece, and the archive does not`);
   }
   return faults;
-}
-
-/**
- * Up to when scheduled pieces were published, which no entry records. The clock has reached `latest`, and may have been
- * set back since.
- */
-function lastAired(store: Store, latest: number): number {
-  const next = store.desk.nextScheduled();
-  return next === null ? latest : Math.min(latest, next - 1);
 }
 
 function differences(name: string, found: Record<string, unknown>, wanted: Record<string, unknown>): string[] {

@@ -1,34 +1,31 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Archive } from '../../desk/archive.ts';
 import { Edition, type Site } from '../../desk/press/edition.ts';
-import type { PressedFile } from '../../desk/press/manifest.ts';
 import type { Render, RenderedFile, RenderTools } from '../../desk/press/output.ts';
 import { outputNamed } from '../../desk/press/outputs/all.ts';
 import { hosting } from '../../desk/press/outputs/hosting.ts';
 import { NEWS_AGE, news } from '../../desk/press/outputs/sitemap.ts';
 import type { Pages } from '../../desk/press/views.ts';
 import { sha256 } from '../../proof/basis.ts';
+import type { AppStore } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
-import { bytesOf, PRESS_AGAIN } from './parts.ts';
+
+/** The remedy for most faults of a tree. */
+export const PRESS_AGAIN = 'run `npm run -s broadsheet -- press --full`';
+export const UNCALLED = `the manifest lists this file, which the ledger does not call for; ${PRESS_AGAIN}`;
 
 interface OutputAuditJob {
+  store: AppStore;
   paper: string;
   archive: Archive;
   site: Site;
   /** The paper's tree. */
   folder: string;
-  /** What the manifest lists for an output: its files, and the tags that it read. */
-  listed(output: string): { files: PressedFile[]; tags: string | null };
   tools: RenderTools;
   /** Whether to render pages and draw cards again. The smaller sizes of pictures are taken from DATA_DIR. */
   deep: boolean;
-}
-
-/** The files of one output, and their faults. */
-interface OutputFindings {
-  paths: string[];
-  faults: string[];
 }
 
 /** A file of an output. `page` is its page when that was not rendered. */
@@ -37,51 +34,17 @@ interface Expected {
   page: ExpectedPage | null;
 }
 
+export type OutputAudit = ReturnType<typeof outputAudit>;
+
 /**
  * Compares the files of outputs with what the ledger gives: documents byte for byte, pages by their texts unless
  * `deep`. The manifest must list exactly these files and bytes.
  */
-export class OutputAudit {
-  readonly #job: OutputAuditJob;
-
-  constructor(job: OutputAuditJob) {
-    this.#job = job;
-  }
-
-  edition(): Edition {
-    return new Edition(this.#job.archive, this.#job.site);
-  }
-
-  async check(name: string): Promise<OutputFindings> {
-    const { paper } = this.#job;
-    const edition = this.edition();
-    let expected: Expected[];
-    try {
-      expected = await this.#expectedFiles(name, edition);
-    } catch (error) {
-      const why = messageOf(error).split('\n')[0];
-      return { paths: [], faults: [`${paper}: ${name} cannot be made from the database (${why})`] };
-    }
-    const { files, tags } = this.#job.listed(name);
-    const listed = new Map(files.map(({ path, digest }) => [path, digest]));
-    const faults: string[] = [];
-    for (const one of expected) {
-      const { path } = one.item;
-      const fault = await this.#checkFile(one, listed.get(path));
-      if (fault !== null) faults.push(`${paper}/${path}: ${fault}`);
-      listed.delete(path);
-    }
-    for (const path of listed.keys()) {
-      faults.push(`${paper}/${path}: the manifest lists this file, which the ledger does not call for; ${PRESS_AGAIN}`);
-    }
-    if (tags !== (expected.length === 0 ? null : edition.reads.join('\n'))) {
-      faults.push(`${paper}: the manifest does not list what ${name} reads, so it would miss changes; ${PRESS_AGAIN}`);
-    }
-    return { paths: expected.map(({ item }) => item.path), faults };
-  }
+export function outputAudit({ store, paper, archive, site, folder, tools, deep }: OutputAuditJob) {
+  const edition = () => new Edition(archive, site);
 
   /** The files of an output. Unless the audit is deep, records pages without rendering them. */
-  async #expectedFiles(name: string, edition: Edition): Promise<Expected[]> {
+  async function expectedFiles(name: string, current: Edition): Promise<Expected[]> {
     const found = outputNamed(name);
     if (found === null) return [];
     const pages = new Map<unknown, ExpectedPage>();
@@ -90,35 +53,59 @@ export class OutputAudit {
       pages.set(token, { route, view });
       return Promise.resolve(token);
     };
-    const { tools, deep, archive, folder } = this.#job;
     // The headers contain the hashes of scripts, which only rendered pages have.
     const isRendered = deep || found.output === hosting;
-    const now =
-      found.output === news
-        ? newsMoment(archive, bytesOf(join(folder, 'sitemap-news.xml'))?.toString('latin1') ?? '', tools.now)
-        : tools.now;
-    const printed = await found.output.print(edition, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
+    const sitemap = found.output === news ? bytesOf(join(folder, 'sitemap-news.xml')) : null;
+    const now = found.output === news ? newsMoment(archive, sitemap?.toString('latin1') ?? '', tools.now) : tools.now;
+    const printed = await found.output.print(current, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
     return (printed ?? []).map((item) => ({ item, page: pages.get('body' in item ? item.body : null) ?? null }));
   }
 
   /** The fault of a file; null when there is none. */
-  async #checkFile({ item, page }: Expected, listed: string | undefined): Promise<string | null> {
-    const file = join(this.#job.folder, item.path);
-    if ('copy' in item) return verdict(digestOf(file), listed, item.copy);
-    const bytes = bytesOf(file);
-    const wanted = page === null ? await this.#wanted(item) : null;
+  async function fileFault({ item, page }: Expected, listed: string | undefined): Promise<string | null> {
+    if ('copy' in item) return verdict(digestOf(join(folder, item.path)), listed, item.copy);
+    const bytes = bytesOf(join(folder, item.path));
+    const wanted = page === null ? await wantedDigest(item) : null;
     const fault = verdict(bytes === null ? null : sha256(bytes), listed, wanted);
     if (fault !== null || page === null || bytes === null) return fault;
-    const difference = pageFault(page, bytes.toString('utf8'), this.#job.site.base);
+    const difference = pageFault(page, bytes.toString('utf8'), site.base);
     return difference === null ? null : `the page does not match the ledger: ${difference}; ${PRESS_AGAIN}`;
   }
 
   /** The digest that a file must have; null when only a deep audit can tell. */
-  async #wanted(item: RenderedFile): Promise<string | null> {
-    if ('same' in item) return digestOf(join(this.#job.folder, item.same));
-    if ('draw' in item) return this.#job.deep ? sha256(await item.draw()) : null;
+  async function wantedDigest(item: RenderedFile): Promise<string | null> {
+    if ('same' in item) return digestOf(join(folder, item.same));
+    if ('draw' in item) return deep ? sha256(await item.draw()) : null;
     return 'body' in item ? sha256(Buffer.from(item.body)) : null;
   }
+
+  /** The files of one output, and their faults. */
+  async function check(name: string): Promise<{ paths: string[]; faults: string[] }> {
+    const current = edition();
+    let expected: Expected[];
+    try {
+      expected = await expectedFiles(name, current);
+    } catch (error) {
+      const why = messageOf(error).split('\n')[0];
+      return { paths: [], faults: [`${paper}: ${name} cannot be made from the database (${why})`] };
+    }
+    const listed = new Map(store.desk.manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
+    const tags = store.desk.tagsRead(paper, name);
+    const faults: string[] = [];
+    for (const one of expected) {
+      const { path } = one.item;
+      const fault = await fileFault(one, listed.get(path));
+      if (fault !== null) faults.push(`${paper}/${path}: ${fault}`);
+      listed.delete(path);
+    }
+    for (const path of listed.keys()) faults.push(`${paper}/${path}: ${UNCALLED}`);
+    if (tags !== (expected.length === 0 ? null : current.reads.join('\n'))) {
+      faults.push(`${paper}: the manifest does not list what ${name} reads, so it would miss changes; ${PRESS_AGAIN}`);
+    }
+    return { paths: expected.map(({ item }) => item.path), faults };
+  }
+
+  return { edition, check };
 }
 
 function verdict(found: string | null, listed: string | undefined, wanted: string | null): string | null {
@@ -158,20 +145,17 @@ interface ExpectedPage {
 export function pageFault({ route, view: expected }: ExpectedPage, html: string, base: string): string | null {
   // The embedded player shows no list, though its view contains the one of its day.
   const view = route === '/paper/cast-embed' ? { ...expected, frame: undefined, rows: [] } : expected;
-  const text = withoutWholes(html);
+  // Without the elements that keep compounds of a headline on one line (`parts/Headline.astro`).
+  const text = html.replace(/<span class="whole">([^<]*)<\/span>/g, '$1');
   for (const required of requiredTexts(route, view)) {
-    if (!text.includes(escaped(required))) return `it does not show ${JSON.stringify(required.slice(0, 80))}`;
+    const escaped = required.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+    if (!text.includes(escaped)) return `it does not show ${JSON.stringify(required.slice(0, 80))}`;
   }
   const wanted = storiesIn(JSON.stringify(view), base);
   const found = storiesIn(html, base);
   for (const slug of wanted) if (!found.has(slug)) return `it does not name the piece ${slug}`;
   for (const slug of found) if (!wanted.has(slug)) return `it names the piece ${slug}, which does not belong there`;
   return null;
-}
-
-/** A page without the elements that keep compounds of a headline on one line (`parts/Headline.astro`). */
-function withoutWholes(html: string): string {
-  return html.replace(/<span class="whole">([^<]*)<\/span>/g, '$1');
 }
 
 /** Texts that the page must contain. */
@@ -213,9 +197,14 @@ function storiesIn(text: string, base: string): Set<string> {
   return slugs;
 }
 
+/** How the renderer escapes a text. */
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A text as the renderer escapes it. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+/** The bytes of a file; null when it does not exist or is not a file. */
+function bytesOf(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch {
+    return null;
+  }
 }

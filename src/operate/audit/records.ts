@@ -1,13 +1,14 @@
 import { auditHost, type HostAudit } from '../../records/audit.ts';
+import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { isLine } from '../../shared/shown-text.ts';
-import type { AuditParts } from './parts.ts';
+import type { Progress } from '../../shared/terminal/progress.ts';
 
 /** Checks observations and what is derived from them. Appends to `faults`. Returns their number. */
 export function auditRecords(
-  { store }: Pick<AuditParts, 'store'>,
+  { store }: Pick<AppContext, 'store'>,
   faults: string[],
-  progress: AuditParts['progress'] = () => {},
+  progress: Progress['step'] = () => {},
 ): number {
   const { records } = store;
   const total = records.observationTotals().count;
@@ -37,7 +38,7 @@ export function auditRecords(
 
 /** Audits one host as the database has it, taking these observations as marked. */
 function auditStoredHost(
-  { records, desk: { verifyingKeys, corrections } }: AuditParts['store'],
+  { records, desk: { verifyingKeys, corrections } }: AppContext['store'],
   { id, hostname }: { id: number; hostname: string },
   damaged: ReadonlySet<number>,
 ): HostAudit {
@@ -66,44 +67,37 @@ const REASON_MAX = 1_000;
  * Accepts observations that an old version cut at U+0000, all or none. Throws `invalid_request` for the reason,
  * `not_found`, and `conflict` for damage of another kind.
  */
-export function acceptDamage(
-  { store, now }: Pick<AuditParts, 'store' | 'now'>,
-  seqs: readonly number[],
-  reason: string,
-): void {
+export function acceptDamage({ store, clock }: AppContext, seqs: readonly number[], reason: string): void {
   if (reason.trim() === '' || reason.length > REASON_MAX || !isLine(reason)) {
     throw new Fault('invalid_request', `--reason must be one line of 1 to ${REASON_MAX} characters; say what happened`);
   }
   const { records } = store;
+  const hostOf = (seq: number) => {
+    const host = records.hostOfObservation(seq);
+    if (host === null) throw new Fault('not_found', `there is no observation ${seq}; take a number from the audit`);
+    return host;
+  };
   records.transact(() => {
     const marked = new Set(records.damagedObservations().map(({ seq }) => seq));
-    const all = new Set([...marked, ...seqs]);
-    const asked = new Map<number, { host: { id: number; hostname: string }; own: number[] }>();
-    for (const seq of new Set(seqs)) {
-      const host = records.hostOfObservation(seq);
-      if (host === null) throw new Fault('not_found', `there is no observation ${seq}; take a number from the audit`);
-      const { own } = asked.get(host.id) ?? { own: [] };
-      asked.set(host.id, { host, own: [...own, seq] });
-    }
-    for (const { host, own } of asked.values()) {
+    const asked = new Set(seqs);
+    for (const [first = 0, ...more] of Map.groupBy(asked, (seq) => hostOf(seq).id).values()) {
+      const own = [first, ...more];
+      const host = hostOf(first);
       const before = auditStoredHost(store, host, new Set());
       const whole = own.find((seq) => !before.unmarked.includes(seq));
       if (whole !== undefined) {
-        throw new Fault(
-          'conflict',
-          `observation ${whole} holds no U+0000, so no version cut it; only such damage can be accepted`,
-        );
+        const message = `observation ${whole} holds no U+0000, so no version cut it; only such damage can be accepted`;
+        throw new Fault('conflict', message);
       }
-      const { faults, unmarked } = auditStoredHost(store, host, all);
+      const { faults, unmarked } = auditStoredHost(store, host, new Set([...marked, ...asked]));
       if (unmarked.length > 0) {
-        throw new Fault(
-          'conflict',
-          `${host.hostname} has other observations with U+0000; accept them together: ${[...own, ...unmarked].join(' ')}`,
-        );
+        const all = [...own, ...unmarked].join(' ');
+        const message = `${host.hostname} has other observations with U+0000; accept them together: ${all}`;
+        throw new Fault('conflict', message);
       }
       const [fault] = faults;
       if (fault !== undefined) throw new Fault('conflict', `this is not what a cut at U+0000 leaves: ${fault}`);
     }
-    for (const seq of new Set(seqs)) if (!marked.has(seq)) records.markDamaged({ seq, at: now(), reason });
+    for (const seq of asked) if (!marked.has(seq)) records.markDamaged({ seq, at: clock.now(), reason });
   });
 }

@@ -49,12 +49,10 @@ function correctedLines({ proof, corrected }: CheckedProof): string[] {
 
 /** The unsigned members. Proofs with the same unsigned members share a line. */
 function unsignedLines(checked: CheckedProof[]): string[] {
-  const proofs = new Map<string, string[]>();
-  for (const { proof, unsigned } of checked) {
-    const words = unsignedWords(unsigned);
-    if (words !== '') proofs.set(words, [...(proofs.get(words) ?? []), proof]);
-  }
-  return [...proofs].map(([words, of]) => `${of.length === 1 ? of[0] : plural(of.length, 'proof')}: ${words}`);
+  const proofs = [...Map.groupBy(checked, ({ unsigned }) => unsignedWords(unsigned))];
+  return proofs
+    .filter(([words]) => words !== '')
+    .map(([words, of]) => `${of.length === 1 ? of[0]?.proof : plural(of.length, 'proof')}: ${words}`);
 }
 
 function reservation({ keys_unread }: CheckedProof): string {

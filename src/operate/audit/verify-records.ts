@@ -47,10 +47,12 @@ export async function checkRecords(
   trusted: VerifyingKey[] | undefined,
   policy?: Policy,
 ): Promise<CheckedRecords> {
-  const kind = kindOf(document);
+  const { kind: found } = document;
+  const kind = found !== 'misshapen' ? found : document.of === 'document' ? 'record' : document.of;
   const keys = document.kind === 'misshapen' ? [] : (trusted ?? (await keysFor(where, document)));
   const texts = receiptsIn(document);
   const receipts = texts.map((text) => parseObservation(parseNote(text)?.text ?? '')).filter((one) => one !== null);
+  const seqs = receipts.map(({ seq }) => seq);
   const faults = documentFaults(document, keys, verifyNode);
   const logged = policy === undefined ? null : await checkRows(kind, document, policy);
   const isKnown = faults.some((fault) => fault.includes('log: '));
@@ -59,7 +61,7 @@ export async function checkRecords(
     kind,
     domain: receipts[0]?.domain ?? null,
     receipts: texts.length,
-    seqs: seqsOf(receipts),
+    seqs: receipts.length === 0 ? null : [Math.min(...seqs), Math.max(...seqs)],
     faults: [...faults, ...(isKnown ? [] : (logged?.faults ?? []))],
     unsigned: document.unsigned,
     own_keys: trusted === undefined,
@@ -70,7 +72,7 @@ export async function checkRecords(
 
 /** Demands that the log of a policy has every receipt of a document. */
 async function checkRows(kind: CheckedRecords['kind'], document: RecordsDocument, policy: Policy) {
-  const rows = loggedRowsIn(document);
+  const rows = rowsIn(document);
   if (rows === null) {
     const cure = 'get the provenance of the hostname, or an evidence bundle';
     return { rows: null, faults: [`log: a ${kind} has no proof that its receipt is in the log; ${cure}`] };
@@ -85,32 +87,18 @@ async function checkRows(kind: CheckedRecords['kind'], document: RecordsDocument
   return { rows: faults.length > 0 ? null : found, faults };
 }
 
-/** The rows of a document that say where their receipts are in the log; null for kinds that do not say it. */
-function loggedRowsIn(document: RecordsDocument): { seq: number; receipt: string; log?: LogProof | null }[] | null {
+/** The rows of a document of several observations; null for other kinds, which do not say where the log has them. */
+function rowsIn(document: RecordsDocument): { seq: number; receipt: string; log?: LogProof | null }[] | null {
   if (document.kind === 'evidence') return document.bundle.records;
   return document.kind === 'provenance' ? document.page.items : null;
 }
 
-function kindOf(document: RecordsDocument): CheckedRecords['kind'] {
-  if (document.kind !== 'misshapen') return document.kind;
-  return document.of === 'document' ? 'record' : document.of;
-}
-
 function receiptsIn(document: RecordsDocument): string[] {
-  switch (document.kind) {
-    case 'misshapen':
-      return [];
-    case 'preview':
-      return [document.preview.receipt];
-    case 'record':
-      return [document.record.receipt];
-    case 'evidence':
-      return document.bundle.records.map(({ receipt }) => receipt);
-    case 'provenance':
-      return document.page.items.map(({ receipt }) => receipt);
-    default:
-      return [document.receipt];
-  }
+  const rows = rowsIn(document);
+  if (rows !== null) return rows.map(({ receipt }) => receipt);
+  if (document.kind === 'preview') return [document.preview.receipt];
+  if (document.kind === 'record') return [document.record.receipt];
+  return 'receipt' in document ? [document.receipt] : [];
 }
 
 function correctedIn(document: RecordsDocument, receipts: ObservationReceipt[]): CheckedRecords['corrected'] {
@@ -121,12 +109,6 @@ function correctedIn(document: RecordsDocument, receipts: ObservationReceipt[]):
     const true_time = trueIso(observed_at, seq, corrections);
     return true_time === observed_at ? [] : [{ seq, observed_at, true_time }];
   });
-}
-
-function seqsOf(receipts: ObservationReceipt[]): CheckedRecords['seqs'] {
-  const seqs = receipts.map(({ seq }) => seq).sort((a, b) => a - b);
-  const [oldest, newest] = [seqs[0], seqs.at(-1)];
-  return oldest === undefined || newest === undefined ? null : [oldest, newest];
 }
 
 async function keysFor(where: string, document: RecordsDocument): Promise<VerifyingKey[]> {

@@ -16,7 +16,7 @@ import type { BackupPlace } from '../../shared/storage/backup-place.ts';
 import { hasRoot } from '../../shared/transparency/log-tree.ts';
 import { logFolder, publishedCheckpoint, publishedTiles } from '../../signing/log/log-files.ts';
 import { openStore, type Store } from '../../store/store.ts';
-import { auditApp } from '../audit/run-audit.ts';
+import { auditApp } from '../audit/audit.ts';
 import { requireMigrations } from './manifest.ts';
 import { unpack } from './unpack.ts';
 

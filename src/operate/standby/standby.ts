@@ -14,7 +14,7 @@ import { plural } from '../../shared/plural.ts';
 import { lockFile } from '../../shared/sql/file-lock.ts';
 import { type FoundBackup, newestBackup } from '../../shared/storage/backup-place.ts';
 import { putCopy, readCopyNote, stageIn, writeCopyNote } from '../../signing/standby-copy.ts';
-import { auditApp } from '../audit/run-audit.ts';
+import { auditApp } from '../audit/audit.ts';
 import { restore } from '../backup/restore.ts';
 
 /** A server of the copy, in a process of its own. */
@@ -44,17 +44,15 @@ interface StandbyOptions {
  * takes the lease and ends. Returns the exit code, 0 when stopped.
  */
 export async function standBy(options: StandbyOptions): Promise<number> {
-  const { settings } = options;
-  if (settings.leaseUrl === null) {
-    throw new Fault(
-      'invalid_request',
-      'LEASE_URL is not set, and without it nobody knows who signs; set it on both servers',
-    );
+  const { dataDir, leaseUrl } = options.settings;
+  if (leaseUrl === null) {
+    const message = 'LEASE_URL is not set, and without it nobody knows who signs; set it on both servers';
+    throw new Fault('invalid_request', message);
   }
-  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
-  const unlock = lockFile(join(settings.dataDir, '.standby.lock'));
-  if (unlock === null) throw new Fault('conflict', `another standby keeps ${settings.dataDir}; end it first`);
-  const keeper = new CopyKeeper(options);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const unlock = lockFile(join(dataDir, '.standby.lock'));
+  if (unlock === null) throw new Fault('conflict', `another standby keeps ${dataDir}; end it first`);
+  const keeper = copyKeeper(options);
   try {
     return await keeper.run();
   } finally {
@@ -63,100 +61,57 @@ export async function standBy(options: StandbyOptions): Promise<number> {
   }
 }
 
-class CopyKeeper {
-  readonly #options: StandbyOptions;
-  readonly #dataDir: string;
-  #server: CopyServer | null = null;
+function copyKeeper({ settings, from, every, serve, built, say, signal }: StandbyOptions) {
+  const { dataDir } = settings;
+  let server: CopyServer | null = null;
   /** The backup that is served, or was found to be of no use. */
-  #seen = '';
-  #told = '';
+  let seen = '';
+  let lastFailure = '';
   /** The leaves of the copy that is served. */
-  readonly #sizes = { desk: 0, records: 0 };
-
-  constructor(options: StandbyOptions) {
-    this.#options = options;
-    this.#dataDir = options.settings.dataDir;
-  }
-
-  async run(): Promise<number> {
-    const { every, signal, say } = this.#options;
-    const note = readCopyNote(this.#dataDir);
-    if (note !== null) {
-      this.#seen = note.version;
-      await this.#serveAndPress();
-    } else if (existsSync(databaseFile(this.#options.settings))) {
-      say(
-        `${this.#dataDir} is not the copy of a standby, or it has signed: it is served as it is, and no backup replaces it`,
-      );
-      this.#start();
-    } else await this.#recover();
-    while (!signal.aborted) {
-      if (this.#isReplaceable()) await this.#refresh().catch((error: unknown) => this.#tell(error));
-      const pause = sleep(every, undefined, { signal }).catch(() => {});
-      const code = await Promise.race([pause, this.#server?.ended ?? pause]);
-      if (typeof code === 'number') return code;
-    }
-    return 0;
-  }
-
-  async end(): Promise<void> {
-    await this.#server?.stop();
-    this.#server = null;
-  }
+  const sizes = { desk: 0, records: 0 };
 
   /** Whether the folder holds nothing but what came from backups. */
-  #isReplaceable(): boolean {
-    return readCopyNote(this.#dataDir) !== null || !existsSync(databaseFile(this.#options.settings));
+  const isReplaceable = () => readCopyNote(dataDir) !== null || !existsSync(databaseFile(settings));
+
+  function start(): void {
+    server = serve(readCopyNote(dataDir)?.id);
+  }
+
+  async function end(): Promise<void> {
+    await server?.stop();
+    server = null;
+  }
+
+  async function serveAndPress(): Promise<void> {
+    start();
+    await built;
+    await withAppContext(settings, async (app) => {
+      for (const log of LOG_SERVICES) sizes[log] = app.store.database.log.size(log);
+      await pressPapers(app, { fetchesMedia: true });
+    });
   }
 
   /** Takes up a folder in which putting a copy was broken off. */
-  async #recover(): Promise<void> {
-    const under = join(this.#dataDir, RESTORING);
+  async function recover(): Promise<void> {
+    const under = join(dataDir, RESTORING);
     if (!existsSync(under)) return;
     const unlock = lockFile(join(under, '.lock'));
-    if (unlock === null) throw new Fault('conflict', `a restore into ${this.#dataDir} is under way; wait for it`);
+    if (unlock === null) throw new Fault('conflict', `a restore into ${dataDir} is under way; wait for it`);
     unlock();
     await rm(under, { recursive: true });
   }
 
-  async #refresh(): Promise<void> {
-    const { settings, from, say } = this.#options;
-    const found = await newestBackup(settings, from);
-    if (found === null) throw new Fault('not_found', `there is no backup at ${from} yet`);
-    if (found.version === this.#seen) return;
-    const begun = performance.now();
-    const made = await this.#stage(found);
-    this.#seen = found.version;
-    if (made === null) return;
-    // Until here it served the copy before. What it did since it has the lease is in no backup.
-    await this.#server?.stop();
-    this.#server = null;
-    if (!this.#isReplaceable()) {
-      await rm(stageIn(this.#dataDir), { recursive: true });
-      say('this server took the lease meanwhile, and keeps its copy');
-      this.#start();
-      return;
-    }
-    await putCopy(this.#dataDir);
-    await this.#serveAndPress();
-    this.#told = '';
-    say(
-      `standing by with the backup of ${made}, restored, audited and pressed in ${Math.round(performance.now() - begun)} ms`,
-    );
-  }
-
   /** Restores and audits a backup aside. Returns when it was made; null when it is of no use. */
-  async #stage(found: FoundBackup): Promise<string | null> {
-    const { settings, say } = this.#options;
-    const stage = stageIn(this.#dataDir);
-    await rm(stage, { recursive: true, force: true });
-    const { manifest } = await restore(found.place, stage, () => {});
-    const aside = { ...settings, dataDir: stage, distDir: join(stage, 'papers'), logDir: join(stage, 'log') };
-    const fault = await withAppContext(aside, async (app) => {
+  async function stage({ version, place }: FoundBackup): Promise<string | null> {
+    const aside = stageIn(dataDir);
+    await rm(aside, { recursive: true, force: true });
+    const { manifest } = await restore(place, aside, () => {});
+    const there = { ...settings, dataDir: aside, distDir: join(aside, 'papers'), logDir: join(aside, 'log') };
+    const fault = await withAppContext(there, async (app) => {
       const { faults } = await auditApp(app, { trees: false, media: false });
       if (faults.length > 0) return `${plural(faults.length, 'fault')}, the first: ${faults[0]}`;
       for (const log of LOG_SERVICES) {
-        const [has, had] = [app.store.database.log.size(log), this.#sizes[log]];
+        const [has, had] = [app.store.database.log.size(log), sizes[log]];
         if (has < had) return `it has ${has} leaves of the log of the ${log}, and the copy here has ${had}`;
       }
       // The tree on this disk belongs to another copy, despite this copy's manifest.
@@ -166,33 +121,63 @@ class CopyKeeper {
       return null;
     });
     if (fault !== null) {
-      say(`the backup ${found.place.name} is not used: ${fault}`);
-      await rm(stage, { recursive: true });
+      say(`the backup ${place.name} is not used: ${fault}`);
+      await rm(aside, { recursive: true });
       return null;
     }
-    const { version, place } = found;
-    writeCopyNote(stage, { id: randomUUID(), backup: place.name, version, made_at: manifest.made_at });
+    writeCopyNote(aside, { id: randomUUID(), backup: place.name, version, made_at: manifest.made_at });
     return manifest.made_at;
   }
 
-  async #serveAndPress(): Promise<void> {
-    const { settings, built } = this.#options;
-    this.#start();
-    await built;
-    await withAppContext(settings, async (app) => {
-      for (const log of LOG_SERVICES) this.#sizes[log] = app.store.database.log.size(log);
-      await pressPapers(app, { fetchesMedia: true });
-    });
+  async function refresh(): Promise<void> {
+    const found = await newestBackup(settings, from);
+    if (found === null) throw new Fault('not_found', `there is no backup at ${from} yet`);
+    if (found.version === seen) return;
+    const begun = performance.now();
+    const made = await stage(found);
+    seen = found.version;
+    if (made === null) return;
+    // Until here it served the copy before. What it did since it has the lease is in no backup.
+    await end();
+    if (!isReplaceable()) {
+      await rm(stageIn(dataDir), { recursive: true });
+      say('this server took the lease meanwhile, and keeps its copy');
+      start();
+      return;
+    }
+    await putCopy(dataDir);
+    await serveAndPress();
+    lastFailure = '';
+    const ms = Math.round(performance.now() - begun);
+    say(`standing by with the backup of ${made}, restored, audited and pressed in ${ms} ms`);
   }
 
-  #start(): void {
-    this.#server = this.#options.serve(readCopyNote(this.#dataDir)?.id);
+  async function run(): Promise<number> {
+    const note = readCopyNote(dataDir);
+    if (note !== null) {
+      seen = note.version;
+      await serveAndPress();
+    } else if (existsSync(databaseFile(settings))) {
+      say(
+        `${dataDir} is not the copy of a standby, or it has signed: it is served as it is, and no backup replaces it`,
+      );
+      start();
+    } else await recover();
+    while (!signal.aborted) {
+      if (isReplaceable()) {
+        await refresh().catch((error: unknown) => {
+          // Once, until something else fails, or nothing.
+          const line = messageOf(error);
+          if (line !== lastFailure) say(`${line}; trying again`);
+          lastFailure = line;
+        });
+      }
+      const pause = sleep(every, undefined, { signal }).catch(() => {});
+      const code = await Promise.race([pause, server?.ended ?? pause]);
+      if (typeof code === 'number') return code;
+    }
+    return 0;
   }
 
-  /** Says what fails once, until something else does, or nothing. */
-  #tell(error: unknown): void {
-    const line = messageOf(error);
-    if (line !== this.#told) this.#options.say(`${line}; trying again`);
-    this.#told = line;
-  }
+  return { run, end };
 }

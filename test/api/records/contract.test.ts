@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { auditApp } from '../../../src/operate/audit/run-audit.ts';
+import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { type Access, laneOf } from '../../../src/records/meter/lane.ts';
 import { newKeyText } from '../../../src/shared/access-key.ts';
 import { databaseFile } from '../../../src/shared/files/data-folder.ts';

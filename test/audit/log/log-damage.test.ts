@@ -8,7 +8,6 @@ import { airStory } from '../../../src/desk/airing.ts';
 import { fileStory } from '../../../src/desk/filing.ts';
 import { LOG_SERVICES } from '../../../src/desk/log-leaves.ts';
 import { auditLog } from '../../../src/operate/audit/log/audit-log.ts';
-import { auditedLog } from '../../../src/operate/audit/run-audit.ts';
 import { sha256 } from '../../../src/proof/basis.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { recordProbe } from '../../../src/records/recording.ts';
@@ -87,9 +86,9 @@ function heal(): void {
 async function audit(): Promise<string[]> {
   const app = appContextIn({ after() {} }, folder, clock);
   try {
-    const parts = { store: app.store, progress: () => {} };
-    const audited = LOG_SERVICES.map((log) => auditLog(parts, auditedLog(app, log)));
-    return (await Promise.all(audited)).flatMap(({ faults }) => faults);
+    const faults: string[] = [];
+    for (const log of LOG_SERVICES) await auditLog(app, log, faults, () => {});
+    return faults;
   } finally {
     app.close();
   }

@@ -2,59 +2,77 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCheckpoint } from '../../../proof/log/checkpoint.ts';
 import type { LogService } from '../../../proof/log/leaf.ts';
-import { entryBundle, type HashTile, TILE_WIDTH, type Tile, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
-import { messageOf } from '../../../shared/fault.ts';
+import { LogFault } from '../../../proof/log/log-fault.ts';
+import { TILE_WIDTH, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
+import type { AppContext } from '../../../server/context.ts';
+import { Fault, messageOf } from '../../../shared/fault.ts';
+import type { Progress } from '../../../shared/terminal/progress.ts';
 import type { LogHead, LogTables } from '../../../shared/transparency/log-tables.ts';
-import { publishedCheckpoint } from '../../../signing/log/log-files.ts';
-import { type AuditedLog, type AuditParts, bytesOf } from '../parts.ts';
+import { fileIn, logFolder, publishedCheckpoint, tileBytes } from '../../../signing/log/log-files.ts';
+import { type LogKey, readLogKey } from '../../../signing/log/log-key.ts';
+import { publishedPolicy } from '../../../signing/log/log-publication.ts';
 import { ledgerLeafFaults } from './ledger-leaves.ts';
 import { cosignatureFaults, headFaults, storedLeaves } from './stored-log.ts';
 
-/** Audits a log: leaves against what was signed, nodes and heads against leaves, cosignatures, and published files. */
+/**
+ * Audits a log: leaves against what was signed, nodes and heads against leaves, cosignatures, and published files.
+ * Appends to `faults`. Returns the number of leaves.
+ */
 export async function auditLog(
-  { store, progress }: Pick<AuditParts, 'store' | 'progress'>,
-  { log, folder, verifier, texts, key_fault }: AuditedLog,
-): Promise<{ leaves: number; faults: string[] }> {
-  const publication = publicationIn(folder, texts);
-  const { leaves, faults, cosignatures } = store.database.read(() => {
-    const found: string[] = key_fault === null ? [] : [key_fault];
+  app: AppContext,
+  log: LogService,
+  faults: string[],
+  progress: Progress['step'],
+): Promise<number> {
+  const { store, settings } = app;
+  const found: string[] = [];
+  const folder = logFolder(settings.logDir, log);
+  let key: LogKey | null = null;
+  let texts: Record<string, string> = {};
+  try {
+    key = readLogKey(app, log);
+    if (key !== null) texts = { vkey: `${key.vkey}\n`, policy: publishedPolicy(settings, log, key) };
+  } catch (error) {
+    if (!(error instanceof Fault) && !(error instanceof LogFault)) throw error;
+    found.push(error.message);
+  }
+  // A log that was never published has no folder.
+  const isPublished = existsSync(folder);
+  // Before the database, so that the database knows the checkpoint.
+  const checkpoint = publishedCheckpoint(folder);
+  const { leaves, cosignatures } = store.database.read(() => {
     const step = (done: number, total: number) => progress(`audit the log of the ${log}`, done, total, '');
     const stored = storedLeaves(store.database.log, log, found, step);
     // The past of an older database is filled in when it is signed for the first time.
     if (store.database.log.isFilled(log)) found.push(...ledgerLeafFaults(store, log, stored));
-    const cosigned = headFaults(store.database.log, log, verifier, found);
-    if (publication !== null) found.push(...publicationFaults(store.database.log, log, publication));
-    return { leaves: stored.kinds.length, faults: found, cosignatures: cosigned };
+    const cosigned = headFaults(store.database.log, log, key, found);
+    if (isPublished) found.push(...publicationFaults(store.database.log, log, { folder, texts, checkpoint }));
+    return { leaves: stored.kinds.length, cosignatures: cosigned };
   });
-  faults.push(...(await cosignatureFaults(cosignatures)));
-  return { leaves, faults: faults.map((fault) => `log of the ${log}: ${fault}`) };
+  found.push(...(await cosignatureFaults(cosignatures)));
+  faults.push(...found.map((fault) => `log of the ${log}: ${fault}`));
+  return leaves;
 }
 
 const CURE = 'start the server, which writes it again';
 const OTHER_POLICY = `it names other witnesses than the LOG_POLICY of this command; give the command the LOG_POLICY of the server, or ${CURE}`;
 
-/** The files of a log on disk, apart from its tree. */
-export interface Publication {
+interface Publication {
   folder: string;
-  /** The texts of the files other than the tree, by name. */
+  /** What the files other than the tree must say, by name. */
   texts: Record<string, string>;
   /** The published checkpoint; null when there is none. */
   checkpoint: string | null;
 }
 
-/** Reads what is published of a log. Read it before the database, so that the database knows the checkpoint. */
-function publicationIn(folder: string, texts: Record<string, string>): Publication | null {
-  return existsSync(folder) ? { folder, texts, checkpoint: publishedCheckpoint(folder) } : null;
-}
-
-/** Where the published files differ from the database, byte for byte. A log that was never published has none. */
+/** Where the published files differ from the database, byte for byte. */
 function publicationFaults(tables: LogTables, log: LogService, { folder, texts, checkpoint }: Publication): string[] {
   if (checkpoint === null) return [`${join(folder, 'checkpoint')}: the file is missing; ${CURE}`];
   const head = headOf(tables, log, checkpoint);
   if (typeof head === 'string') return [`${join(folder, 'checkpoint')}: ${head}`];
   const faults: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
-    const bytes = bytesOf(join(folder, name));
+    const bytes = fileIn(folder, name);
     const found = bytes?.toString('utf8') ?? '';
     if (sameWherever(found) === sameWherever(text)) continue;
     const isOfThisLog = name === 'policy' && logIn(found) === logIn(text);
@@ -62,8 +80,9 @@ function publicationFaults(tables: LogTables, log: LogService, { folder, texts, 
   }
   for (const tile of tilesBetween(0, head.size)) {
     const wanted = Buffer.from(tileBytes(tables, log, tile));
-    const found = bytesOf(join(folder, tilePath(tile))) ?? wideTile(folder, tile);
     // A full tile has replaced a partial one if the log has grown meanwhile.
+    const full = tilePath({ ...tile, width: TILE_WIDTH });
+    const found = fileIn(folder, tilePath(tile)) ?? fileIn(folder, full);
     if (!found?.subarray(0, wanted.length).equals(wanted)) faults.push(fileFault(join(folder, tilePath(tile)), found));
   }
   return faults;
@@ -100,16 +119,6 @@ function headOf(tables: LogTables, log: LogService, text: string): LogHead | str
   } catch (error) {
     return messageOf(error);
   }
-}
-
-function tileBytes(tables: LogTables, log: LogService, tile: Tile): Uint8Array {
-  if (tile.level !== 'entries') return tables.tiles(log)(tile as HashTile);
-  const start = tile.index * TILE_WIDTH;
-  return entryBundle(tables.entries(log, start, start + tile.width).map((entry) => Buffer.from(entry)));
-}
-
-function wideTile(folder: string, tile: Tile): Buffer | null {
-  return tile.width === TILE_WIDTH ? null : bytesOf(join(folder, tilePath({ ...tile, width: TILE_WIDTH })));
 }
 
 function fileFault(file: string, found: Buffer | null): string {

@@ -12,6 +12,7 @@ import { hashesAt, TILE_WIDTH, tilePath } from '../../../proof/log/tile.ts';
 import { leafHash } from '../../../proof/merkle.ts';
 import { messageOf } from '../../../shared/fault.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../../shared/transparency/log-tables.ts';
+import type { LogKey } from '../../../signing/log/log-key.ts';
 import { keyLeafFault } from './leaf.ts';
 
 /** What the leaves of a log say. */
@@ -57,12 +58,6 @@ export function storedLeaves(
 /** Leaves hashed per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
-/** The key that a log signs with now. */
-export interface LogVerifier {
-  origin: string;
-  publicKey: Uint8Array;
-}
-
 /** A cosignature to verify: that takes time, and is done after the database was read. */
 interface StoredCosignature extends LogCosignature {
   checkpoint: string;
@@ -72,7 +67,7 @@ interface StoredCosignature extends LogCosignature {
  * Rebuilds a log's tree and compares nodes and heads with it. Appends to `faults`. Returns the cosignatures of all
  * heads.
  */
-export function headFaults(tables: LogTables, log: LogService, verifier: LogVerifier | null, faults: string[]) {
+export function headFaults(tables: LogTables, log: LogService, key: LogKey | null, faults: string[]) {
   const total = tables.size(log);
   const last = tables.lastHead(log)?.size ?? 0;
   const cosignatures: StoredCosignature[] = [];
@@ -84,7 +79,7 @@ export function headFaults(tables: LogTables, log: LogService, verifier: LogVeri
       continue;
     }
     edge = grown(tables, log, edge, head.size, last, faults);
-    faults.push(...oneHeadFaults(head, edge, verifier).map((fault) => `${what}: ${fault}`));
+    faults.push(...oneHeadFaults(head, edge, key).map((fault) => `${what}: ${fault}`));
     const own = tables
       .cosignatures(log, head.origin, head.size)
       .map((one) => ({ ...one, checkpoint: head.checkpoint }));
@@ -117,7 +112,7 @@ function grown(tables: LogTables, log: LogService, from: TreeEdge, size: number,
   return edge;
 }
 
-function oneHeadFaults(head: LogHead, edge: TreeEdge, verifier: LogVerifier | null): string[] {
+function oneHeadFaults(head: LogHead, edge: TreeEdge, key: LogKey | null): string[] {
   let checkpoint: SignedCheckpoint;
   try {
     checkpoint = parseCheckpoint(head.checkpoint);
@@ -131,9 +126,8 @@ function oneHeadFaults(head: LogHead, edge: TreeEdge, verifier: LogVerifier | nu
   if (edge.size === head.size && !sameBytes(checkpoint.root, edgeRoot(edge))) {
     faults.push(`its root is not that of the leaves, ${toHex(edgeRoot(edge))}`);
   }
-  if (verifier?.origin === head.origin) {
-    const key = { name: verifier.origin, publicKey: verifier.publicKey };
-    if (!isSignedBy(checkpoint.note, key, verifyNode)) faults.push('it is not signed by the key of the log');
+  if (key?.origin === head.origin && !isSignedBy(checkpoint.note, key.signer, verifyNode)) {
+    faults.push('it is not signed by the key of the log');
   }
   return faults;
 }

@@ -12,6 +12,7 @@ import { plural } from '../../../shared/plural.ts';
 import { leafIn } from '../log/leaf.ts';
 import { entriesFrom, type LogSource, ServedTree } from '../log/served-log.ts';
 import type { Finding, LogMemory } from './log-memory.ts';
+import type { MonitorState } from './monitor-state.ts';
 
 /** Findings in leaves that one run reports. */
 const FINDINGS_MAX = 100;
@@ -40,33 +41,20 @@ export async function readHead(source: LogSource, policy: Policy): Promise<Signe
   }
 }
 
-/** What a log was at the last run. */
-interface SeenHead {
-  edge: TreeEdge;
-  /** When, in words; the empty tree was seen never. */
-  seen_at: string | null;
-}
-
-interface Growth {
-  /** The head's tree; null when it does not continue the one that was seen. */
-  edge: TreeEdge | null;
-  findings: Finding[];
-}
-
 /**
- * Compares a head with what was seen, and reads the leaves in between. Throws a Fault when the log's files cannot be
- * read or do not belong to its own head.
+ * Compares a head with what was seen, and reads the leaves in between. `edge` is the head's tree; null when it does not
+ * continue the one that was seen. Throws a Fault when the log's files cannot be read or do not belong to its own head.
  */
 export async function readGrowth(
   source: LogSource,
   head: SignedHead,
-  seen: SeenHead,
+  seen: Pick<MonitorState, 'edge' | 'seen_at'>,
   memory: LogMemory,
   check: (done: number, total: number) => void,
-): Promise<Growth> {
+): Promise<{ edge: TreeEdge | null; findings: Finding[] }> {
   const { origin, size, root } = head.checkpoint;
   const before = `${plural(seen.edge.size, 'leaf', 'leaves')} at ${seen.seen_at}`;
-  const broken = (kind: 'fork' | 'shrunken', what: string, means: string): Growth => ({
+  const broken = (kind: 'fork' | 'shrunken', what: string, means: string) => ({
     edge: null,
     findings: [{ kind, where: origin, what, means }],
   });

@@ -1,6 +1,5 @@
 import { toBase64 } from '../../../proof/bytes.ts';
 import { edgeRoot } from '../../../proof/log/append.ts';
-import type { Checkpoint } from '../../../proof/log/checkpoint.ts';
 import { LogFault } from '../../../proof/log/log-fault.ts';
 import type { Policy } from '../../../proof/log/policy.ts';
 import { isoTime, MINUTE } from '../../../proof/time.ts';
@@ -37,7 +36,6 @@ export interface MonitorRun {
   unchecked: string[];
 }
 
-/** The configuration of a monitor. */
 interface MonitorTask {
   /** The addresses of papers or of hosts, all of which one log is for. */
   sites: string[];
@@ -60,18 +58,13 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
   if (state.origin !== null && !policy.logs.some(({ key }) => key.name === state.origin)) {
     throw new Fault('invalid_request', `${file} is the state of ${state.origin}, a log that the policy does not name`);
   }
-  const run: MonitorRun = {
-    log: null,
-    leaves_read: 0,
-    pages_read: 0,
-    pages_waiting: 0,
-    findings: [],
-    corrections: [],
-    unchecked: [],
-  };
+  const nothing = { leaves_read: 0, pages_read: 0, pages_waiting: 0 };
+  const run: MonitorRun = { log: null, ...nothing, findings: [], corrections: [], unchecked: [] };
   const pages = await watchedPages(sites, state, run, isLate);
   const seen = await readPages(pages, run, isLate, (done, total) => progress('pages', done, total));
-  const source = logSource(logAddress(sites, policy));
+  // Where the policy's only log says, else at the host of the first site.
+  const [only, ...others] = policy.logs;
+  const source = logSource(only?.url != null && others.length === 0 ? only.url : new URL('/log/', sites[0]).href);
   await tried(run, async () => {
     const head = await readHead(source, policy);
     const { origin, size, root } = head.checkpoint;
@@ -93,17 +86,12 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
     const kept = [...state.findings, ...growth.findings].slice(0, KEPT_MAX);
     run.findings.unshift(...state.findings);
     const watched = await comparePages(seen, pages, log, run, { now: now(), isLate });
-    const at = isoTime(now());
-    const next = {
-      ...state,
-      origin,
-      edge: growth.edge,
-      checkpoint: head.text,
-      seen_at: at,
-      findings: kept,
-      pages: watched,
-    };
-    compareWith(await writeState(file, next), head.checkpoint, run);
+    const shown = { origin, edge: growth.edge, checkpoint: head.text, seen_at: isoTime(now()) };
+    const next = { ...state, ...shown, findings: kept, pages: watched };
+    const other = await writeState(file, next);
+    if (other === null) return;
+    const what = `at ${other.seen_at} another monitor read the root ${toBase64(edgeRoot(other.edge))} for ${size} leaves, and this one ${toBase64(root)}`;
+    run.findings.push({ kind: 'fork', where: origin, what, means: 'different readers are shown different logs' });
   });
   return run;
 }
@@ -116,11 +104,6 @@ async function tried(run: MonitorRun, part: () => Promise<void>): Promise<void> 
     if (!(error instanceof Fault) && !(error instanceof LogFault)) throw error;
     run.unchecked.push(messageOf(error));
   }
-}
-
-/** Where the log is: where the policy's only log says, else at the host of the first site. */
-function logAddress(sites: string[], { logs: [log, ...others] }: Policy): string {
-  return log?.url != null && others.length === 0 ? log.url : new URL('/log/', sites[0]).href;
 }
 
 /** The pages to watch: those of the last run and those that the sites list now, in the order in which to read them. */
@@ -215,11 +198,4 @@ async function comparePages(
     });
   }
   return [...watched.values()];
-}
-
-/** What another monitor on the same state file has seen meanwhile, when it differs. */
-function compareWith(other: MonitorState | null, head: Checkpoint, { findings }: MonitorRun): void {
-  if (other === null) return;
-  const what = `at ${other.seen_at} another monitor read the root ${toBase64(edgeRoot(other.edge))} for ${head.size} leaves, and this one ${toBase64(head.root)}`;
-  findings.push({ kind: 'fork', where: head.origin, what, means: 'different readers are shown different logs' });
 }

@@ -97,12 +97,7 @@ export interface ReadLog {
 export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: number) {
   if (shown === null) return checkGone(page, log);
   const { proof } = shown;
-  const found = (kind: Finding['kind'], what: string, means: string): Finding => ({
-    kind,
-    where: page.address,
-    what,
-    means,
-  });
+  const found = (kind: Finding['kind'], what: string, means: string) => ({ kind, where: page.address, what, means });
   const findings: Finding[] = [];
   const altered = [...keyedFaults(proof, log.memory), ...shown.faults];
   if (altered.length > 0) {
@@ -111,8 +106,9 @@ export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: nu
     findings.push(found('altered', `${altered[0]}${more}`, means));
   }
   const receipt = receiptIn(proof.receipt);
-  if (receipt !== null && isOfAnother(receipt, page) && !isWithdrawn(page, log.memory)) {
-    const { paper, piece, checked_at } = page;
+  const { paper, piece, checked_at } = page;
+  const isOfAnother = receipt !== null && piece !== null && (receipt.paper !== paper || receipt.piece !== piece);
+  if (isOfAnother && !isWithdrawn(page, log.memory)) {
     const what = `the page showed piece ${piece} of ${paper} at ${isoTime(checked_at)} and shows piece ${receipt.piece} now, and no leaf withdraws piece ${piece}`;
     return { page, findings: [...findings, found('gone', what, TAKEN)] };
   }
@@ -128,28 +124,16 @@ export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: nu
     const what = `it shows another receipt for revision ${other.receipt.revision} than leaf ${other.leaf} of the log`;
     findings.push(found('unlogged', what, 'the piece was changed after it was logged, without a new revision'));
   }
-  const missing = unlogged.filter(({ leaf }) => leaf === null);
-  const [first] = missing;
+  const [first] = unlogged.filter(({ leaf }) => leaf === null);
   const since = first === undefined ? null : (page.unlogged_since ?? now);
-  if (
-    first !== undefined &&
-    since !== null &&
-    ((proof.log != null && proof.log.index < log.head.size) || now - since >= GRACE)
-  ) {
+  const isExpected = proof.log != null && proof.log.index < log.head.size;
+  if (first !== undefined && since !== null && (isExpected || now - since >= GRACE)) {
     const what = `the receipt for revision ${first.receipt.revision} is not a leaf of the log, and the page has existed since ${isoTime(since)}`;
     findings.push(found('unlogged', what, 'it can be changed or denied later, and nobody would see it'));
   }
-  return {
-    page: {
-      address: page.address,
-      paper: receipt?.paper ?? page.paper,
-      piece: receipt?.piece ?? page.piece,
-      seen_size: log.old_size,
-      checked_at: now,
-      unlogged_since: since,
-    },
-    findings,
-  };
+  const shows = { paper: receipt?.paper ?? paper, piece: receipt?.piece ?? piece };
+  const watched = { seen_size: log.old_size, checked_at: now, unlogged_since: since };
+  return { page: { address: page.address, ...shows, ...watched }, findings };
 }
 
 const TAKEN = 'the paper took it away without saying so';
@@ -166,11 +150,6 @@ function checkGone(page: WatchedPage, { memory }: ReadLog): { page: WatchedPage 
 function isWithdrawn({ paper, piece, seen_size }: WatchedPage, memory: LogMemory): boolean {
   const withdrawal = paper === null || piece === null ? null : memory.withdrawalOf(paper, piece);
   return withdrawal !== null && withdrawal >= seen_size;
-}
-
-/** Whether a receipt is of another piece than the page showed before. */
-function isOfAnother(receipt: Receipt, { paper, piece }: WatchedPage): boolean {
-  return piece !== null && (receipt.paper !== paper || receipt.piece !== piece);
 }
 
 /** The faults of a proof by the keys that the log announces, each in its time. */
