@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { CLAIM_FILE, Claim } from '../../src/operate/publish/claim.ts';
+import { LEASE_FILE, PublishLease } from '../../src/operate/publish/publish-lease.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { Fault, messageOf } from '../../src/shared/fault.ts';
 import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
@@ -62,38 +62,37 @@ test('a conditional write whose response is lost is recognized as ours', async (
     const chunks: Buffer[] = [];
     for await (const chunk of raw) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    store.objects.set(CLAIM_FILE, { bytes: body, headers: {}, etag: 'kept', modified: new Date() });
+    store.objects.set(LEASE_FILE, { bytes: body, headers: {}, etag: 'kept', modified: new Date() });
     response.destroy();
     return true;
   };
-  const claim = await Claim.take({
+  const lease = await PublishLease.acquire({
     ...{ bucket: s3, prefix: '', excludes: [], tree: 'a-paper', key: 'k', name: 'me', takesOver: false },
-    isDead: () => false,
     waiting: () => assert.fail('waits for itself'),
   });
-  await claim.release();
-  assert.match(store.bytes(CLAIM_FILE) ?? '', /"holder":null/);
+  await lease.release();
+  assert.match(store.bytes(LEASE_FILE) ?? '', /"holder":null/);
 });
 
-test('a claim expires without renewal, and its holder notices', async (t) => {
+test('a publish lease expires without renewal, and its holder notices', async (t) => {
   const { store, s3 } = await bucketOf(t);
   const request = {
-    ...{ bucket: s3, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true, isDead: () => false },
+    ...{ bucket: s3, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true },
     times: { lasts: 3_000, poll: 50 },
     waiting: () => {},
   };
-  const paused = await Claim.take({ ...request, name: 'paused' });
+  const paused = await PublishLease.acquire({ ...request, name: 'paused' });
   const waited: string[] = [];
-  const other = Claim.take({
+  const other = PublishLease.acquire({
     ...request,
     name: 'next',
     waiting: (name) => void waited.push(name),
   });
-  const item = store.objects.get(CLAIM_FILE);
+  const item = store.objects.get(LEASE_FILE);
   assert.ok(item);
   // Every renewal of the first is for an object that another one replaced.
   const text = item.bytes.toString();
-  store.objects.set(CLAIM_FILE, {
+  store.objects.set(LEASE_FILE, {
     ...item,
     bytes: Buffer.from(text.replace('"paused"', '"thief"').replace(/"id":"[^"]+"/, '"id":"x"')),
     etag: 'stolen',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Claim } from '../../src/operate/publish/claim.ts';
+import { PublishLease } from '../../src/operate/publish/publish-lease.ts';
 import { FolderBucket } from '../../src/shared/storage/folder-bucket.ts';
 import { isDead, PROCESS } from '../../src/shared/workers/process-name.ts';
 import { tempFolder } from '../support/app-context.ts';
@@ -63,21 +63,21 @@ test('links to folders are rejected, and a pipe does not block', async (t) => {
   await assert.rejects(list(), /again is a link to a folder; put the folder itself there, or remove the link/);
 });
 
-test('a claim in a folder expires by the monotonic clock, whatever the times of files', async (t) => {
+test('a publish lease in a folder expires by the monotonic clock, whatever the times of files', async (t) => {
   const folder = tempFolder(t);
   const bucket = new FolderBucket(folder);
   const waited: string[] = [];
   const request = {
-    ...{ bucket, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true, isDead: () => false },
+    ...{ bucket, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true },
     times: { lasts: 900, poll: 20 },
     waiting: (holder: string) => void waited.push(holder),
   };
-  const alive = await Claim.take({ ...request, name: 'alive' });
+  const alive = await PublishLease.acquire({ ...request, name: 'alive' });
   const file = join(folder, '.broadsheet.json');
   // The clock of this machine is set ahead by an hour.
   const old = new Date(Date.now() - 3_600_000);
   utimesSync(file, old, old);
-  const next = Claim.take({ ...request, name: 'next' });
+  const next = PublishLease.acquire({ ...request, name: 'next' });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   alive.assertHeld();
   await alive.release();
@@ -89,5 +89,5 @@ test('a claim in a folder expires by the monotonic clock, whatever the times of 
   writeFileSync(file, JSON.stringify(record));
   const late = new Date(Date.now() + 3_600_000);
   utimesSync(file, late, late);
-  await (await Claim.take({ ...request, name: 'third' })).release();
+  await (await PublishLease.acquire({ ...request, name: 'third' })).release();
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { Claim } from '../../src/operate/publish/claim.ts';
+import { PublishLease } from '../../src/operate/publish/publish-lease.ts';
 import { Fault, messageOf } from '../../src/shared/fault.ts';
 import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
 import type { Bucket } from '../../src/shared/storage/bucket.ts';
@@ -117,7 +117,6 @@ test('an answer without an end takes no memory', async (t) => {
 test('a store that ignores conditions is refused before anything is sent', async (t) => {
   const request = {
     ...{ prefix: 'p/', excludes: [], tree: 'a-paper', key: 'k', name: 'me', takesOver: false },
-    isDead: () => false,
     waiting: () => assert.fail('waits'),
   };
   const { store, s3 } = await bucketOf(t);
@@ -126,7 +125,7 @@ test('a store that ignores conditions is refused before anything is sent', async
     return false;
   };
   assert.match(
-    await faultOf(Claim.take({ ...request, bucket: s3 })),
+    await faultOf(PublishLease.acquire({ ...request, bucket: s3 })),
     /If-None-Match; a store must support conditional/,
   );
   assert.equal(store.objects.size, 0);
@@ -134,7 +133,10 @@ test('a store that ignores conditions is refused before anything is sent', async
     delete raw.headers['if-match'];
     return false;
   };
-  assert.match(await faultOf(Claim.take({ ...request, bucket: s3 })), /If-Match; a store must support conditional/);
+  assert.match(
+    await faultOf(PublishLease.acquire({ ...request, bucket: s3 })),
+    /If-Match; a store must support conditional/,
+  );
   assert.equal(store.objects.size, 0);
   // One that never has the object, and never lets it be written, is no reason to ask for ever.
   store.intercept = ({ method }, response) => {
@@ -143,5 +145,8 @@ test('a store that ignores conditions is refused before anything is sent', async
   };
   store.objects.clear();
   const times = { lasts: 3_000, poll: 1 };
-  assert.match(await faultOf(Claim.take({ ...request, bucket: s3, times })), /does not show what was written/);
+  assert.match(
+    await faultOf(PublishLease.acquire({ ...request, bucket: s3, times })),
+    /does not show what was written/,
+  );
 });

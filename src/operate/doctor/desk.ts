@@ -8,7 +8,7 @@ import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { plural } from '../../shared/plural.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
-import { readClaim } from '../publish/claim.ts';
+import { readLease } from '../publish/publish-lease.ts';
 import { staleTrees, treeName } from '../publish/publish-run.ts';
 import { type Found, fault, holds, open } from './finding.ts';
 
@@ -57,7 +57,7 @@ export async function checkPublish(settings: Settings, app: AppContext | null): 
   const address = publishAddress(settings, undefined);
   const bucket = openBucket(settings, address);
   // A look that needs the credentials, and changes nothing. No tree has this name.
-  await readClaim(bucket, { prefix: `${address.kind === 's3' ? address.prefix : ''}.doctor/`, tree: '', key: '' });
+  await readLease({ bucket, prefix: `${address.kind === 's3' ? address.prefix : ''}.doctor/`, tree: '', key: '' });
   if (app === null) return open(`${bucket.name} answers; nothing is pressed yet`);
   const failed = app.store.database.publications.all(address.href).filter(({ failure }) => failure !== null);
   if (failed.length > 0) {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../shared/fault.ts';
-import type { Bucket, BucketObject, ObjectHead } from '../../shared/storage/bucket.ts';
+import type { Bucket, BucketObject } from '../../shared/storage/bucket.ts';
 import { inParallel } from '../../shared/storage/in-parallel.ts';
-import { CLAIM_FILE } from './claim.ts';
 import { hasHeaders, objectHeaders } from './object-headers.ts';
+import { LEASE_FILE } from './publish-lease.ts';
 import type { Difference, Source, SourceFile } from './source.ts';
 
 export interface Comparison {
@@ -30,8 +30,8 @@ export async function compare(
 ): Promise<Comparison> {
   const objects = new Map<string, BucketObject>();
   for await (const object of bucket.list(prefix)) {
-    if (object.key === prefix + CLAIM_FILE || excludes.some((other) => object.key.startsWith(other))) continue;
-    if (object.key.endsWith(`/${CLAIM_FILE}`)) {
+    if (object.key === prefix + LEASE_FILE || excludes.some((other) => object.key.startsWith(other))) continue;
+    if (object.key.endsWith(`/${LEASE_FILE}`)) {
       const message = `${bucket.name}: ${object.key} says that another tree is published within that of ${source.tree}; publish to another place`;
       throw new Fault('conflict', message);
     }
@@ -49,11 +49,17 @@ export async function compare(
     const head = await bucket.head(object.key);
     if (head === null) return 'missing';
     if (head.etag !== sum) {
-      if (!hasOpaqueEtag(head)) return 'other bytes';
+      // Of what is encrypted by the store's keys, or was sent in parts, the ETag is not the MD5.
+      const isEncrypted = (head.headers['x-amz-server-side-encryption'] ?? '').startsWith('aws:kms');
+      if (!isEncrypted && !head.etag.includes('-')) return 'other bytes';
       if (bytes) {
         const there = await bucket.get(object.key, ours.length + 1);
         if (there === null || Buffer.compare(there.bytes, ours) !== 0) return 'other bytes';
-      } else if (!isSameByDigest(head.headers, ours)) return 'other bytes';
+      } else {
+        // The digest that was recorded when sending is trusted.
+        const digest = createHash('sha256').update(ours).digest('hex');
+        if (!isEncrypted || head.headers['x-amz-meta-sha256'] !== digest) return 'other bytes';
+      }
     }
     if (!comparesHeaders) return null;
     const wanted = objectHeaders(source.headersOf(file.path), file.path, ours);
@@ -70,15 +76,4 @@ export async function compare(
   for (const path of objects.keys()) differences.push({ path, what: 'stray' });
   differences.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { differences, files };
-}
-
-const isEncrypted = (headers: Record<string, string>) =>
-  (headers['x-amz-server-side-encryption'] ?? '').startsWith('aws:kms');
-
-/** Whether an ETag may be other than the MD5 of the bytes. */
-const hasOpaqueEtag = ({ etag, headers }: ObjectHead) => etag.includes('-') || isEncrypted(headers);
-
-/** ETags of a store that encrypts by customer keys are no MD5: the digest recorded when sending is trusted. */
-function isSameByDigest(headers: Record<string, string>, bytes: Uint8Array): boolean {
-  return isEncrypted(headers) && headers['x-amz-meta-sha256'] === createHash('sha256').update(bytes).digest('hex');
 }

@@ -31,15 +31,12 @@ export async function pressThenPrint(
   options: Pick<PressOptions, 'paper'> | null,
   print: (lines: string[], reports: Map<string, PaperReport>) => void,
 ): Promise<void> {
-  let failure: { error: unknown } | null = null;
-  let reports = new Map<string, PaperReport>();
+  let reports: Map<string, PaperReport> | null = null;
   try {
     if (options !== null) reports = await pressWithProgress(app, options);
-  } catch (error) {
-    failure = { error };
+  } finally {
+    print(reports === null ? [] : pressLines(reports), reports ?? new Map());
   }
-  print(options === null || failure !== null ? [] : pressLines(reports), reports);
-  if (failure !== null) throw failure.error;
 }
 
 /** Sends filed media to MEDIA_URL. A failure is reported, and left to the server or to the next command. */

@@ -34,10 +34,10 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
   const stopping = new AbortController();
   const ending = new AbortController();
   const failing = new Map<string, Failing>();
-  let opened: { address: Address; bucket: Bucket } | null = null;
+  let target: { address: Address; bucket: Bucket } | null = null;
   let waitingFor = '';
 
-  const send = async (tree: string, { address, bucket }: { address: Address; bucket: Bucket }): Promise<void> => {
+  const send = async (tree: string, { address, bucket }: NonNullable<typeof target>): Promise<void> => {
     const start = performance.now();
     try {
       const reports = await publishTrees(app, address, bucket, {
@@ -70,10 +70,13 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
   };
 
   const round = async (): Promise<number> => {
-    opened ??= open(app, ending.signal);
-    for (const tree of staleTrees(app, opened.address)) {
+    if (target === null) {
+      const address = publishAddress(app.settings, undefined);
+      target = { address, bucket: openBucket(app.settings, address, ending.signal) };
+    }
+    for (const tree of staleTrees(app, target.address)) {
       if (stopping.signal.aborted) break;
-      if (performance.now() >= (failing.get(tree)?.until ?? 0)) await send(tree, opened);
+      if (performance.now() >= (failing.get(tree)?.until ?? 0)) await send(tree, target);
     }
     return LOOK_EVERY;
   };
@@ -84,9 +87,4 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
     await stop();
     clearTimeout(end);
   };
-}
-
-function open(app: AppContext, ending: AbortSignal): { address: Address; bucket: Bucket } {
-  const address = publishAddress(app.settings, undefined);
-  return { address, bucket: openBucket(app.settings, address, ending) };
 }

@@ -11,8 +11,8 @@ import { codeOf, Fault } from '../../shared/fault.ts';
 import { sizeOf } from '../../shared/files/file-size.ts';
 import { requireUnlinked } from '../../shared/files/plain-file.ts';
 import type { Unpublished } from '../../store/publications.ts';
-import { type HeaderRules, parseHeaderRules } from './header-rules.ts';
-import type { Difference, Pending, Source, SourceFile } from './source.ts';
+import { type HeaderRules, parseHeaderRules } from './object-headers.ts';
+import type { Difference, Source, SourceFile } from './source.ts';
 
 const HEADERS_FILE = '_headers';
 /** What the paths of a paper begin with, besides those of its own pages. */
@@ -21,163 +21,133 @@ const OWN = new Set([HEADERS_FILE, ...Object.keys(PATHS).map((pattern) => patter
 const PRESS_POLL = 50;
 const RESUME_TIME = 2_000;
 
-/** A paper's pressed tree. The manifest says what it has; triggers queue what changes. */
-export class PaperSource implements Source {
-  readonly tree: string;
-  readonly key: string;
-  readonly folder: string;
-  readonly #app: AppContext;
-  readonly #target: string;
-  readonly #keepsHeaders: boolean;
+/**
+ * A paper's pressed tree. The manifest says what it has; triggers queue what changes. `keepsHeaders`: the target stores
+ * headers, so that files whose headers change are sent again.
+ */
+export function paperSource(app: AppContext, tree: string, target: string, keepsHeaders: boolean): Source {
+  const { desk, database } = app.store;
+  const table = database.publications;
+  const folder = join(app.settings.distDir, tree);
   /** The rows of the last plan, by path. */
-  #rows = new Map<string, Unpublished[]>();
-  #rules: { text: string; parsed: HeaderRules } | null = null;
+  let rows = new Map<string, Unpublished[]>();
+  let rules: { text: string; of: HeaderRules } | null = null;
 
-  /** `keepsHeaders`: the target stores headers, so that files whose headers change are sent again. */
-  constructor(app: AppContext, paper: string, target: string, keepsHeaders: boolean) {
-    this.tree = paper;
-    this.key = app.store.desk.signingKeys()[0]?.kid ?? '';
-    this.folder = join(app.settings.distDir, paper);
-    this.#app = app;
-    this.#target = target;
-    this.#keepsHeaders = keepsHeaders;
+  function currentRules() {
+    if (rules === null) {
+      const text = textIn(join(folder, HEADERS_FILE));
+      rules = { text, of: parseHeaderRules(text) };
+    }
+    return rules;
   }
 
-  publication(): string | null {
-    return this.#table.find(this.#target, this.tree)?.publication || null;
-  }
-
-  *files(): Iterable<SourceFile> {
+  function* files(): Iterable<SourceFile> {
     const seen = new Set<string>();
-    for (const { path, digest } of this.#app.store.desk.manifest.allFiles(this.tree)) {
+    for (const { path, digest } of desk.manifest.allFiles(tree)) {
       // Equal pictures of several outputs share their files.
       if (seen.has(path)) continue;
       seen.add(path);
-      yield fileAt(this.folder, path, digest);
+      yield fileAt(folder, path, digest);
     }
   }
 
-  mayHave(path: string): boolean {
-    const [top = '', name, ...deeper] = path.split('/');
-    // A page of the paper's own has any name.
-    const isPage = name === 'index.html' && deeper.length === 0;
-    return isPage || OWN.has(top);
-  }
-
-  headersOf(path: string): Record<string, string> {
-    return this.#currentRules().parsed.of(path);
-  }
-
-  doubt(): void {
-    this.#table.begin(this.#target, this.tree, '');
-  }
-
-  watch(): void {
-    this.#table.watch(this.#target, this.tree);
-  }
-
-  begin(publication: string, differences: readonly Difference[] | null): void {
-    const paths = (...kinds: Difference['what'][]) =>
-      (differences ?? []).filter(({ what }) => kinds.includes(what)).map(({ path }) => path);
-    this.#app.store.database.transact(() => {
-      if (differences !== null) {
-        this.#table.queue(this.#target, this.tree, {
-          added: paths('missing'),
-          changed: paths('other bytes', 'other headers'),
-          strays: paths('stray'),
-        });
-        this.#table.setRules(this.#target, this.tree, this.#currentRules().text);
-      }
-      this.#table.begin(this.#target, this.tree, publication);
-    });
-  }
-
-  async pending(signal?: AbortSignal): Promise<Pending> {
-    await this.#pressed(signal);
-    this.#queueOtherHeaders();
-    const rows = this.#table.unpublished(this.#target, this.tree);
-    this.#rows = Map.groupBy(rows, ({ path }) => path);
-    const stages = new Map<string, SourceFile[]>();
-    const gone: string[] = [];
-    for (const [path, [first, ...more]] of this.#rows) {
-      const row = [first, ...more].find((each) => each !== undefined && each.digest !== null);
-      if (row === undefined || row.digest === null) {
-        gone.push(path);
-        continue;
-      }
-      const { digest } = row;
-      const stage = `${outputNamed(row.sheet)?.output.stage ?? 'host'} ${row.isAdded}`;
-      const files = stages.get(stage) ?? [];
-      files.push(fileAt(this.folder, path, digest));
-      stages.set(stage, files);
-    }
-    // A path may have moved from one output to another.
-    const listed = new Set(gone.length === 0 ? [] : this.#table.listed(this.tree, gone));
-    const settled = gone.filter((path) => listed.has(path));
-    if (settled.length > 0) this.settle([], settled);
-    // New files first, to which no page links that readers know; then the pages that link to them.
-    const ordered = [true, false].flatMap((isAdded) => STAGES.map((stage) => stages.get(`${stage} ${isAdded}`) ?? []));
-    return { stages: ordered.filter((files) => files.length > 0), removals: gone.filter((path) => !listed.has(path)) };
-  }
-
-  settle(sent: readonly SourceFile[], removed: readonly string[]): void {
+  function settle(sent: readonly SourceFile[], removed: readonly string[]): void {
     const paths = [...sent.map(({ path }) => path), ...removed];
-    this.#table.settle(
-      this.#target,
-      this.tree,
-      paths.flatMap((path) => this.#rows.get(path) ?? []),
-    );
-  }
-
-  finish(): void {
-    this.#table.finish(this.#target, this.tree, this.#app.clock.now(), 0);
-  }
-
-  get #table() {
-    return this.#app.store.database.publications;
+    const settled = paths.flatMap((path) => rows.get(path) ?? []);
+    table.settle(target, tree, settled);
   }
 
   /** Waits until no press is at work on the tree: its removals are only safe once every link to them is gone. */
-  async #pressed(signal: AbortSignal | undefined): Promise<void> {
+  async function pressed(signal: AbortSignal | undefined): Promise<void> {
     const start = performance.now();
     for (;;) {
       signal?.throwIfAborted();
-      const state = this.#table.pressState(this.tree, Date.now());
+      const state = table.pressState(tree, Date.now());
       if (state === 'complete') return;
       if (state === 'interrupted' && performance.now() - start > RESUME_TIME) {
-        throw new Fault(
-          'unavailable',
-          `the last press of ${this.tree} was interrupted; run broadsheet press, then publish again`,
-        );
+        const message = `the last press of ${tree} was interrupted; run broadsheet press, then publish again`;
+        throw new Fault('unavailable', message);
       }
       await sleep(PRESS_POLL, undefined, { signal });
     }
   }
 
   /** Queues the files whose headers are no longer those that they were sent with. */
-  #queueOtherHeaders(): void {
-    this.#rules = null;
-    const known = this.#table.find(this.#target, this.tree);
+  function queueOtherHeaders(): void {
+    rules = null;
+    const known = table.find(target, tree);
     if (known === null || known.publication === '') return;
-    const current = this.#currentRules();
+    const current = currentRules();
     if (known.rules === current.text) return;
     const before = parseHeaderRules(known.rules);
-    const hasOthers = ({ path }: SourceFile) =>
-      JSON.stringify(before.of(path)) !== JSON.stringify(current.parsed.of(path));
-    const changed = this.#keepsHeaders ? [...this.files()].filter(hasOthers).map(({ path }) => path) : [];
-    this.#app.store.database.transact(() => {
-      this.#table.queue(this.#target, this.tree, { added: [], changed, strays: [] });
-      this.#table.setRules(this.#target, this.tree, current.text);
+    const hasOthers = (path: string) => JSON.stringify(before(path)) !== JSON.stringify(current.of(path));
+    const changed = keepsHeaders ? Array.from(files(), ({ path }) => path).filter(hasOthers) : [];
+    database.transact(() => {
+      table.queue(target, tree, { added: [], changed, strays: [] });
+      table.setRules(target, tree, current.text);
     });
   }
 
-  #currentRules(): { text: string; parsed: HeaderRules } {
-    if (this.#rules === null) {
-      const text = textIn(join(this.folder, HEADERS_FILE));
-      this.#rules = { text, parsed: parseHeaderRules(text) };
-    }
-    return this.#rules;
-  }
+  return {
+    tree,
+    key: desk.signingKeys()[0]?.kid ?? '',
+    folder,
+    publication: () => table.find(target, tree)?.publication || null,
+    files,
+    mayHave(path) {
+      const [top = '', name, ...deeper] = path.split('/');
+      // A page of the paper's own has any name.
+      const isPage = name === 'index.html' && deeper.length === 0;
+      return isPage || OWN.has(top);
+    },
+    headersOf: (path) => currentRules().of(path),
+    doubt: () => table.begin(target, tree, ''),
+    watch: () => table.watch(target, tree),
+    begin(publication, differences) {
+      const paths = (...kinds: Difference['what'][]) =>
+        (differences ?? []).filter(({ what }) => kinds.includes(what)).map(({ path }) => path);
+      database.transact(() => {
+        if (differences !== null) {
+          table.queue(target, tree, {
+            added: paths('missing'),
+            changed: paths('other bytes', 'other headers'),
+            strays: paths('stray'),
+          });
+          table.setRules(target, tree, currentRules().text);
+        }
+        table.begin(target, tree, publication);
+      });
+    },
+    async pending(signal) {
+      await pressed(signal);
+      queueOtherHeaders();
+      rows = Map.groupBy(table.unpublished(target, tree), ({ path }) => path);
+      const stages = new Map<string, SourceFile[]>();
+      const gone: string[] = [];
+      for (const [path, queued] of rows) {
+        const row = queued.find(({ digest }) => digest !== null);
+        if (row === undefined || row.digest === null) {
+          gone.push(path);
+          continue;
+        }
+        const stage = `${outputNamed(row.sheet)?.output.stage ?? 'host'} ${row.isAdded}`;
+        const group = stages.get(stage) ?? [];
+        group.push(fileAt(folder, path, row.digest));
+        stages.set(stage, group);
+      }
+      // A path may have moved from one output to another.
+      const listed = new Set(gone.length === 0 ? [] : table.listed(tree, gone));
+      const settled = gone.filter((path) => listed.has(path));
+      if (settled.length > 0) settle([], settled);
+      // New files first, to which no page links that readers know; then the pages that link to them.
+      const ordered = [true, false].flatMap((isAdded) =>
+        STAGES.map((stage) => stages.get(`${stage} ${isAdded}`) ?? []),
+      );
+      return { stages: ordered.filter((one) => one.length > 0), removals: gone.filter((path) => !listed.has(path)) };
+    },
+    settle,
+    finish: () => table.finish(target, tree, app.clock.now(), 0),
+  };
 }
 
 /** A paper that is not public has no tree, and no `_headers`. */

@@ -8,13 +8,12 @@ import type { Bucket } from '../../shared/storage/bucket.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
 import { printError } from '../../shared/terminal/output.ts';
 import { progressTo } from '../../shared/terminal/progress.ts';
-import { isDead, PROCESS } from '../../shared/workers/process-name.ts';
 import { readLogKey } from '../../signing/log/log-key.ts';
-import { type ClaimTimes, readClaim } from './claim.ts';
 import { compare } from './compare.ts';
 import { type PublishReport, plan, publish } from './publish.ts';
-import { LOG_TREE, LogSource } from './publish-log-source.ts';
-import { PaperSource } from './publish-paper-source.ts';
+import { type LeaseTimes, readLease } from './publish-lease.ts';
+import { hasLog, isLogStale, LOG_TREE, logSource } from './publish-log-source.ts';
+import { paperSource } from './publish-paper-source.ts';
 import type { Source } from './source.ts';
 
 export interface PublishOptions {
@@ -23,7 +22,7 @@ export interface PublishOptions {
   /** Publishes only these trees, of those that there are. */
   trees?: ReadonlySet<string>;
   repair?: boolean | undefined;
-  times?: ClaimTimes;
+  times?: LeaseTimes;
   waiting?: (tree: string, holder: string) => void;
   progress?: (tree: string, done: number, total: number, what: string) => void;
   signal?: AbortSignal | undefined;
@@ -31,22 +30,18 @@ export interface PublishOptions {
 
 /** The trees of which an address lacks something, as far as the database knows. */
 export function staleTrees(app: AppContext, address: Address): string[] {
-  const {
-    database: { publications },
-  } = app.store;
+  const { publications } = app.store.database;
   const known = publications.trees(address.href).filter(({ isPublished }) => isPublished);
   const published = new Set(known.map(({ tree }) => tree));
   const papers = address.paper === null ? app.store.desk.paperSlugs() : [address.paper];
   const fresh = papers.filter((paper) => !published.has(paper) && publications.hasFiles(paper));
   const queued = known.filter(({ isQueued }) => isQueued).map(({ tree }) => tree);
-  return [...(LogSource.isStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
+  return [...(isLogStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
 }
 
 /** Publishes to an address what it does not have: the log first, then each paper. Returns a report for each tree. */
 export async function publishTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
-  const {
-    database: { publications },
-  } = app.store;
+  const { publications } = app.store.database;
   const work = async (source: Source): Promise<PublishReport> => {
     try {
       return await publish({ ...jobOf(source, address, bucket, options), repair: options.repair === true });
@@ -67,9 +62,10 @@ export function planTrees(app: AppContext, address: Address, bucket: Bucket, opt
 /** Compares every object with the trees: its bytes and its headers. */
 export function compareTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
   return eachTree(app, address, bucket, options, async (source) => {
-    const { prefix, excludes, progress } = jobOf(source, address, bucket, options);
+    const job = jobOf(source, address, bucket, options);
+    const { prefix, excludes, progress } = job;
     // Before a listing, which would find every object of another desk a stray.
-    await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
+    await readLease(job);
     const shown = (done: number) => progress(done, done, 'compared');
     return compare(source, bucket, prefix, { excludes, headers: true, bytes: true, progress: shown });
   });
@@ -119,10 +115,10 @@ function sourcesOf(app: AppContext, address: Address, bucket: Bucket, { paper, t
   const wanted = [...new Set(papers)]
     .filter((tree) => tree !== LOG_TREE && isWanted(tree))
     .filter((tree) => store.database.publications.hasFiles(tree) || published.includes(tree))
-    .map((tree) => new PaperSource(app, tree, address.href, bucket.keepsHeaders));
-  const hasLog = paper === undefined && isWanted(LOG_TREE) && LogSource.isThere(app);
-  const key = hasLog ? readLogKey(app, 'desk') : null;
-  return key === null ? wanted : [new LogSource(app, address.href, key.vkey), ...wanted];
+    .map((tree) => paperSource(app, tree, address.href, bucket.keepsHeaders));
+  const isLogWanted = paper === undefined && isWanted(LOG_TREE) && hasLog(app);
+  const key = isLogWanted ? readLogKey(app, 'desk') : null;
+  return key === null ? wanted : [logSource(app, address.href, key.vkey), ...wanted];
 }
 
 function jobOf(source: Source, address: Address, bucket: Bucket, options: PublishOptions) {
@@ -134,9 +130,9 @@ function jobOf(source: Source, address: Address, bucket: Bucket, options: Publis
     bucket,
     prefix,
     excludes: logPrefix !== prefix && logPrefix.startsWith(prefix) ? [logPrefix] : [],
-    name: `${PROCESS}:publish`,
-    isDead,
-    ...(options.times === undefined ? {} : { times: options.times }),
+    tree,
+    key: source.key,
+    times: options.times,
     waiting: (holder: string) => options.waiting?.(tree, holder),
     progress: (done: number, total: number, what: string) => options.progress?.(tree, done, total, what),
     signal: options.signal,
@@ -150,14 +146,9 @@ export async function publishWithProgress(
 ): Promise<Map<string, PublishReport>> {
   const address = publishAddress(app.settings, command.to);
   const progress = progressTo();
-  try {
-    return await publishTrees(app, address, openBucket(app.settings, address), {
-      ...command,
-      ...publishReporter((tree, ...at) => progress.step(`publish ${tree}`, ...at)),
-    });
-  } finally {
-    progress.end();
-  }
+  const reporter = publishReporter((tree, ...at) => progress.step(`publish ${tree}`, ...at));
+  const bucket = openBucket(app.settings, address);
+  return publishTrees(app, address, bucket, { ...command, ...reporter }).finally(progress.end);
 }
 
 /** What a command says while it works or waits. */

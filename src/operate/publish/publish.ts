@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../shared/fault.ts';
-import type { Bucket } from '../../shared/storage/bucket.ts';
 import { inParallel } from '../../shared/storage/in-parallel.ts';
-import { Claim, type ClaimTimes, readClaim } from './claim.ts';
 import { compare } from './compare.ts';
 import { objectHeaders } from './object-headers.ts';
+import { type LeaseRequest, PublishLease, readLease } from './publish-lease.ts';
 import type { Difference, Pending, Source, SourceFile } from './source.ts';
 
 /** How many files are sent before this is recorded. */
@@ -16,21 +15,11 @@ const RETRY_PAUSE = 200;
 /** After this many plans in a row of which nothing could be sent, the tree on disk is taken for damaged. */
 const FRUITLESS_MAX = 10;
 
-export interface PublishJob {
+export interface PublishJob extends Omit<LeaseRequest, 'takesOver'> {
   source: Source;
-  bucket: Bucket;
-  /** What the tree's keys begin with, and which keys under it belong to other trees. */
-  prefix: string;
-  excludes: readonly string[];
-  /** Who publishes, as other publishers see it. */
-  name: string;
-  times?: ClaimTimes;
-  /** Compares every object, headers too, and takes over a place without a claim. */
+  /** Compares every object, headers too, and takes over a place without a lease. */
   repair: boolean;
-  isDead(holder: string): boolean;
-  waiting(holder: string): void;
   progress(done: number, total: number, what: string): void;
-  signal?: AbortSignal | undefined;
 }
 
 export interface PublishReport {
@@ -44,34 +33,34 @@ export async function publish(job: PublishJob): Promise<PublishReport> {
   const { source, bucket, prefix, excludes, repair } = job;
   if (!repair && (await isUpToDate(job))) return { sent: 0, bytes: 0, removed: 0 };
   source.watch();
-  const claim = await Claim.take({ ...job, tree: source.tree, key: source.key, takesOver: repair });
+  const lease = await PublishLease.acquire({ ...job, takesOver: repair });
   try {
-    const isKnown = claim.before !== null && claim.before === source.publication();
+    const isKnown = lease.before !== null && lease.before === source.publication();
     let differences: Difference[] | null = null;
     if (!isKnown || repair) {
       const compared = await compare(source, bucket, prefix, {
         excludes,
         // Another publication may have sent other headers with the same bytes.
-        headers: repair || claim.before !== null,
+        headers: repair || lease.before !== null,
         bytes: repair,
         progress: (done) => job.progress(done, done, 'compared'),
       });
       // A path that the tree never had belongs to something else, such as a backup in the same bucket.
       differences = repair ? compared.differences : compared.differences.filter(isOwn(source));
     }
-    claim.assertHeld();
-    source.begin(claim.publication, differences);
-    const report = await sendAll(job, claim);
-    claim.assertHeld();
+    lease.assertHeld();
+    source.begin(lease.publication, differences);
+    const report = await sendAll(job, lease);
+    lease.assertHeld();
     source.finish();
     // A machine that slept learns here that its time was over.
-    await claim.release();
-    claim.signal.throwIfAborted();
+    await lease.release();
+    lease.signal.throwIfAborted();
     return report;
   } finally {
-    await claim.release();
+    await lease.release();
     // What was in flight may have replaced what the next publisher wrote.
-    if (claim.isLost()) source.doubt();
+    if (lease.isLost()) source.doubt();
   }
 }
 
@@ -81,52 +70,53 @@ const isOwn =
     what !== 'stray' || source.mayHave(path);
 
 /** Whether nothing is queued, and the target is the one that the database remembers. */
-async function isUpToDate({ source, bucket, prefix, signal }: PublishJob): Promise<boolean> {
+async function isUpToDate(job: PublishJob): Promise<boolean> {
+  const { source, signal } = job;
   if (source.publication() === null || !isEmpty(await source.pending(signal))) return false;
-  const claim = await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
-  return claim?.record.publication === source.publication();
+  const lease = await readLease(job);
+  return lease?.record.publication === source.publication();
 }
 
 /** What a publication would do, without doing any of it. */
 export async function plan(job: Omit<PublishJob, 'repair'>): Promise<Difference[]> {
   const { source, bucket, prefix, excludes } = job;
-  const claim = await readClaim(bucket, { prefix, tree: source.tree, key: source.key });
-  if (claim !== null && claim.record.publication === source.publication()) {
+  const lease = await readLease(job);
+  if (lease !== null && lease.record.publication === source.publication()) {
     const { stages, removals } = await source.pending(job.signal);
     return [
       ...stages.flat().map(({ path }): Difference => ({ path, what: 'other bytes' })),
       ...removals.map((path): Difference => ({ path, what: 'stray' })),
     ];
   }
-  const { differences } = await compare(source, bucket, prefix, { excludes, headers: claim !== null, bytes: false });
+  const { differences } = await compare(source, bucket, prefix, { excludes, headers: lease !== null, bytes: false });
   return differences.filter(isOwn(source));
 }
 
 const isEmpty = ({ stages, removals }: Pending) => stages.every((stage) => stage.length === 0) && removals.length === 0;
 
 /** Sends until nothing is queued. A concurrent press makes a plan obsolete, and the next one takes over. */
-async function sendAll(job: PublishJob, claim: Claim): Promise<PublishReport> {
+async function sendAll(job: PublishJob, lease: PublishLease): Promise<PublishReport> {
   const report: PublishReport = { sent: 0, bytes: 0, removed: 0 };
   let fruitless = 0;
   for (;;) {
-    const pending = await job.source.pending(claim.signal);
+    const pending = await job.source.pending(lease.signal);
     if (isEmpty(pending)) return report;
     const before = report.sent + report.removed;
-    const overtaken = await sendPlan(job, claim, pending, report);
+    const overtaken = await sendPlan(job, lease, pending, report);
     if (overtaken === null) continue;
     fruitless = report.sent + report.removed > before ? 0 : fruitless + 1;
     if (fruitless === FRUITLESS_MAX) {
       const message = `${job.source.folder}/${overtaken} is not the file that was pressed; run broadsheet press --full, then publish again`;
       throw new Fault('unavailable', message);
     }
-    await sleep(RETRY_PAUSE, undefined, { signal: claim.signal });
+    await sleep(RETRY_PAUSE, undefined, { signal: lease.signal });
   }
 }
 
 /** Sends one plan stage by stage, then removes. Returns the path of a file that changed meanwhile, or null. */
 async function sendPlan(
   { source, bucket, prefix, progress }: PublishJob,
-  claim: Claim,
+  lease: PublishLease,
   { stages, removals }: Pending,
   report: PublishReport,
 ): Promise<string | null> {
@@ -151,9 +141,9 @@ async function sendPlan(
           overtaken = file.path;
           return;
         }
-        claim.assertHeld();
+        lease.assertHeld();
         const headers = bucket.keepsHeaders ? objectHeaders(source.headersOf(file.path), file.path, bytes) : {};
-        await bucket.put(prefix + file.path, bytes, { headers, signal: claim.signal });
+        await bucket.put(prefix + file.path, bytes, { headers, signal: lease.signal });
         sent.push(file);
         report.sent++;
         report.bytes += bytes.length;
@@ -171,10 +161,10 @@ async function sendPlan(
     }
   }
   if (removals.length > 0) {
-    claim.assertHeld();
+    lease.assertHeld();
     await bucket.remove(
       removals.map((path) => prefix + path),
-      claim.signal,
+      lease.signal,
     );
     await bucket.flush();
     source.settle([], removals);
