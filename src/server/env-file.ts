@@ -1,8 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { codeOf, Fault, messageOf } from '../shared/fault.ts';
-
-const LINE_FEED = 0x0a;
 
 /**
  * The variables of a file such as `.env`, by name; null when there is no such file. Throws `invalid_request` naming the
@@ -16,34 +15,17 @@ export function readEnvFile(file: string): Map<string, string> | null {
     if (codeOf(error) === 'ENOENT') return null;
     throw new Fault('invalid_request', `${file} cannot be read: ${messageOf(error)}; let this user read it`);
   }
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
-  try {
-    // The decoder drops a byte order mark, which is not part of the first name.
-    text = decoder.decode(bytes);
-  } catch {
-    throw new Fault('invalid_request', `${file}, line ${firstOddLine(bytes)}: not UTF-8; save the file as UTF-8`);
+  const lines = bytes.toString('latin1').split('\n');
+  const at = (isOdd: (line: string) => boolean) => `${file}, line ${lines.findIndex(isOdd) + 1}`;
+  if (!isUtf8(bytes)) {
+    const odd = at((line) => !isUtf8(Buffer.from(line, 'latin1')));
+    throw new Fault('invalid_request', `${odd}: not UTF-8; save the file as UTF-8`);
   }
-  const zero = text.indexOf('\0');
-  if (zero !== -1) {
-    const line = text.slice(0, zero).split('\n').length;
-    throw new Fault('invalid_request', `${file}, line ${line}: has a zero byte; write the file again`);
+  if (bytes.includes(0)) {
+    const odd = at((line) => line.includes('\0'));
+    throw new Fault('invalid_request', `${odd}: has a zero byte; write the file again`);
   }
+  // A byte order mark is not part of the first name.
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   return new Map(Object.entries(parseEnv(text)).map(([name, value = '']) => [name, value]));
-}
-
-/** The number of the first line that is not UTF-8. No character of several bytes has a line feed in it. */
-function firstOddLine(bytes: Buffer): number {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for (let line = 1, from = 0; from < bytes.length; line++) {
-    const end = bytes.indexOf(LINE_FEED, from);
-    const to = end === -1 ? bytes.length : end;
-    try {
-      decoder.decode(bytes.subarray(from, to));
-    } catch {
-      return line;
-    }
-    from = to + 1;
-  }
-  return 1;
 }

@@ -1,22 +1,18 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { Fault } from '../shared/fault.ts';
 import { shownAddress } from '../shared/storage/address.ts';
 import { readEnvFile } from './env-file.ts';
-import { allowanceSettings, allowanceVariables } from './settings/allowance.ts';
-import { folderSettings, folderVariables } from './settings/folders.ts';
-import { checkMail, mailSettings, mailVariables } from './settings/mail.ts';
-import { checkObjectStorage, objectStorageSettings, objectStorageVariables } from './settings/object-storage.ts';
-import { checkPayments, paymentSettings, paymentVariables } from './settings/payments.ts';
-import { scannerSettings, scannerVariables } from './settings/scanner.ts';
-import { serviceSettings, serviceVariables } from './settings/services.ts';
-import {
-  checkTransparencyLogs,
-  transparencyLogSettings,
-  transparencyLogVariables,
-} from './settings/transparency-logs.ts';
+import { allowance } from './settings/allowance.ts';
+import { folders } from './settings/folders.ts';
+import { mail } from './settings/mail.ts';
+import { objectStorage } from './settings/object-storage.ts';
+import { payments } from './settings/payments.ts';
+import { scanner } from './settings/scanner.ts';
+import { services } from './settings/services.ts';
+import { transparencyLogs } from './settings/transparency-logs.ts';
 import { originAt } from './settings/variable.ts';
-import { watchingSettings, watchingVariables } from './settings/watching.ts';
-import { checkWebhooks, webhookSettings, webhookVariables } from './settings/webhooks.ts';
+import { watching } from './settings/watching.ts';
+import { webhooks } from './settings/webhooks.ts';
 
 /** Variables that may contain a password; messages never show their values. */
 const SECRET = new Set([
@@ -33,45 +29,29 @@ const SECRET = new Set([
 /** Variables whose messages say what to do. */
 const WITH_CURE = new Set(['LIBSQL_SYNC_URL', 'LIBSQL_AUTH_TOKEN', 'LOG_POLICY', 'HUB_URL']);
 
-/** Every variable. An empty one counts as unset. `src/server/settings` documents each. */
-const Environment = z
-  .object({
-    ...serviceVariables,
-    ...folderVariables,
-    ...transparencyLogVariables,
-    ...watchingVariables,
-    ...webhookVariables,
-    ...objectStorageVariables,
-    ...mailVariables,
-    ...scannerVariables,
-    ...allowanceVariables,
-    ...paymentVariables,
-  })
-  .superRefine((env, context) => {
-    checkMail(env, context);
-    checkTransparencyLogs(env, context);
-    checkWebhooks(env, context);
-    checkObjectStorage(env, context);
-    checkPayments(env, context);
-  })
-  .transform((env) => ({
-    ...serviceSettings(env),
-    ...folderSettings(env),
-    ...transparencyLogSettings(env),
-    ...watchingSettings(env),
-    ...webhookSettings(env),
-    ...objectStorageSettings(env),
-    ...mailSettings(env),
-    ...scannerSettings(env),
-    ...allowanceSettings(env),
-    ...paymentSettings(env),
-  }));
+/** Every variable, by subject, and the settings that follow from it. An empty variable counts as unset. */
+const SUBJECTS = [
+  services,
+  folders,
+  transparencyLogs,
+  watching,
+  webhooks,
+  objectStorage,
+  mail,
+  scanner,
+  allowance,
+  payments,
+];
 
-export type Settings = z.infer<typeof Environment>;
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+export type Settings = Intersection<z.output<(typeof SUBJECTS)[number]>>;
 
 /** The names of the settings that are set. */
 export function settingNames(env: NodeJS.ProcessEnv = process.env): string[] {
-  return Object.keys(Environment.in.shape).filter((name) => (env[name] ?? '') !== '');
+  const names = SUBJECTS.flatMap((subject) => Object.keys(subject.in.shape));
+  return names.filter((name) => (env[name] ?? '') !== '');
 }
 
 /** The variables in force that come from `.env`. Those of the environment itself take precedence. */
@@ -139,11 +119,12 @@ function compared(file: Map<string, string> | null): SettingsRead {
 
 function parseSettings(env: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(given);
-  if (parsed.success) return parsed.data;
+  const parsed = SUBJECTS.map((subject) => subject.safeParse(given));
+  const issues = parsed.flatMap(({ error }) => error?.issues ?? []);
+  if (issues.length === 0) return Object.assign({}, ...parsed.map(({ data }) => data));
   // One message per variable, even if it violates several rules.
   const problems = new Map<string, string>();
-  for (const { path, message } of parsed.error.issues) {
+  for (const { path, message } of issues) {
     const name = String(path[0]);
     const line = `${name}=${SECRET.has(name) ? '…' : shownAddress(given[name] ?? '')}: ${message}`;
     if (!problems.has(name)) problems.set(name, line);

@@ -1,48 +1,46 @@
 import * as z from 'zod';
-import { count, type Values } from './variable.ts';
+import { count } from './variable.ts';
 
 /** What callers of the domain records get without paying for each request, and whom they can ask for more. */
-export const allowanceVariables = {
-  /**
-   * Keyless lookups per UTC day, for all callers together. Every admitted lookup counts, whatever its answer. Above
-   * the limit, keyless access is closed until the next day.
-   */
-  KEYLESS_DAILY: count(5_000),
-  /**
-   * Included requests per account and UTC day. The legacy monthly plan includes this number for each day of the
-   * month.
-   */
-  KEYED_DAILY: count(1_000),
-  /** Requests per clock minute for each key of an account. */
-  KEYED_PER_MINUTE: count(100),
-  /** Hostnames that an account may watch in its groups, on the daily and on the monthly plan. */
-  WATCH_DAILY: count(25),
-  WATCH_MONTHLY: count(100),
-  /**
-   * How to reach the operator of the domain records, about opting out and credits: a mail address or an https
-   * address. Shown on every page.
-   */
-  CONTACT: z
-    .string()
-    .trim()
-    .transform((text, context) => {
-      const contact = contactOf(text);
-      if (contact !== null) return contact;
-      context.addIssue('must be a mail address, such as records@example.org, or an https address');
-      return z.NEVER;
-    })
-    .optional(),
-};
-
-export function allowanceSettings(env: Values<typeof allowanceVariables>) {
-  return {
+export const allowance = z
+  .object({
+    /**
+     * Keyless lookups per UTC day, for all callers together. Every admitted lookup counts, whatever its answer. Above
+     * the limit, keyless access is closed until the next day.
+     */
+    KEYLESS_DAILY: count(5_000),
+    /**
+     * Included requests per account and UTC day. The legacy monthly plan includes this number for each day of the
+     * month.
+     */
+    KEYED_DAILY: count(1_000),
+    /** Requests per clock minute for each key of an account. */
+    KEYED_PER_MINUTE: count(100),
+    /** Hostnames that an account may watch in its groups, on the daily and on the monthly plan. */
+    WATCH_DAILY: count(25),
+    WATCH_MONTHLY: count(100),
+    /**
+     * How to reach the operator of the domain records, about opting out and credits: a mail address or an https
+     * address. Shown on every page.
+     */
+    CONTACT: z
+      .string()
+      .trim()
+      .transform((text, context) => {
+        const contact = contactOf(text);
+        if (contact !== null) return contact;
+        context.addIssue('must be a mail address, such as records@example.org, or an https address');
+        return z.NEVER;
+      })
+      .optional(),
+  })
+  .transform((env) => ({
     keylessDaily: env.KEYLESS_DAILY,
     keyedDaily: env.KEYED_DAILY,
     keyedPerMinute: env.KEYED_PER_MINUTE,
     watchCaps: { daily: env.WATCH_DAILY, monthly: env.WATCH_MONTHLY },
     contact: env.CONTACT ?? null,
-  };
-}
+  }));
 
 /** A contact: a link and its text. */
 export interface Contact {

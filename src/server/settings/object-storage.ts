@@ -1,48 +1,44 @@
 import * as z from 'zod';
 import { type AddressDefaults, parseAddress } from '../../shared/storage/address.ts';
-import { duration, refuse, type Values } from './variable.ts';
+import { duration, refuse } from './variable.ts';
 
 /** Where to publish, what decides which server signs, and the credentials for both. */
-export const objectStorageVariables = {
-  /**
-   * Where to publish after each press: `s3://BUCKET/PREFIX?endpoint=…&region=…`, or a folder. With `paper=SLUG` after
-   * the `?`, only that paper is published, at the address itself.
-   */
-  PUBLISH_URL: z.string().optional(),
-  /**
-   * A private place that gets every media file as soon as it is filed, and from which a press takes those that DATA_DIR
-   * lacks: `s3://BUCKET/PREFIX?endpoint=…`, or a folder on another disk. Servers of one desk share it.
-   */
-  MEDIA_URL: z.string().optional(),
-  /**
-   * A place in a bucket, or a folder, that decides which of several servers of the same desk signs:
-   * `s3://BUCKET/PREFIX?endpoint=…`. The others serve what they have, and sign nothing.
-   */
-  LEASE_URL: z.string().optional(),
-  /** How long a server that is silent keeps the right to sign. */
-  LEASE_TIME: duration('30s', 1, 1),
-  /** Credentials for object storage. Messages never show them. */
-  AWS_ACCESS_KEY_ID: z.string().trim().optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
-  AWS_SESSION_TOKEN: z.string().trim().optional(),
-  /** The region and the endpoint of object storage, where an address names none. */
-  AWS_REGION: z.string().trim().optional(),
-  AWS_ENDPOINT_URL_S3: z.string().trim().optional(),
-  AWS_ENDPOINT_URL: z.string().trim().optional(),
-};
-
-type ObjectStorage = Values<typeof objectStorageVariables>;
-
-export function checkObjectStorage(env: ObjectStorage, context: z.RefinementCtx): void {
-  for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL'] as const) {
-    const url = env[name];
-    const address = url === undefined ? null : parseAddress(url, addressDefaults(env));
-    if (typeof address === 'string') refuse(context, name, address);
-  }
-}
-
-export function objectStorageSettings(env: ObjectStorage) {
-  return {
+export const objectStorage = z
+  .object({
+    /**
+     * Where to publish after each press: `s3://BUCKET/PREFIX?endpoint=…&region=…`, or a folder. With `paper=SLUG` after
+     * the `?`, only that paper is published, at the address itself.
+     */
+    PUBLISH_URL: z.string().optional(),
+    /**
+     * A private place that gets every media file as soon as it is filed, and from which a press takes those that DATA_DIR
+     * lacks: `s3://BUCKET/PREFIX?endpoint=…`, or a folder on another disk. Servers of one desk share it.
+     */
+    MEDIA_URL: z.string().optional(),
+    /**
+     * A place in a bucket, or a folder, that decides which of several servers of the same desk signs:
+     * `s3://BUCKET/PREFIX?endpoint=…`. The others serve what they have, and sign nothing.
+     */
+    LEASE_URL: z.string().optional(),
+    /** How long a server that is silent keeps the right to sign. */
+    LEASE_TIME: duration('30s', 1, 1),
+    /** Credentials for object storage. Messages never show them. */
+    AWS_ACCESS_KEY_ID: z.string().trim().optional(),
+    AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
+    AWS_SESSION_TOKEN: z.string().trim().optional(),
+    /** The region and the endpoint of object storage, where an address names none. */
+    AWS_REGION: z.string().trim().optional(),
+    AWS_ENDPOINT_URL_S3: z.string().trim().optional(),
+    AWS_ENDPOINT_URL: z.string().trim().optional(),
+  })
+  .superRefine((env, context) => {
+    for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL'] as const) {
+      const url = env[name];
+      const address = url === undefined ? null : parseAddress(url, addressDefaults(env));
+      if (typeof address === 'string') refuse(context, name, address);
+    }
+  })
+  .transform((env) => ({
     /** Where to publish after each press; null without an address. */
     publishUrl: env.PUBLISH_URL ?? null,
     /** Where media are kept besides DATA_DIR; null when nowhere. */
@@ -56,10 +52,11 @@ export function objectStorageSettings(env: ObjectStorage) {
       secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
       sessionToken: env.AWS_SESSION_TOKEN,
     },
-  };
-}
+  }));
 
-function addressDefaults(env: ObjectStorage) {
+type Given = Partial<Record<'AWS_REGION' | 'AWS_ENDPOINT_URL_S3' | 'AWS_ENDPOINT_URL', string | undefined>>;
+
+function addressDefaults(env: Given) {
   return {
     region: env.AWS_REGION,
     endpoint: env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL,

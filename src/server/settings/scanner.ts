@@ -1,45 +1,43 @@
 import * as z from 'zod';
 import { parseServer } from '../../records/probe/dns/upstream.ts';
-import { duration, list, networks, type Values } from './variable.ts';
+import { duration, list, networks } from './variable.ts';
 
 /** How hostnames are probed, and by whom. */
-export const scannerVariables = {
-  /**
-   * Resolvers for the scanner and for proofs of hosts, separated by commas, as `ip` or `ip:port` (`[ip]:port` for
-   * IPv6). Defaults to the system's.
-   */
-  RESOLVERS: list().transform((entries, context) =>
-    entries.map((entry) => {
-      const server = parseServer(entry);
-      if (server !== null) return server;
-      context.addIssue('must be addresses such as 192.0.2.1:53 or [2001:db8::1]:53, separated by commas');
-      return z.NEVER;
-    }),
-  ),
-  /** Queries per second to each resolver. Defaults to 1,000, and to no limit for one on this machine. */
-  RESOLVER_RATE: z.coerce
-    .number('must be a number')
-    .int('must be a whole number')
-    .min(1, 'must be from 1 to 1000000')
-    .max(1_000_000, 'must be from 1 to 1000000')
-    .optional(),
-  /** How often a hostname is probed. */
-  SCAN_EVERY: duration('24h'),
-  /** Whether this process probes due hostnames while it serves the records; `off` leaves that to others. */
-  SCANNER: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-  /** The key for `broadsheet scan --queue`: a key of level `scanner`, created on the machine that has the records. */
-  SCANNER_KEY: z.string().trim().optional(),
-  /** Private addresses or networks, separated by commas, whose certificates the scanner may probe. */
-  TLS_PRIVATE: networks(),
-};
-
-export function scannerSettings(env: Values<typeof scannerVariables>) {
-  return {
+export const scanner = z
+  .object({
+    /**
+     * Resolvers for the scanner and for proofs of hosts, separated by commas, as `ip` or `ip:port` (`[ip]:port` for
+     * IPv6). Defaults to the system's.
+     */
+    RESOLVERS: list().transform((entries, context) =>
+      entries.map((entry) => {
+        const server = parseServer(entry);
+        if (server !== null) return server;
+        context.addIssue('must be addresses such as 192.0.2.1:53 or [2001:db8::1]:53, separated by commas');
+        return z.NEVER;
+      }),
+    ),
+    /** Queries per second to each resolver. Defaults to 1,000, and to no limit for one on this machine. */
+    RESOLVER_RATE: z.coerce
+      .number('must be a number')
+      .int('must be a whole number')
+      .min(1, 'must be from 1 to 1000000')
+      .max(1_000_000, 'must be from 1 to 1000000')
+      .optional(),
+    /** How often a hostname is probed. */
+    SCAN_EVERY: duration('24h'),
+    /** Whether this process probes due hostnames while it serves the records; `off` leaves that to others. */
+    SCANNER: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    /** The key for `broadsheet scan --queue`: a key of level `scanner`, created on the machine that has the records. */
+    SCANNER_KEY: z.string().trim().optional(),
+    /** Private addresses or networks, separated by commas, whose certificates the scanner may probe. */
+    TLS_PRIVATE: networks(),
+  })
+  .transform((env) => ({
     resolvers: env.RESOLVERS,
     resolverRate: env.RESOLVER_RATE,
     scanEvery: env.SCAN_EVERY,
     scanner: env.SCANNER === 'on',
     scannerKey: env.SCANNER_KEY,
     tlsPrivate: env.TLS_PRIVATE,
-  };
-}
+  }));

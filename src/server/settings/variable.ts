@@ -86,9 +86,6 @@ export const duration = (fallback: string, least = 1, most = 365) =>
 export const count = (fallback: number) =>
   z.coerce.number('must be a number').int('must be a whole number').min(0, 'must not be negative').default(fallback);
 
-/** The parsed values of some variables. */
-export type Values<Variables extends z.core.$ZodLooseShape> = z.output<z.ZodObject<Variables>>;
-
 /** Refuses the value of one variable because of what another one says. */
 export function refuse(context: z.RefinementCtx, name: string, message: string): void {
   context.addIssue({ code: 'custom', path: [name], message });

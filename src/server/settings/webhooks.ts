@@ -1,33 +1,32 @@
 import * as z from 'zod';
 import { webhookProblem } from '../../shared/outbound/webhook-url.ts';
-import { refuse, type Values } from './variable.ts';
+import { refuse } from './variable.ts';
 
 /** Which addresses the server calls when something happened. */
-export const webhookVariables = {
-  /**
-   * `allow` permits webhooks over plain http and to private addresses: for tests, and for receivers on the desk's own
-   * network.
-   */
-  WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
-  /**
-   * A WebSub hub: feeds name it, and it is notified which feeds of public papers a press changed. It must be a public
-   * https address, unless WEBHOOK_PRIVATE is `allow`.
-   */
-  HUB_URL: z.string().optional(),
-};
-
-type Webhooks = Values<typeof webhookVariables>;
-
-export function checkWebhooks(env: Webhooks, context: z.RefinementCtx): void {
-  const problem = env.HUB_URL === undefined ? null : webhookProblem(env.HUB_URL, env.WEBHOOK_PRIVATE === 'allow');
-  if (problem === null) return;
-  refuse(context, 'HUB_URL', `${problem}; give the address of a WebSub hub, such as https://pubsubhubbub.appspot.com/`);
-}
-
-export function webhookSettings(env: Webhooks) {
-  return {
+export const webhooks = z
+  .object({
+    /**
+     * `allow` permits webhooks over plain http and to private addresses: for tests, and for receivers on the desk's own
+     * network.
+     */
+    WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
+    /**
+     * A WebSub hub: feeds name it, and it is notified which feeds of public papers a press changed. It must be a public
+     * https address, unless WEBHOOK_PRIVATE is `allow`.
+     */
+    HUB_URL: z.string().optional(),
+  })
+  .superRefine((env, context) => {
+    const problem = env.HUB_URL === undefined ? null : webhookProblem(env.HUB_URL, env.WEBHOOK_PRIVATE === 'allow');
+    if (problem === null) return;
+    refuse(
+      context,
+      'HUB_URL',
+      `${problem}; give the address of a WebSub hub, such as https://pubsubhubbub.appspot.com/`,
+    );
+  })
+  .transform((env) => ({
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
     /** The WebSub hub; null without one. */
     hubUrl: env.HUB_URL === undefined ? null : new URL(env.HUB_URL).href,
-  };
-}
+  }));
