@@ -7,7 +7,7 @@ import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 /** The number of days that `show` covers. */
 const SPAN = 31;
@@ -17,35 +17,33 @@ export function account(): Command {
 }
 
 function show(): Command {
-  return new Command('show')
+  return new DataCommand('show')
     .description('show an account’s plan, usage and credits')
     .argument('<email>', 'the address that the account signs in with')
     .option('--json', 'print the account as JSON')
-    .action(onData((app, email: string, { json }: { json?: boolean }) => sayAccount(app, email, json)));
+    .onData((app, email: string, { json }: { json?: boolean }) => sayAccount(app, email, json));
 }
 
 function set(): Command {
-  return new Command('set')
+  return new DataCommand('set')
     .description('change how an account is metered')
     .argument('<email>', 'the address that the account signs in with')
     .option('--plan <plan>', `the plan: ${PLANS.join(' or ')}`)
     .option('--burst <n>', `how many daily allowances one day may use, 1 to ${BURST_MAX}`)
     .option('--json', 'print the account as `show` does')
-    .action(
-      onData((app, email: string, options: { plan?: string; burst?: string; json?: boolean }) => {
-        const plan = options.plan === undefined ? undefined : planFrom(options.plan);
-        const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
-        if (plan === undefined && burst === undefined) {
-          throw new Fault('invalid_request', 'say what to change: --plan, --burst, or both');
-        }
-        app.store.database.transact(() => {
-          const { id } = requireAccount(app.store, email);
-          if (plan !== undefined) app.store.records.accounts.setPlan(id, plan);
-          if (burst !== undefined) app.store.records.meter.setBurst(id, burst);
-        });
-        sayAccount(app, email, options.json);
-      }),
-    );
+    .onData((app, email: string, options: { plan?: string; burst?: string; json?: boolean }) => {
+      const plan = options.plan === undefined ? undefined : planFrom(options.plan);
+      const burst = options.burst === undefined ? undefined : burstFrom(options.burst);
+      if (plan === undefined && burst === undefined) {
+        throw new Fault('invalid_request', 'say what to change: --plan, --burst, or both');
+      }
+      app.store.database.transact(() => {
+        const { id } = requireAccount(app.store, email);
+        if (plan !== undefined) app.store.records.accounts.setPlan(id, plan);
+        if (burst !== undefined) app.store.records.meter.setBurst(id, burst);
+      });
+      sayAccount(app, email, options.json);
+    });
 }
 
 function planFrom(text: string) {
@@ -80,47 +78,43 @@ export function credits(): Command {
 }
 
 function addCredits(): Command {
-  return new Command('add')
+  return new DataCommand('add')
     .description('add credits to an account; a negative amount, as in -- -5, takes some away')
     .argument('<email>', 'the address that the account signs in with')
     .argument('<amount>', 'credits, such as 25 or 0.05')
     .option('--note <text>', 'the reason, such as an invoice number')
     .option('--json', 'print {email, balance, entry}')
-    .action(
-      onData(({ store, clock: { now } }, email: string, amount: string, options: { note?: string; json?: boolean }) => {
-        const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
-        const { entry, balance, of } = store.database.transact(() => {
-          const account = requireAccount(store, email);
-          const line = appendCredits(store.records.credits, account.id, move);
-          return {
-            entry: creditRow(line),
-            balance: creditsOf(store.records.credits.balance(account.id)),
-            of: account.email,
-          };
-        });
-        const lines = [`${entry.kind} of ${entry.amount} credits; ${of} has ${balance}`];
-        printResult(options.json, { email: of, balance, entry }, lines);
-      }),
-    );
+    .onData(({ store, clock: { now } }, email: string, amount: string, options: { note?: string; json?: boolean }) => {
+      const move = { at: now(), amount: amountFrom(amount, 'amount'), note: noteFrom(options.note, '--note') };
+      const { entry, balance, of } = store.database.transact(() => {
+        const account = requireAccount(store, email);
+        const line = appendCredits(store.records.credits, account.id, move);
+        return {
+          entry: creditRow(line),
+          balance: creditsOf(store.records.credits.balance(account.id)),
+          of: account.email,
+        };
+      });
+      const lines = [`${entry.kind} of ${entry.amount} credits; ${of} has ${balance}`];
+      printResult(options.json, { email: of, balance, entry }, lines);
+    });
 }
 
 function showCredits(): Command {
-  return new Command('show')
+  return new DataCommand('show')
     .description('show the credits of an account and their ledger, newest first')
     .argument('<email>', 'the address that the account signs in with')
     .option('--json', 'print {email, balance, entries}; today’s entry, which still grows, has no seq')
-    .action(
-      onData(({ store, clock: { now } }, email: string, options: { json?: boolean }) => {
-        const account = requireAccount(store, email);
-        const entries = store.records.credits.entries(account.id, now()).map(creditRow);
-        const balance = creditsOf(store.records.credits.balance(account.id));
-        printResult(options.json, { email: account.email, balance, entries }, [
-          `${account.email} has ${balance} credits`,
-          ...entries.map(
-            ({ seq, at, kind, amount, balance: sum, day, note }) =>
-              `${seq === null ? 'today, so far'.padEnd(at.length) : at}  ${kind.padEnd(10)}  ${amount}  ${sum}${day === null ? '' : `  ${day}`}${note === null ? '' : `  ${note}`}`,
-          ),
-        ]);
-      }),
-    );
+    .onData(({ store, clock: { now } }, email: string, options: { json?: boolean }) => {
+      const account = requireAccount(store, email);
+      const entries = store.records.credits.entries(account.id, now()).map(creditRow);
+      const balance = creditsOf(store.records.credits.balance(account.id));
+      printResult(options.json, { email: account.email, balance, entries }, [
+        `${account.email} has ${balance} credits`,
+        ...entries.map(
+          ({ seq, at, kind, amount, balance: sum, day, note }) =>
+            `${seq === null ? 'today, so far'.padEnd(at.length) : at}  ${kind.padEnd(10)}  ${amount}  ${sum}${day === null ? '' : `  ${day}`}${note === null ? '' : `  ${note}`}`,
+        ),
+      ]);
+    });
 }

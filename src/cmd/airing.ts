@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import * as z from 'zod';
 import { airStory, withdrawStory } from '../desk/airing.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
@@ -7,66 +7,57 @@ import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { deskOf } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { printResult } from '../shared/terminal/output.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function air(): Command {
-  return new Command('air')
+  return new DataCommand('air')
     .description('put a piece on air, now or at a given time')
     .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--at <time>', 'when, as in 2026-11-20T06:30:00Z')
     .option('--json', 'print the outcome as JSON')
-    .action(
-      onData(async (app, slug: string, options: { paper: string; at?: string; json?: boolean }) => {
-        const at = options.at === undefined ? undefined : Date.parse(options.at);
-        if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
-          throw new Fault(
-            'invalid_request',
-            `--at ${JSON.stringify(options.at)} is not a time; write it as 2026-11-20T06:30:00Z`,
-          );
-        }
-        requirePaper(app, options.paper);
-        const { story, changed } = airStory(deskOf(app), options.paper, slug, {
-          by: 'cli',
-          ...(at === undefined ? {} : { at }),
-        });
-        const row = stateRow(story);
-        const { state, published_at, scheduled_at } = row;
-        await pressThenPrint(app, { paper: options.paper }, (pressed) =>
-          printResult(options.json, { id: story.id, slug, ...row, changed }, [
-            `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
-            ...pressed,
-          ]),
+    .onData(async (app, slug: string, options: { paper: string; at?: string; json?: boolean }) => {
+      const at = options.at === undefined ? undefined : Date.parse(options.at);
+      if (options.at !== undefined && !z.iso.datetime({ offset: true }).safeParse(options.at).success) {
+        throw new Fault(
+          'invalid_request',
+          `--at ${JSON.stringify(options.at)} is not a time; write it as 2026-11-20T06:30:00Z`,
         );
-      }),
-    );
+      }
+      requirePaper(app, options.paper);
+      const { story, changed } = airStory(deskOf(app), options.paper, slug, {
+        by: 'cli',
+        ...(at === undefined ? {} : { at }),
+      });
+      const row = stateRow(story);
+      const { state, published_at, scheduled_at } = row;
+      await pressThenPrint(app, { paper: options.paper }, (pressed) =>
+        printResult(options.json, { id: story.id, slug, ...row, changed }, [
+          `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
+          ...pressed,
+        ]),
+      );
+    });
 }
 
+type Withdrawal = { paper: string; reason: string; withholdHeadline?: boolean; json?: boolean };
+
 export function withdraw(): Command {
-  return new Command('withdraw')
+  return new DataCommand('withdraw')
     .description('take a piece off the air; its page becomes a notice with the reason')
     .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--reason <text>', 'the reason that readers see')
     .option('--withhold-headline', 'show its headline nowhere any more, for reasons of law or privacy')
     .option('--json', 'print the outcome as JSON')
-    .action(
-      onData(
-        async (
-          app,
-          slug: string,
-          options: { paper: string; reason: string; withholdHeadline?: boolean; json?: boolean },
-        ) => {
-          requirePaper(app, options.paper);
-          const { reason, withholdHeadline = false } = options;
-          const story = withdrawStory(deskOf(app), options.paper, slug, { by: 'cli', reason, withholdHeadline });
-          await pressThenPrint(app, { paper: options.paper }, (pressed) =>
-            printResult(options.json, { id: story.id, slug, ...stateRow(story) }, [
-              `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
-              ...pressed,
-            ]),
-          );
-        },
-      ),
-    );
+    .onData(async (app, slug: string, { paper, reason, withholdHeadline = false, json }: Withdrawal) => {
+      requirePaper(app, paper);
+      const story = withdrawStory(deskOf(app), paper, slug, { by: 'cli', reason, withholdHeadline });
+      await pressThenPrint(app, { paper }, (pressed) =>
+        printResult(json, { id: story.id, slug, ...stateRow(story) }, [
+          `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
+          ...pressed,
+        ]),
+      );
+    });
 }

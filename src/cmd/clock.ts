@@ -5,32 +5,30 @@ import { Fault } from '../shared/fault.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { askOutside } from '../signing/clock/clock-watch.ts';
 import { type Corrected, correctClock } from '../signing/clock/correct-clock.ts';
-import { onAnyData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
   return new Command('clock').description('heal a desk whose clock ran ahead').addCommand(
-    new Command('correct')
+    new DataCommand('correct')
       .description(
         'say in the ledger and in the log that every time later than now is wrong; run it when the clock is right again',
       )
       .option('--now <time>', 'what time it is, as in 2026-11-26T12:00Z: required where no other machine can be asked')
       .option('--no-press', 'do not press afterwards')
       .option('--json', 'print {true_time, corrected}')
-      .action(
-        onAnyData(async (app, { now, press, json }: { now?: string; press: boolean; json?: boolean }) => {
-          const outside = await askOutside(app.settings, app.clock.now);
-          const done = correctClock(app, outside, now === undefined ? null : momentIn(now));
-          await pressThenPrint(app, press && done.corrected.length > 0 ? {} : null, (pressed) =>
-            printResult(json, done, [
-              ...(done.corrected.length === 0
-                ? [`nothing to correct: no time here is later than ${done.true_time}`]
-                : [`the true time is ${done.true_time}; what was dated later counts as of then:`]),
-              ...done.corrected.map((one) => `  ${correctedText(one)}`),
-              ...pressed,
-            ]),
-          );
-        }),
-      ),
+      .onAnyData(async (app, { now, press, json }: { now?: string; press: boolean; json?: boolean }) => {
+        const outside = await askOutside(app.settings, app.clock.now);
+        const done = correctClock(app, outside, now === undefined ? null : momentIn(now));
+        await pressThenPrint(app, press && done.corrected.length > 0 ? {} : null, (pressed) =>
+          printResult(json, done, [
+            ...(done.corrected.length === 0
+              ? [`nothing to correct: no time here is later than ${done.true_time}`]
+              : [`the true time is ${done.true_time}; what was dated later counts as of then:`]),
+            ...done.corrected.map((one) => `  ${correctedText(one)}`),
+            ...pressed,
+          ]),
+        );
+      }),
   );
 }
 

@@ -25,11 +25,11 @@ export function command(): Command {
       }
       const findings = await examine(readSettings);
       const faults = findings.filter(({ state }) => state === 'fault').length;
-      printResult(json, { healthy: faults === 0, findings }, [...findings.flatMap(linesOf), plural(faults, 'fault')]);
+      const lines = findings.flatMap(({ name, state, found, cure }) => [
+        `${MARKS[state]} ${name}: ${found}`,
+        ...(cure === undefined ? [] : [`      ${cure}`]),
+      ]);
+      printResult(json, { healthy: faults === 0, findings }, [...lines, plural(faults, 'fault')]);
       if (faults > 0) process.exitCode = 1;
     });
-}
-
-function linesOf({ name, state, found, cure }: Finding): string[] {
-  return [`${MARKS[state]} ${name}: ${found}`, ...(cure === undefined ? [] : [`      ${cure}`])];
 }

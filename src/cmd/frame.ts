@@ -1,3 +1,4 @@
+import { Command } from 'commander';
 import { type AppContext, withAppContext, withExistingData } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
@@ -12,14 +13,15 @@ export function secondsOf(text: string): number {
 
 type Work<Typed extends unknown[]> = (app: AppContext, ...typed: Typed) => void | Promise<void>;
 
-/** The action of a command on existing data: `work` gets the app, and what the user typed. */
-export const onData =
-  <Typed extends unknown[]>(work: Work<Typed>) =>
-  (...typed: Typed) =>
-    withExistingData(readSettings(), (app) => work(app, ...typed));
+/** A command that works on the data of this installation: `work` gets the app, and what the user typed. */
+export class DataCommand extends Command {
+  /** Sets the work on existing data. */
+  onData<Typed extends unknown[]>(work: Work<Typed>): this {
+    return this.action((...typed) => withExistingData(readSettings(), (app) => work(app, ...(typed as Typed))));
+  }
 
-/** The same for a command that may be the first one here, and creates the database. */
-export const onAnyData =
-  <Typed extends unknown[]>(work: Work<Typed>) =>
-  (...typed: Typed) =>
-    withAppContext(readSettings(), (app) => work(app, ...typed));
+  /** The same for a command that may be the first one here, and creates the database. */
+  onAnyData<Typed extends unknown[]>(work: Work<Typed>): this {
+    return this.action((...typed) => withAppContext(readSettings(), (app) => work(app, ...(typed as Typed))));
+  }
+}

@@ -8,8 +8,8 @@ import { readSettings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
 import type { keyLifeRow } from '../shared/key-life.ts';
 import { printResult } from '../shared/terminal/output.ts';
-import { rotateKey } from '../signing/rotate-key.ts';
-import { onData } from './frame.ts';
+import { rotateKey } from '../signing/signing.ts';
+import { DataCommand } from './frame.ts';
 
 export function key(): Command {
   return new Command('key')
@@ -25,8 +25,8 @@ type Owner = { paper?: string; service?: string };
 type NewKey = { level: string; name: string; persona?: string; email?: string; expiresAt?: string; json?: boolean };
 
 /** The options that select whose keys a command handles: a paper's, or those of the domain records. */
-function owned(name: string): Command {
-  return new Command(name)
+function owned(name: string): DataCommand {
+  return new DataCommand(name)
     .option('--paper <slug>', 'the paper')
     .option('--service <name>', '“records”: keys of the domain records');
 }
@@ -80,17 +80,15 @@ function list(): Command {
     .description('list the access keys of a paper or of the domain records')
     .option('--email <address>', 'with --service: the keys of this account; by default those of no account')
     .option('--json', 'print the keys as JSON')
-    .action(
-      onData((app, { email, json, ...owner }: Owner & { email?: string; json?: boolean }) => {
-        const paper = paperOf(owner);
-        const keys = paper === null ? listServiceKeys(app, email) : listPaperKeys(app, paper);
-        const lines = keys.map((key) => {
-          const seat = 'seat' in key && key.seat !== null ? `  seat of ${key.seat}` : '';
-          return `${key.id}  ${key.level.padEnd(paper === null ? 8 : 5)}  ${key.name}${seat}${lifeOf(key)}`;
-        });
-        printResult(json, keys, lines.length === 0 ? ['no keys'] : lines);
-      }),
-    );
+    .onData((app, { email, json, ...owner }: Owner & { email?: string; json?: boolean }) => {
+      const paper = paperOf(owner);
+      const keys = paper === null ? listServiceKeys(app, email) : listPaperKeys(app, paper);
+      const lines = keys.map((key) => {
+        const seat = 'seat' in key && key.seat !== null ? `  seat of ${key.seat}` : '';
+        return `${key.id}  ${key.level.padEnd(paper === null ? 8 : 5)}  ${key.name}${seat}${lifeOf(key)}`;
+      });
+      printResult(json, keys, lines.length === 0 ? ['no keys'] : lines);
+    });
 }
 
 function log(): Command {
@@ -98,45 +96,37 @@ function log(): Command {
     .description('show who made an access key, the days it was used on, when it expired, and who revoked it')
     .argument('<id>', 'the id of the key')
     .option('--json', 'print the log as JSON')
-    .action(
-      onData((app, id: string, { json, ...owner }: Owner & { json?: boolean }) => {
-        const paper = paperOf(owner);
-        const rows = paper === null ? serviceKeyLog(app, id) : paperKeyLog(app, paper, id);
-        const lines = rows.map(
-          ({ at, event, by }) => `${at.padEnd(24)}  ${event}${by === undefined ? '' : ` by ${by}`}`,
-        );
-        printResult(json, rows, lines);
-      }),
-    );
+    .onData((app, id: string, { json, ...owner }: Owner & { json?: boolean }) => {
+      const paper = paperOf(owner);
+      const rows = paper === null ? serviceKeyLog(app, id) : paperKeyLog(app, paper, id);
+      const lines = rows.map(({ at, event, by }) => `${at.padEnd(24)}  ${event}${by === undefined ? '' : ` by ${by}`}`);
+      printResult(json, rows, lines);
+    });
 }
 
 function revoke(): Command {
   return owned('revoke')
     .description('revoke an access key')
     .argument('<id>', 'the id of the key')
-    .action(
-      onData((app, id: string, owner: Owner) => {
-        const paper = paperOf(owner);
-        if (paper === null) revokeServiceKey(app, id);
-        else revokePaperKey(app, paper, id);
-        printResult(false, null, [`revoked ${id}`]);
-      }),
-    );
+    .onData((app, id: string, owner: Owner) => {
+      const paper = paperOf(owner);
+      if (paper === null) revokeServiceKey(app, id);
+      else revokePaperKey(app, paper, id);
+      printResult(false, null, [`revoked ${id}`]);
+    });
 }
 
 function rotate(): Command {
-  return new Command('rotate')
+  return new DataCommand('rotate')
     .description('replace the signing key; the old key is listed as retired, and its receipts stay valid')
     .option('--json', 'print {kid, retired}')
-    .action(
-      onData(async (app, { json }: { json?: boolean }) => {
-        const kid = rotateKey(app);
-        const retired = app.store.desk.signingKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
-        await pressThenPrint(app, {}, (pressed) =>
-          printResult(json, { kid, retired }, [`the signing key is now ${kid}; ${retired.length} retired`, ...pressed]),
-        );
-      }),
-    );
+    .onData(async (app, { json }: { json?: boolean }) => {
+      const kid = rotateKey(app);
+      const retired = app.store.desk.signingKeys().flatMap((key) => (key.retired_at === null ? [] : [key.kid]));
+      await pressThenPrint(app, {}, (pressed) =>
+        printResult(json, { kid, retired }, [`the signing key is now ${kid}; ${retired.length} retired`, ...pressed]),
+      );
+    });
 }
 
 export function seat(): Command {
@@ -148,51 +138,45 @@ export function seat(): Command {
 }
 
 function addSeat(): Command {
-  return new Command('add')
+  return new DataCommand('add')
     .description('give a person a seat; the key is shown only once')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .requiredOption('--level <level>', 'read or admin')
     .option('--expires-at <time>', 'when the key expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
-    .action(
-      onData((app, options: { paper: string; email: string; level: string; expiresAt?: string; json?: boolean }) => {
-        const { paper, email, level, expiresAt: expires_at } = options;
-        const words = { level, name: email, seat: email, expires_at };
-        const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
-        printResult(options.json, { id: made.id, key, level: made.level }, [
-          key,
-          `${made.level} seat of ${made.seat} on ${paper} (key ${made.id})${endOf(made.expires_at)}; it is not shown again`,
-        ]);
-      }),
-    );
+    .onData((app, options: { paper: string; email: string; level: string; expiresAt?: string; json?: boolean }) => {
+      const { paper, email, level, expiresAt: expires_at } = options;
+      const words = { level, name: email, seat: email, expires_at };
+      const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
+      printResult(options.json, { id: made.id, key, level: made.level }, [
+        key,
+        `${made.level} seat of ${made.seat} on ${paper} (key ${made.id})${endOf(made.expires_at)}; it is not shown again`,
+      ]);
+    });
 }
 
 function listSeats(): Command {
-  return new Command('list')
+  return new DataCommand('list')
     .description('list the seats of a paper')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the seats as JSON')
-    .action(
-      onData((app, { paper, json }: { paper: string; json?: boolean }) => {
-        const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
-        const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
-        printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
-      }),
-    );
+    .onData((app, { paper, json }: { paper: string; json?: boolean }) => {
+      const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
+      const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
+      printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
+    });
 }
 
 function removeSeatCommand(): Command {
-  return new Command('remove')
+  return new DataCommand('remove')
     .description('remove a seat and revoke its key')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
-    .action(
-      onData((app, { paper, email }: { paper: string; email: string }) => {
-        const { id, seat } = removeSeat(app, paper, email);
-        printResult(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
-      }),
-    );
+    .onData((app, { paper, email }: { paper: string; email: string }) => {
+      const { id, seat } = removeSeat(app, paper, email);
+      printResult(false, null, [`${seat} no longer has a seat on ${paper}; key ${id} is revoked`]);
+    });
 }
 
 /** The end of a line about a key: when it was last used and when it expires. */

@@ -9,7 +9,7 @@ import { printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenPath } from '../shared/terminal/project-folder.ts';
 import { readLogKey } from '../signing/log/log-key.ts';
-import { onAnyData, onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
   return new Command('ledger')
@@ -19,29 +19,20 @@ export function command(): Command {
 }
 
 function exportCommand(): Command {
-  return new Command('export')
+  return new DataCommand('export')
     .description(
       'write every key, record, generation, airing and withdrawal, and the transparency log, as JSON Lines, oldest first',
     )
     .argument('<file>', 'the file to write')
-    .action(
-      onData(async (app, file: string) => {
-        const { store, end } = takeSnapshot(app);
-        const count = await exportLedger(
-          { store: { ...store.desk, log: store.database.log }, media: app.store.media },
-          givenPath(file),
-          logVkey(app),
-        ).finally(end);
-        printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);
-      }),
-    );
-}
-
-/** A snapshot, because the log of an export must match its entries while a server keeps filing. */
-function takeSnapshot({ store: { snapshots } }: AppContext) {
-  const snapshot = snapshots.take();
-  snapshot.refresh();
-  return snapshot;
+    .onData(async (app, file: string) => {
+      // The log of an export must match its entries while a server keeps filing.
+      const snapshot = app.store.snapshots.take();
+      snapshot.refresh();
+      const { desk, database } = snapshot.store;
+      const source = { store: { ...desk, log: database.log }, media: app.store.media };
+      const count = await exportLedger(source, givenPath(file), logVkey(app)).finally(snapshot.end);
+      printResult(false, null, [`exported ${plural(count, 'entry', 'entries')} to ${file}`]);
+    });
 }
 
 /** The verifier key of the desk's log; null when this machine does not sign it. */
@@ -56,21 +47,17 @@ function logVkey(app: AppContext): string | null {
 }
 
 function importCommand(): Command {
-  return new Command('import')
+  return new DataCommand('import')
     .description('check every receipt of an export and its log, rebuild the database from it, and press')
     .argument('<file>', 'a file of `ledger export`')
     .option('--no-press', 'do not press afterwards')
-    .action(
-      onAnyData(async (app, file: string, options: { press: boolean }) => {
-        const count = await withProgress((step) =>
-          importLedger(intakeOf(app), givenPath(file), (entries, type) =>
-            step('ledger import', entries, entries, type),
-          ),
-        );
-        app.store.desk.optimizeSearch();
-        await pressThenPrint(app, options.press ? {} : null, (pressed) =>
-          printResult(false, null, [`imported ${plural(count, 'entry', 'entries')}`, ...pressed]),
-        );
-      }),
-    );
+    .onAnyData(async (app, file: string, options: { press: boolean }) => {
+      const count = await withProgress((step) =>
+        importLedger(intakeOf(app), givenPath(file), (entries, type) => step('ledger import', entries, entries, type)),
+      );
+      app.store.desk.optimizeSearch();
+      await pressThenPrint(app, options.press ? {} : null, (pressed) =>
+        printResult(false, null, [`imported ${plural(count, 'entry', 'entries')}`, ...pressed]),
+      );
+    });
 }

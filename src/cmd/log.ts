@@ -7,7 +7,7 @@ import { withProgress } from '../shared/terminal/progress.ts';
 import { givenPlace } from '../shared/terminal/project-folder.ts';
 import { logStatus, logStatusLines } from '../signing/log/log-status.ts';
 import { signerLines, signerStatus } from '../signing/signer.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
   return new Command('log')
@@ -17,16 +17,14 @@ export function command(): Command {
 }
 
 function statusCommand(): Command {
-  return new Command('status')
+  return new DataCommand('status')
     .description('show the size, the head and the witnesses of each log, and whether it is signed')
     .option('--json', 'print the state as JSON')
-    .action(
-      onData(async (app, { json }: { json?: boolean }) => {
-        const logs = LOG_SERVICES.map((log) => logStatus(app, log));
-        const signer = await signerStatus(app);
-        printResult(json, { signer, logs }, [...signerLines(signer), ...logs.flatMap(logStatusLines)]);
-      }),
-    );
+    .onData(async (app, { json }: { json?: boolean }) => {
+      const logs = LOG_SERVICES.map((log) => logStatus(app, log));
+      const signer = await signerStatus(app);
+      printResult(json, { signer, logs }, [...signerLines(signer), ...logs.flatMap(logStatusLines)]);
+    });
 }
 
 function verifyCommand(): Command {

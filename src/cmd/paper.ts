@@ -13,7 +13,7 @@ import { Fault, messageOf } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
 import { printError, printResult } from '../shared/terminal/output.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
   return new Command('paper')
@@ -25,36 +25,29 @@ export function command(): Command {
 }
 
 function host(): Command {
-  return new Command('host')
+  return new DataCommand('host')
     .description('list the hosts of papers, or give a paper a host')
     .argument('[slug]', 'the paper; by default all papers')
     .argument('[host]', 'a name such as news.example, with its port unless that is 80 or 443')
     .option('--remove', 'remove the host; the paper’s url and its links stay as they are')
     .option('--json', 'print the hosts as [{paper, host, how, at}]')
-    .action(
-      onData(
-        (app, slug: string | undefined, name: string | undefined, options: { remove?: boolean; json?: boolean }) => {
-          const { remove = false, json } = options;
-          if (slug !== undefined) requirePaper(app, slug);
-          if (remove && name === undefined) {
-            throw new Fault('invalid_request', '--remove needs a paper and a host; name both');
-          }
-          const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove);
-          const {
-            desk: { hosts },
-          } = app.store;
-          const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(
-            ({ paper, host: at, how, at: since }) => ({
-              ...{ paper, host: at, how },
-              at: isoTime(since),
-            }),
-          );
-          const lines = rows.map((row) => `${row.paper}  ${row.host}  ${HOW[row.how]} ${row.at}`);
-          printResult(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);
-        },
-      ),
-    );
+    .onData((app, slug: string | undefined, name: string | undefined, { remove = false, json }: HostOptions) => {
+      if (slug !== undefined) requirePaper(app, slug);
+      if (remove && name === undefined) {
+        throw new Fault('invalid_request', '--remove needs a paper and a host; name both');
+      }
+      const done = slug === undefined || name === undefined ? null : changed(app, slug, name, remove);
+      const { hosts } = app.store.desk;
+      const rows = (slug === undefined ? hosts.all() : hosts.of(slug)).map(({ paper, host: at, how, at: since }) => ({
+        ...{ paper, host: at, how },
+        at: isoTime(since),
+      }));
+      const lines = rows.map((row) => `${row.paper}  ${row.host}  ${HOW[row.how]} ${row.at}`);
+      printResult(json, rows, done === null ? (lines.length === 0 ? ['no hosts'] : lines) : [done]);
+    });
 }
+
+type HostOptions = { remove?: boolean; json?: boolean };
 
 const HOW = { given: 'given', file: 'proven by a file', txt: 'proven by a TXT record' } as const;
 
@@ -81,72 +74,66 @@ function changed(app: AppContext, slug: string, name: string, isRemoved: boolean
 }
 
 function list(): Command {
-  return new Command('list')
+  return new DataCommand('list')
     .description('list the papers: address, name, and how many pieces they have')
     .option('--json', 'print [{slug, name, url, public, on_air, scheduled, drafts, withdrawn, removed_at}]')
-    .action(
-      onData(({ store, settings }, { json }: { json?: boolean }) => {
-        const papers = store.desk.paperSlugs().flatMap((slug) => store.desk.paper(slug) ?? []);
-        const removed = store.desk.removedPapers();
-        const rows = [...papers.map((paper) => ({ ...paper, removed_at: null })), ...removed].map((paper) => {
-          const { on_air, scheduled, draft: drafts, withdrawn } = store.desk.pieces.stateCounts(paper.slug);
-          return {
-            slug: paper.slug,
-            name: paper.nameplate,
-            url: paperRoot(paper, settings.origin),
-            public: paper.paper_public,
-            ...{ on_air, scheduled, drafts, withdrawn },
-            removed_at: paper.removed_at === null ? null : isoTime(paper.removed_at),
-          };
-        });
-        const width = Math.max(0, ...rows.map(({ slug }) => slug.length));
-        const lines = rows.map(({ slug, name, url, removed_at, ...row }) => {
-          const scheduled = row.scheduled > 0 ? `${row.scheduled} scheduled, ` : '';
-          const pieces = `${row.on_air} on air, ${scheduled}${plural(row.drafts, 'draft')}`;
-          const state = removed_at === null ? pieces : `removed ${removed_at.slice(0, 10)}`;
-          return `${slug.padEnd(width)}  ${name}  ${url}/  ${row.public ? 'public' : 'private'}  ${state}`;
-        });
-        const none = 'no papers; `npm run -s broadsheet -- new SLUG` starts one';
-        printResult(json, rows, lines.length === 0 ? [none] : lines);
-      }),
-    );
+    .onData(({ store, settings }, { json }: { json?: boolean }) => {
+      const papers = store.desk.paperSlugs().flatMap((slug) => store.desk.paper(slug) ?? []);
+      const removed = store.desk.removedPapers();
+      const rows = [...papers.map((paper) => ({ ...paper, removed_at: null })), ...removed].map((paper) => {
+        const { on_air, scheduled, draft: drafts, withdrawn } = store.desk.pieces.stateCounts(paper.slug);
+        return {
+          slug: paper.slug,
+          name: paper.nameplate,
+          url: paperRoot(paper, settings.origin),
+          public: paper.paper_public,
+          ...{ on_air, scheduled, drafts, withdrawn },
+          removed_at: paper.removed_at === null ? null : isoTime(paper.removed_at),
+        };
+      });
+      const width = Math.max(0, ...rows.map(({ slug }) => slug.length));
+      const lines = rows.map(({ slug, name, url, removed_at, ...row }) => {
+        const scheduled = row.scheduled > 0 ? `${row.scheduled} scheduled, ` : '';
+        const pieces = `${row.on_air} on air, ${scheduled}${plural(row.drafts, 'draft')}`;
+        const state = removed_at === null ? pieces : `removed ${removed_at.slice(0, 10)}`;
+        return `${slug.padEnd(width)}  ${name}  ${url}/  ${row.public ? 'public' : 'private'}  ${state}`;
+      });
+      const none = 'no papers; `npm run -s broadsheet -- new SLUG` starts one';
+      printResult(json, rows, lines.length === 0 ? [none] : lines);
+    });
 }
 
 function removal(): Command {
-  return new Command('remove')
+  return new DataCommand('remove')
     .description('remove a paper: its files go, its addresses answer 410, its readers’ addresses are erased')
     .argument('<slug>', 'the paper')
     .option('--yes', 'do not ask')
     .option('--json', 'print {slug, withdrawn, receipts, readers, keys, files}')
-    .action(
-      onData(async (app, slug: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
-        requirePaper(app, slug);
-        if (!yes) await confirm(app, slug);
-        const { done, files } = await remove(app, slug);
-        const folder = join(app.settings.contentDir, slug);
-        const lines = removalLines(slug, done, files);
-        const cure = `delete it, or bring the paper back with \`paper restore ${slug}\``;
-        if (existsSync(folder)) lines.push(`${folder} stays, and is not filed again; ${cure}`);
-        printResult(json, { slug, ...done, files }, lines);
-      }),
-    );
+    .onData(async (app, slug: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
+      requirePaper(app, slug);
+      if (!yes) await confirm(app, slug);
+      const { done, files } = await remove(app, slug);
+      const folder = join(app.settings.contentDir, slug);
+      const lines = removalLines(slug, done, files);
+      const cure = `delete it, or bring the paper back with \`paper restore ${slug}\``;
+      if (existsSync(folder)) lines.push(`${folder} stays, and is not filed again; ${cure}`);
+      printResult(json, { slug, ...done, files }, lines);
+    });
 }
 
 function restoral(): Command {
-  return new Command('restore')
+  return new DataCommand('restore')
     .description('bring a removed paper back; its pieces stay withdrawn until they are put on air again')
     .argument('<slug>', 'the paper')
-    .action(
-      onData(async (app, slug: string) => {
-        const { nameplate } = restorePaper(intakeOf(app), slug);
-        const { withdrawn } = app.store.desk.pieces.stateCounts(slug);
-        await pressed(app, slug);
-        printResult(false, null, [
-          `${nameplate} (${slug}) is back, with ${plural(withdrawn, 'piece')} withdrawn`,
-          `put a piece on air with \`npm run -s broadsheet -- air PIECE --paper ${slug}\`, and make new keys: the old ones stay revoked`,
-        ]);
-      }),
-    );
+    .onData(async (app, slug: string) => {
+      const { nameplate } = restorePaper(intakeOf(app), slug);
+      const { withdrawn } = app.store.desk.pieces.stateCounts(slug);
+      await pressed(app, slug);
+      printResult(false, null, [
+        `${nameplate} (${slug}) is back, with ${plural(withdrawn, 'piece')} withdrawn`,
+        `put a piece on air with \`npm run -s broadsheet -- air PIECE --paper ${slug}\`, and make new keys: the old ones stay revoked`,
+      ]);
+    });
 }
 
 /** Removes a paper and its tree. `files` is null when the tree is left to the next press. */

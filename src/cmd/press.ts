@@ -1,29 +1,27 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { missingPlaces } from '../desk/media/missing-media.ts';
 import { missingLine, pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
 import { openCommandLog } from '../server/server-log.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { publishLogOnce } from '../signing/log/open-witnesses.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
-  return new Command('press')
+  return new DataCommand('press')
     .description('press the files that are out of date, or every file, and publish the transparency log')
     .option('--paper <slug>', 'only this paper')
     .option('--full', 'press every file, and remove files that belong to no page')
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
-    .action(
-      onData(async (app, { json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) => {
-        // Before the press, which writes the proofs that the log gives.
-        const published = publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel));
-        // A log that cannot be published holds up no paper.
-        await published.catch(() => {});
-        const reports = await pressWithProgress(app, options);
-        // What is missing stays a fault when nothing is left to press.
-        const missing = missingPlaces(app).filter(({ paper }) => !reports.has(paper));
-        printResult(json, Object.fromEntries(reports), [...pressLines(reports), ...missing.map(missingLine)]);
-        await published;
-      }),
-    );
+    .onData(async (app, { json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) => {
+      // Before the press, which writes the proofs that the log gives.
+      const published = publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel));
+      // A log that cannot be published holds up no paper.
+      await published.catch(() => {});
+      const reports = await pressWithProgress(app, options);
+      // What is missing stays a fault when nothing is left to press.
+      const missing = missingPlaces(app).filter(({ paper }) => !reports.has(paper));
+      printResult(json, Object.fromEntries(reports), [...pressLines(reports), ...missing.map(missingLine)]);
+      await published;
+    });
 }

@@ -7,7 +7,6 @@ import {
   publishWithProgress,
   treeName,
 } from '../operate/publish/publish-run.ts';
-import type { Difference } from '../operate/publish/source.ts';
 import { withExistingData } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
@@ -49,7 +48,9 @@ export function command(): Command {
         };
         if (options.dryRun === true) {
           const plans = await planTrees(app, address, bucket, more).finally(progress.end);
-          const lines = [...plans].flatMap(([tree, plan]) => plan.map((each) => `${verb(each)} ${tree}/${each.path}`));
+          const lines = [...plans].flatMap(([tree, plan]) =>
+            plan.map(({ path, what }) => `${what === 'stray' ? 'remove' : 'send'} ${tree}/${path}`),
+          );
           const all = lines.length === 0 ? ['nothing left to publish'] : lines;
           printResult(options.json, Object.fromEntries(plans), all);
           return;
@@ -63,8 +64,4 @@ export function command(): Command {
         if ([...found.values()].some(({ differences }) => differences.length > 0)) process.exitCode = 1;
       });
     });
-}
-
-function verb({ what }: Difference): string {
-  return what === 'stray' ? 'remove' : 'send';
 }

@@ -5,7 +5,7 @@ import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { type Address, readAddress } from '../shared/outbound/mail-address.ts';
 import { printableJson, printResult } from '../shared/terminal/output.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
   return new Command('reader')
@@ -46,21 +46,19 @@ interface Asked {
 }
 
 function verb(name: string, description: string, work: (asked: Asked) => void): Command {
-  return new Command(name)
+  return new DataCommand(name)
     .description(description)
     .argument('<email>', 'the reader’s mail address')
     .requiredOption('--paper <slug>', 'the paper')
-    .action(
-      onData((app, email: string, { paper, complained = false }: { paper: string; complained?: boolean }) => {
-        requirePaper(app, paper);
-        const address = readAddress(email);
-        if ('problem' in address) {
-          throw new Fault(
-            'invalid_request',
-            `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address such as ana@example.org`,
-          );
-        }
-        work({ app, paper, address, complained });
-      }),
-    );
+    .onData((app, email: string, { paper, complained = false }: { paper: string; complained?: boolean }) => {
+      requirePaper(app, paper);
+      const address = readAddress(email);
+      if ('problem' in address) {
+        throw new Fault(
+          'invalid_request',
+          `${JSON.stringify(email.slice(0, 80))} ${address.problem}; give a mail address such as ana@example.org`,
+        );
+      }
+      work({ app, paper, address, complained });
+    });
 }

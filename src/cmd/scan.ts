@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { scanElsewhere, scanOnce } from '../records/jobs/scan.ts';
+import { withExistingData } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
 import { openCommandLog } from '../server/server-log.ts';
 import { Fault } from '../shared/fault.ts';
@@ -7,7 +8,6 @@ import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { onStopSignal } from '../shared/terminal/stop-signal.ts';
-import { onData } from './frame.ts';
 
 export function command(): Command {
   return new Command('scan')
@@ -26,16 +26,18 @@ export function command(): Command {
     });
 }
 
-const scanHere = onData(async (app, names: string[], json: boolean | undefined) => {
-  const scanned = await withProgress((step) =>
-    scanOnce(app, names, (observed, hostname) => step('scan', observed, observed, hostname)),
-  );
-  printResult(json, scanned, [
-    ...scanned.changes,
-    ...scanned.lost.map((name) => `${name} was leased by another scanner; nothing was recorded`),
-    `${scanned.observed} observed and signed, ${plural(scanned.changes.length, 'change')}`,
-  ]);
-});
+function scanHere(names: string[], json: boolean | undefined): Promise<void> {
+  return withExistingData(readSettings(), async (app) => {
+    const scanned = await withProgress((step) =>
+      scanOnce(app, names, (observed, hostname) => step('scan', observed, observed, hostname)),
+    );
+    printResult(json, scanned, [
+      ...scanned.changes,
+      ...scanned.lost.map((name) => `${name} was leased by another scanner; nothing was recorded`),
+      `${scanned.observed} observed and signed, ${plural(scanned.changes.length, 'change')}`,
+    ]);
+  });
+}
 
 async function scanThere(queue: string, once: boolean, json: boolean | undefined): Promise<void> {
   const settings = readSettings();

@@ -1,5 +1,6 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { PressQueue } from '../desk/jobs/press-queue.ts';
+import { maySign } from '../desk/jobs/press-run.ts';
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import { loadBuild } from '../desk/press/build.ts';
 import { server } from '../operate/metrics/readiness.ts';
@@ -82,20 +83,11 @@ async function beginClockWatch(app: AppContext, logger: ServerLog): Promise<() =
   const ask = () => askOutside(app.settings, app.clock.now);
   guard.hear(await ask());
   const onRight = () => {
-    if (!isSigner(app)) return;
+    if (!maySign(app)) return;
     app.signer.open();
     app.store.database.transact(() => forgetAhead(app.store, app.clock.now()));
   };
   return watchClock({ guard, ask, onRight, logger });
-}
-
-function isSigner({ signer }: AppContext): boolean {
-  try {
-    signer.assertHeld();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 interface Parts {
@@ -131,9 +123,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
   });
   /** Whether nothing has asked this server to stop. A signal is only noticed between two turns of the loop. */
   const goesOn = () => turn().then(() => !isStopped);
-  const {
-    database: { lock },
-  } = app.store;
+  const { lock } = app.store.database;
   let unshare = () => {};
   try {
     metrics = await serveMetrics(app, () => presses, logger);

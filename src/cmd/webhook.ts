@@ -4,7 +4,7 @@ import { requirePaper } from '../desk/papers/require-paper.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../desk/readers/webhook.ts';
 import { newId } from '../shared/new-id.ts';
 import { printResult } from '../shared/terminal/output.ts';
-import { onData } from './frame.ts';
+import { DataCommand } from './frame.ts';
 
 export function command(): Command {
   return new Command('webhook')
@@ -16,78 +16,70 @@ export function command(): Command {
 }
 
 function add(): Command {
-  return new Command('add')
+  return new DataCommand('add')
     .description('add a webhook; its secret signs what is sent to it')
     .argument('<url>', 'an https address on a public host')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--section <name...>', 'only these sections; by default all')
     .option('--no-cast', 'leave out the video edition')
     .option('--json', 'print {id, url, secret}')
-    .action(
-      onData((app, url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) => {
-        requirePaper(app, options.paper);
-        const { sections } = app.store.desk.archive(options.paper).paper();
-        const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
-        const fresh = { now: app.clock.now(), newId, allowsPrivate: app.settings.webhookPrivate };
-        const made = addWebhook(app.store.desk, options.paper, { url, ...chosen }, sections, fresh);
-        printResult(options.json, { id: made.id, url: made.url, secret: made.secret }, [
-          made.secret,
-          `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
-        ]);
-      }),
-    );
+    .onData((app, url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) => {
+      requirePaper(app, options.paper);
+      const { sections } = app.store.desk.archive(options.paper).paper();
+      const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
+      const fresh = { now: app.clock.now(), newId, allowsPrivate: app.settings.webhookPrivate };
+      const made = addWebhook(app.store.desk, options.paper, { url, ...chosen }, sections, fresh);
+      printResult(options.json, { id: made.id, url: made.url, secret: made.secret }, [
+        made.secret,
+        `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
+      ]);
+    });
 }
 
 function list(): Command {
-  return new Command('list')
+  return new DataCommand('list')
     .description('list the webhooks of a paper')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the webhooks as JSON')
-    .action(
-      onData((app, options: { paper: string; json?: boolean }) => {
-        requirePaper(app, options.paper);
-        const { sections } = app.store.desk.archive(options.paper).paper();
-        const rows = app.store.desk.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
-        const lines = rows.map(
-          ({ id, url, off_at, off_reason, failing_since }) =>
-            `${id}  ${url}${off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
-        );
-        printResult(options.json, rows, lines.length === 0 ? ['no webhooks'] : lines);
-      }),
-    );
+    .onData((app, options: { paper: string; json?: boolean }) => {
+      requirePaper(app, options.paper);
+      const { sections } = app.store.desk.archive(options.paper).paper();
+      const rows = app.store.desk.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
+      const lines = rows.map(
+        ({ id, url, off_at, off_reason, failing_since }) =>
+          `${id}  ${url}${off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
+      );
+      printResult(options.json, rows, lines.length === 0 ? ['no webhooks'] : lines);
+    });
 }
 
 function remove(): Command {
-  return new Command('remove')
+  return new DataCommand('remove')
     .description('remove a webhook and its queued deliveries')
     .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
-    .action(
-      onData((app, id: string, options: { paper: string }) => {
-        requirePaper(app, options.paper);
-        requireWebhook(app.store.desk.webhooks, options.paper, id);
-        app.store.desk.webhooks.remove(options.paper, id);
-        printResult(false, null, [`removed ${id}`]);
-      }),
-    );
+    .onData((app, id: string, options: { paper: string }) => {
+      requirePaper(app, options.paper);
+      requireWebhook(app.store.desk.webhooks, options.paper, id);
+      app.store.desk.webhooks.remove(options.paper, id);
+      printResult(false, null, [`removed ${id}`]);
+    });
 }
 
 function test(): Command {
-  return new Command('test')
+  return new DataCommand('test')
     .description('send a test to a webhook now; exit code 1 when it is not accepted')
     .argument('<id>', 'the id of the webhook')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the attempt as JSON')
-    .action(
-      onData(async (app, id: string, options: { paper: string; json?: boolean }) => {
-        requirePaper(app, options.paper);
-        const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
-        if (error !== null) process.exitCode = 1;
-        printResult(options.json, { delivery, status, error, ms }, [
-          error === null
-            ? `accepted (${status}, ${ms} ms)`
-            : `not accepted: ${error}${status === null ? '' : ` (${status})`}`,
-        ]);
-      }),
-    );
+    .onData(async (app, id: string, options: { paper: string; json?: boolean }) => {
+      requirePaper(app, options.paper);
+      const { delivery, status, error, ms } = await sendTest(app, options.paper, id);
+      if (error !== null) process.exitCode = 1;
+      printResult(options.json, { delivery, status, error, ms }, [
+        error === null
+          ? `accepted (${status}, ${ms} ms)`
+          : `not accepted: ${error}${status === null ? '' : ` (${status})`}`,
+      ]);
+    });
 }

@@ -21,10 +21,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
     app.settings = listeningOn(app.settings, { records: port });
     app.store.database.served.note('records', app.settings.dataOrigin);
   });
-  const {
-    settings,
-    clock: { now },
-  } = app;
+  const { settings, clock } = app;
   const jobs = [
     // A separate mailer, because the desk closes its own when it stops.
     new RestartableJob('mails of the records', settings, (next) => {
@@ -38,7 +35,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   );
   const stopIndex = startJob(() => startValueIndex(app, logger));
   const stopScanner = settings.scanner
-    ? startJob(() => startScanner(app, proberOf(settings, now), logger))
+    ? startJob(() => startScanner(app, proberOf(settings, clock.now), logger))
     : async () => {};
   return {
     name: 'records',

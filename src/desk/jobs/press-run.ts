@@ -81,7 +81,8 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
 }
 
-function maySign({ signer }: AppContext): boolean {
+/** Whether this process may sign now. */
+export function maySign({ signer }: AppContext): boolean {
   try {
     signer.assertHeld();
     return true;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
 import { Fault, messageOf } from '../../shared/fault.ts';
@@ -12,7 +13,7 @@ const TEXT_MAX = 256 * 1024 * 1024;
 const PATH =
   /^(?:broadsheet\.db|[a-z][a-z-]{0,40}\.key(?:\.next)?|settings\/[A-Z_]{1,40}|media\/[0-9a-f]{2}\/[0-9a-f]{64})$/;
 
-export interface Unpacking {
+interface Unpacking {
   /** How messages call the backup. */
   name: string;
   source: AsyncIterable<Uint8Array>;
@@ -35,10 +36,10 @@ export async function unpack({ name, source, begin, file }: Unpacking): Promise<
       const hash = createHash('sha256');
       const content = hashed(body as unknown as AsyncIterable<Uint8Array>, hash);
       if (path === MANIFEST_FILE && manifest === null) {
-        manifest = parseManifest(await textIn(content), name);
+        manifest = parseManifest(await textIn(content, size), name);
         begin(manifest);
       } else if (path === SUMS_FILE) {
-        sums = (await textIn(content)).toString('utf8');
+        sums = (await textIn(content, size)).toString('utf8');
         continue;
       } else if (manifest === null || !PATH.test(path) || found.has(path)) {
         throw new Error(`${JSON.stringify(path)} is not part of a backup`);
@@ -97,15 +98,9 @@ async function* hashed(
   }
 }
 
-async function textIn(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of content) {
-    size += chunk.length;
-    if (size > TEXT_MAX) throw new Error('its list of files is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function textIn(content: AsyncIterable<Uint8Array>, size: number): Promise<Buffer> {
+  if (size > TEXT_MAX) throw new Error('its list of files is too long');
+  return buffer(content);
 }
 
 function requireSums(text: string, found: ReadonlyMap<string, string>): void {

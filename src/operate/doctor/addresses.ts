@@ -2,7 +2,7 @@ import { isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { isLoopbackHost } from '../../shared/public-address.ts';
-import { type Finding, fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, fault, holds, open, runChecks } from './finding.ts';
 
 /** Hosts that always mean this machine, as in an address or by themselves. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
@@ -12,7 +12,6 @@ const PATIENCE = 5_000;
 
 /** A public address, the port that it should lead to, and the settings of both. */
 interface Address {
-  name: string;
   setting: 'ORIGIN' | 'DATA_ORIGIN';
   origin: string;
   portSetting: 'PORT' | 'RECORDS_PORT';
@@ -23,20 +22,21 @@ interface Address {
 }
 
 /** Compares the addresses in pages, feeds and mails with the ports that the server listens on. */
-export async function checkAddresses(settings: Settings, app: AppContext | null): Promise<Finding[]> {
+export function checkAddresses(settings: Settings, app: AppContext | null): Promise<Finding[]> {
   const { origin, dataOrigin, port, recordsPort, host, assumed, services } = settings;
   const served = (service: 'desk' | 'records') => app?.store.database.served.origin(service) ?? null;
   const desk: Address = {
-    name: 'address of the desk',
-    ...{ setting: 'ORIGIN', origin, portSetting: 'PORT', port, assumed: assumed.origin, served: served('desk') },
+    ...{ setting: 'ORIGIN', origin, assumed: assumed.origin, served: served('desk') },
+    ...{ portSetting: 'PORT', port },
   };
   const records: Address = {
-    name: 'address of the records',
-    ...{ setting: 'DATA_ORIGIN', origin: dataOrigin, portSetting: 'RECORDS_PORT', port: recordsPort },
-    ...{ assumed: assumed.dataOrigin, served: served('records') },
+    ...{ setting: 'DATA_ORIGIN', origin: dataOrigin, assumed: assumed.dataOrigin, served: served('records') },
+    ...{ portSetting: 'RECORDS_PORT', port: recordsPort },
   };
-  const wanted = [...(services.desk ? [desk] : []), ...(services.records ? [records] : [])];
-  return Promise.all(wanted.map((address) => runCheck(address.name, () => check(address, host))));
+  return runChecks([
+    ['address of the desk', () => check(desk, host), services.desk],
+    ['address of the records', () => check(records, host), services.records],
+  ]);
 }
 
 async function check({ setting, origin, portSetting, port, assumed, served }: Address, host: string) {

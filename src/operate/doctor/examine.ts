@@ -6,7 +6,7 @@ import { plural } from '../../shared/plural.ts';
 import { countPending } from '../../store/upgrade-plan.ts';
 import { checkAddresses, checkProxy } from './addresses.ts';
 import { checkHosts, checkLanguages, checkMedia, checkPublish } from './desk.ts';
-import { type Finding, type Found, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, holds, open, runCheck, runChecks } from './finding.ts';
 import { checkBackups, checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
 import { checkQueues } from './queues.ts';
@@ -44,14 +44,14 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     const [logs, addresses, elsewhere, { findings }, queues] = await Promise.all([
       checkLogs(settings, app),
       checkAddresses(settings, app),
-      Promise.all([
-        ...(services.desk && app !== null ? [runCheck('hosts of papers', () => checkHosts(app as AppContext))] : []),
-        ...(services.desk ? [runCheck('languages', () => checkLanguages(app))] : []),
-        runCheck('proxy', () => checkProxy(settings, app)),
-        ...(services.desk ? [runCheck('publish', () => checkPublish(settings, app))] : []),
-        ...(services.desk ? [runCheck('media', () => checkMedia(settings, app))] : []),
-        runCheck('lease', () => checkLease(settings, app)),
-        runCheck('backups', () => checkBackups(settings, Date.now())),
+      runChecks([
+        ['hosts of papers', () => checkHosts(app as unknown as AppContext), services.desk && app !== null],
+        ['languages', () => checkLanguages(app), services.desk],
+        ['proxy', () => checkProxy(settings, app)],
+        ['publish', () => checkPublish(settings, app), services.desk],
+        ['media', () => checkMedia(settings, app), services.desk],
+        ['lease', () => checkLease(settings, app)],
+        ['backups', () => checkBackups(settings, Date.now())],
       ]),
       running,
       running.then((server) => checkQueues(settings, app, server)),

@@ -26,6 +26,15 @@ export const fault = (found: string, cure: string, figures?: Figures): Found => 
   figures,
 });
 
+/** A check by its name, and whether it applies here; by default it does. */
+type Check = [name: string, work: () => Found | Promise<Found>, applies?: boolean];
+
+/** Runs checks at the same time. */
+export function runChecks(checks: Check[]): Promise<Finding[]> {
+  const wanted = checks.filter(([, , applies = true]) => applies);
+  return Promise.all(wanted.map(([name, work]) => runCheck(name, work)));
+}
+
 /** Runs one check. An exception becomes a fault. */
 export async function runCheck(name: string, work: () => Found | Promise<Found>): Promise<Finding> {
   try {

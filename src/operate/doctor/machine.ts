@@ -8,14 +8,13 @@ import type { Settings } from '../../server/env.ts';
 import { codeOf } from '../../shared/fault.ts';
 import { databaseFile, signingKeyFile } from '../../shared/files/data-folder.ts';
 import { sizeText } from '../../shared/size.ts';
-import { clockFault, TOLERANCE } from '../../signing/clock/clock-guard.ts';
+import { clockFault, spanText, TOLERANCE } from '../../signing/clock/clock-guard.ts';
 import { askOutside } from '../../signing/clock/clock-watch.ts';
 import { readSigningKey } from '../../signing/signing-key.ts';
 import { signingNameProblem } from '../../signing/signing-name.ts';
 import { lastBackup } from '../backup/backup-source.ts';
 import { programAt } from './addresses.ts';
-import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
-import { ageText } from './queues.ts';
+import { type Finding, type Found, fault, holds, open, runChecks } from './finding.ts';
 import { listenRefusal, urlAt } from './running.ts';
 
 /** The minimum free disk space, in bytes: one day of 100,000 probes. */
@@ -24,22 +23,19 @@ const LEAST_SPACE = 500_000_000;
 const LOG_MAX = 2e9;
 
 /** Checks this machine. `app` is null when there is no database yet. */
-export async function checkMachine(settings: Settings, app: AppContext | null): Promise<Finding[]> {
-  return [
-    await runCheck('database', () => database(settings, app)),
-    await runCheck('door key', () => doorKey(settings, app)),
-    await runCheck('clock', () => clock(settings, app)),
-    await runCheck('data folder', () => folder('DATA_DIR', settings.dataDir)),
-    ...(settings.services.desk ? [await runCheck('papers folder', () => folder('DIST_DIR', settings.distDir))] : []),
-    await runCheck('log folder', () => folder('LOG_DIR', settings.logDir)),
-    await runCheck('pages', pages),
-    ...(settings.services.desk
-      ? [await runCheck('port of the desk', () => port(settings, 'PORT', settings.port))]
-      : []),
-    ...(settings.services.records
-      ? [await runCheck('port of the records', () => port(settings, 'RECORDS_PORT', settings.recordsPort))]
-      : []),
-  ];
+export function checkMachine(settings: Settings, app: AppContext | null): Promise<Finding[]> {
+  const { services } = settings;
+  return runChecks([
+    ['database', () => database(settings, app)],
+    ['door key', () => doorKey(settings, app)],
+    ['clock', () => clock(settings, app)],
+    ['data folder', () => folder('DATA_DIR', settings.dataDir)],
+    ['papers folder', () => folder('DIST_DIR', settings.distDir), services.desk],
+    ['log folder', () => folder('LOG_DIR', settings.logDir)],
+    ['pages', pages],
+    ['port of the desk', () => port(settings, 'PORT', settings.port), services.desk],
+    ['port of the records', () => port(settings, 'RECORDS_PORT', settings.recordsPort), services.records],
+  ]);
 }
 
 function database(settings: Settings, app: AppContext | null) {
@@ -144,7 +140,7 @@ export function checkBackups(settings: Settings, now: number): Found {
   if (last === null) return open('none was made here by `backup`; docs/backup.md says how to keep them');
   const age = Math.max(0, now - last.at);
   const figures = { age_seconds: Math.round(age / 1_000), bytes: last.bytes };
-  const found = `the last one is of ${isoTime(last.at)}, ${ageText(age)} old, at ${last.place}`;
+  const found = `the last one is of ${isoTime(last.at)}, ${spanText(age)} old, at ${last.place}`;
   if (age <= OLD) return holds(found, figures);
   return fault(found, 'run `npm run -s broadsheet -- backup` regularly, as from cron', figures);
 }

@@ -4,7 +4,7 @@ import { createResolver } from '../../records/probe/resolver.ts';
 import type { Settings } from '../../server/env.ts';
 import { codeOf, messageOf, reasonOf } from '../../shared/fault.ts';
 import { smtpOf } from '../../shared/net/smtp.ts';
-import { type Finding, fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, fault, holds, open, runChecks } from './finding.ts';
 
 /** The timeout of a mail server or a facilitator, in ms. */
 const PATIENCE = 15_000;
@@ -17,15 +17,13 @@ const ChainId = z.object({ result: z.string().regex(/^0x[0-9a-f]{1,16}$/i) });
 
 /** Checks the network services concurrently. */
 export function checkNetwork(settings: Settings): Promise<Finding[]> {
-  const checks = [runCheck('mail server', () => mailServer(settings))];
-  if (settings.services.records) {
-    checks.push(
-      runCheck('resolver', () => resolver(settings)),
-      runCheck('payments', () => payments(settings)),
-      runCheck('sale of credits', () => saleOfCredits(settings)),
-    );
-  }
-  return Promise.all(checks);
+  const { records } = settings.services;
+  return runChecks([
+    ['mail server', () => mailServer(settings)],
+    ['resolver', () => resolver(settings), records],
+    ['payments', () => payments(settings), records],
+    ['sale of credits', () => saleOfCredits(settings), records],
+  ]);
 }
 
 async function mailServer(settings: Settings) {
@@ -77,15 +75,12 @@ async function payments({ x402 }: Settings) {
   if (x402 === null) return open('X402_FACILITATOR_URL is not set: the paid lane is closed');
   const address = `${x402.facilitator.replace(/\/+$/, '')}/supported`;
   const cure = 'check X402_FACILITATOR_URL, and whether the facilitator serves X402_NETWORK';
-  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE), redirect: 'error' }).catch(
-    (error: Error) => error,
-  );
-  if (response instanceof Error) return fault(`${address}: ${reasonOf(response)}`, cure);
-  const told = Supported.safeParse(await response.json().catch(() => null));
-  if (!response.ok || !told.success)
-    return fault(`${address} answers ${response.status}, and not with what it supports`, cure);
+  const answer = await ask(address, Supported);
+  if (answer instanceof Error) return fault(`${address}: ${reasonOf(answer)}`, cure);
+  const { status, isOk, data } = answer;
+  if (!isOk || data === undefined) return fault(`${address} answers ${status}, and not with what it supports`, cure);
   const { name, caip2 } = x402.network;
-  const isServed = told.data.kinds.some(
+  const isServed = data.kinds.some(
     ({ scheme, network }) => scheme === 'exact' && (network === name || network === caip2),
   );
   if (!isServed) return fault(`${address} does not serve ${name}`, cure);
@@ -103,19 +98,24 @@ async function saleOfCredits({ x402 }: Settings) {
   const { host } = new URL(x402.rpc);
   const { name, caip2 } = x402.network;
   const cure = `set X402_RPC_URL to a node of ${name} that answers`;
-  const response = await fetch(x402.rpc, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
-    signal: AbortSignal.timeout(PATIENCE),
-    redirect: 'error',
-  }).catch((error: Error) => error);
-  if (response instanceof Error) return fault(`${host}: ${reasonOf(response)}`, cure);
-  const told = ChainId.safeParse(await response.json().catch(() => null));
-  if (!told.success) return fault(`${host} answers ${response.status}, and does not say which chain it is on`, cure);
-  const id = BigInt(told.data.result);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+  const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
+  const answer = await ask(x402.rpc, ChainId, request);
+  if (answer instanceof Error) return fault(`${host}: ${reasonOf(answer)}`, cure);
+  const { status, data } = answer;
+  if (data === undefined) return fault(`${host} answers ${status}, and does not say which chain it is on`, cure);
+  const id = BigInt(data.result);
   if (`eip155:${id}` !== caip2) return fault(`${host} is a node of chain ${id}, and ${name} is ${caip2}`, cure);
   return holds(`${host} is a node of ${name}`);
+}
+
+/** Asks for a JSON document. `data` is undefined for any other answer. Returns the error when there is none. */
+async function ask<T>(url: string, schema: z.ZodType<T>, request: RequestInit = {}) {
+  const limits = { signal: AbortSignal.timeout(PATIENCE), redirect: 'error' } as const;
+  const response = await fetch(url, { ...request, ...limits }).catch((error: Error) => error);
+  if (response instanceof Error) return response;
+  const { data } = schema.safeParse(await response.json().catch(() => null));
+  return { status: response.status, isOk: response.ok, data };
 }
 
 async function late(): Promise<never> {

@@ -2,6 +2,7 @@ import { HOUR, MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { plural } from '../../shared/plural.ts';
+import { spanText } from '../../signing/clock/clock-guard.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength } from '../../store/vital-signs.ts';
 import { type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
@@ -27,7 +28,7 @@ export async function checkQueues({ services, scanner }: Settings, app: AppConte
       const age = oldest === null ? 0 : Math.max(0, now - oldest);
       const figures = { due, oldest_due_seconds: Math.round(age / 1_000) };
       if (due === 0) return holds('nothing is due', figures);
-      const found = `${what(due)} due, the first for ${ageText(age)}`;
+      const found = `${what(due)} due, the first for ${spanText(age)}`;
       if (!server.isRunning) return open(`${found}; a server that runs does them`, figures);
       return { ...(age > late ? fault(found, cure) : holds(found)), figures };
     });
@@ -49,7 +50,7 @@ export async function checkQueues({ services, scanner }: Settings, app: AppConte
             const age = oldest_at === null ? 0 : Math.max(0, now - oldest_at);
             const figures = { open: count, oldest_seconds: Math.round(age / 1_000) };
             if (count === 0) return holds('the outcome of every payment is known', figures);
-            const found = `the outcome of ${plural(count, 'payment')} is unknown, of the first for ${ageText(age)}`;
+            const found = `the outcome of ${plural(count, 'payment')} is unknown, of the first for ${spanText(age)}`;
             if (age <= PAYMENT_LATE) return open(found, figures);
             const cure = 'check X402_RPC_URL and X402_FACILITATOR_URL; the payer’s next attempt settles it';
             return fault(found, cure, figures);
@@ -70,7 +71,7 @@ function press(app: AppContext, server: RunningServer): Found {
   if (!server.isRunning) return open(`${found}; the next start or \`press\` does it`, figures);
   if ((backlog ?? 0) * 1_000 <= PRESS_LATE) return holds(found, figures);
   return fault(
-    `${found}, for ${ageText((backlog ?? 0) * 1_000)}`,
+    `${found}, for ${spanText((backlog ?? 0) * 1_000)}`,
     'the server log says why a press failed; then run press',
     figures,
   );
@@ -87,11 +88,4 @@ function together(lengths: QueueLength[]): QueueLength {
     due: lengths.reduce((sum, { due }) => sum + due, 0),
     oldest_due_at: firsts.length === 0 ? null : Math.min(...firsts),
   };
-}
-
-/** A span in ms, in its largest unit. */
-export function ageText(ms: number): string {
-  if (ms < 2 * MINUTE) return plural(Math.round(ms / 1_000), 'second');
-  if (ms < 2 * HOUR) return plural(Math.round(ms / MINUTE), 'minute');
-  return ms < 48 * HOUR ? plural(Math.round(ms / HOUR), 'hour') : plural(Math.round(ms / (24 * HOUR)), 'day');
 }

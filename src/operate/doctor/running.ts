@@ -41,11 +41,11 @@ export async function checkRunning(settings: Settings, app: AppContext | null): 
     ),
   );
   let text = '';
-  const metrics = await runCheck('metrics', async () => {
-    const [finding, scraped] = await checkMetrics(settings, isRunning);
-    text = scraped;
-    return finding;
-  });
+  const metrics = await runCheck('metrics', () =>
+    checkMetrics(settings, isRunning, (scraped) => {
+      text = scraped;
+    }),
+  );
   return { findings: [...findings, metrics], isRunning, metric: (name) => sumOf(text, name) };
 }
 
@@ -110,42 +110,43 @@ async function serverFinding(url: string, { status, text }: { status: number; te
   return holds(`${url} is ready; its longest stall within the last minute took ${delay} ms`, figures);
 }
 
-/** The finding on METRICS_PORT, and the metrics themselves. */
-async function checkMetrics({ metrics, host }: Settings, isRunning: boolean): Promise<[finding: Found, text: string]> {
-  if (metrics === null) return [open('METRICS_PORT is not set: nothing can be scraped'), ''];
+/** The finding on METRICS_PORT. Calls `scraped` with the metrics themselves. */
+async function checkMetrics(
+  { metrics, host }: Settings,
+  isRunning: boolean,
+  scraped: (text: string) => void,
+): Promise<Found> {
+  if (metrics === null) return open('METRICS_PORT is not set: nothing can be scraped');
   if (isPublicAddress(metrics.host)) {
     const cure = 'set METRICS_HOST to 127.0.0.1, or to a private address';
-    return [fault(`METRICS_HOST=${metrics.host} is a public address, and the metrics have no key`, cure), ''];
+    return fault(`METRICS_HOST=${metrics.host} is a public address, and the metrics have no key`, cure);
   }
-  if (metrics.port === 0) return [open('METRICS_PORT is 0: the server prints its address when it starts'), ''];
+  if (metrics.port === 0) return open('METRICS_PORT is 0: the server prints its address when it starts');
   const url = `${urlAt(metrics.host, metrics.port)}/metrics`;
   const other = 'set METRICS_PORT to another port';
   let answer: Awaited<ReturnType<typeof ask>>;
   try {
     answer = await ask(url);
   } catch (error) {
-    return [fault(`${url}: ${reasonOf(error as Error)}`, isRunning ? 'restart the server' : other), ''];
+    return fault(`${url}: ${reasonOf(error as Error)}`, isRunning ? 'restart the server' : other);
   }
   if (answer === null) {
-    if (isRunning) return [fault(`${url} does not answer, and a server runs`, 'restart it with METRICS_PORT set'), ''];
+    if (isRunning) return fault(`${url} does not answer, and a server runs`, 'restart it with METRICS_PORT set');
     const refusal = await listenRefusal(metrics);
-    if (refusal === null) return [holds(`port ${metrics.port} is free`), ''];
-    return [
-      fault(
-        `port ${metrics.port} of ${metrics.host}: ${codeOf(refusal) || refusal.message}`,
-        `${other}, or METRICS_HOST`,
-      ),
-      '',
-    ];
+    if (refusal === null) return holds(`port ${metrics.port} is free`);
+    const found = `port ${metrics.port} of ${metrics.host}: ${codeOf(refusal) || refusal.message}`;
+    return fault(found, `${other}, or METRICS_HOST`);
   }
   const { text } = answer;
   if (sumOf(text, 'broadsheet_info') === null) {
-    return [fault(`port ${metrics.port} of ${host} is taken by another program`, other), ''];
+    return fault(`port ${metrics.port} of ${host} is taken by another program`, other);
   }
+  scraped(text);
   const series = text.split('\n').filter((line) => /^[a-z]/.test(line)).length;
-  const failures = sumOf(text, 'broadsheet_metrics_failures_total') ?? 0;
-  const figures = { series, failures };
-  return [holds(`${url} has ${series} series`, figures), text];
+  return holds(`${url} has ${series} series`, {
+    series,
+    failures: sumOf(text, 'broadsheet_metrics_failures_total') ?? 0,
+  });
 }
 
 /** Why the system refuses to listen on a port; null when it does not. */

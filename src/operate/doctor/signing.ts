@@ -6,12 +6,11 @@ import { plural } from '../../shared/plural.ts';
 import { assertNotFenced } from '../../signing/log/log-fence.ts';
 import { logStatus } from '../../signing/log/log-status.ts';
 import { readSignerLease, watchSignerLease } from '../../signing/signer.ts';
-import { type Finding, type Found, fault, holds, open, runCheck } from './finding.ts';
+import { type Finding, type Found, fault, holds, open, runChecks } from './finding.ts';
 
 /** Checks the transparency logs of the services that this process runs. `app` is null when there is no database yet. */
-export async function checkLogs(settings: Settings, app: AppContext | null): Promise<Finding[]> {
-  const logs = LOG_SERVICES.filter((log) => settings.services[log]);
-  return Promise.all(logs.map((log) => runCheck(`log of the ${log}`, () => checkLog(app, log))));
+export function checkLogs(settings: Settings, app: AppContext | null): Promise<Finding[]> {
+  return runChecks(LOG_SERVICES.map((log) => [`log of the ${log}`, () => checkLog(app, log), settings.services[log]]));
 }
 
 function checkLog(app: AppContext | null, log: LogService): Found {

@@ -51,7 +51,9 @@ export function planUpgrade(settings: Settings, nextCode: () => string = nextSta
   const origin = (settings.assumed.origin ? plan.origin : null) ?? settings.origin;
   const code = settings.services.desk && plan.papers.length > 0 ? nextCode() : '';
   const presses = settings.services.desk
-    ? plan.papers.map((paper) => pressOf(paper, { ...settings, origin }, code)).filter(isOwed)
+    ? plan.papers
+        .map((paper) => pressOf(paper, { ...settings, origin }, code))
+        .filter(({ reasons, changes }) => reasons.length > 0 || changes > 0)
     : [];
   const grown = [...migrations, ...fills].reduce((sum, { bytes }) => sum + bytes, 0);
   const pressed = presses.reduce((sum, { files }) => sum + files, 0);
@@ -61,8 +63,6 @@ export function planUpgrade(settings: Settings, nextCode: () => string = nextSta
   const { bytes: size, applied } = plan;
   return { ...nothing, size, applied, migrations, fills, presses, disk, ready: needed <= free };
 }
-
-const isOwed = ({ reasons, changes }: ReturnType<typeof pressOf>): boolean => reasons.length > 0 || changes > 0;
 
 function pressOf(paper: PressedPaper, settings: Settings, code: string) {
   const reasons = pressReasons(paper, settings, code);

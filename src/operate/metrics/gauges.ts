@@ -75,10 +75,7 @@ export function ofLease(registry: SampledRegistry, { app }: MetricSources): Read
 
 /** The papers, and the work to press, publish and announce. */
 export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSources): Readings {
-  const {
-    store,
-    clock: { now },
-  } = app;
+  const { store, clock } = app;
   const pressing = registry.gauge('press_papers', 'Papers that are being pressed, or wait for their turn.', ['state']);
   const stalePapers = registry.gauge('press_stale_papers', 'Papers with pages that are not up to date.');
   const staleTags = registry.gauge('press_stale_tags', 'Changes that no press has read, counted up to 10,000.');
@@ -110,7 +107,7 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
       staleTags.set(signs.staleTags());
     },
     publish: () => unpublished.set(app.settings.publishUrl === null ? 0 : store.database.vitalSigns().unpublished()),
-    hub: () => hubPings.set(store.database.vitalSigns().hubPings(now()).due),
+    hub: () => hubPings.set(store.database.vitalSigns().hubPings(clock.now()).due),
     media: () => missing.set(store.desk.missingMedia.all().length),
     papers: () => papers.set(store.database.vitalSigns().papers()),
     pieces: () => pieces.set(store.database.vitalSigns().pieces()),
@@ -124,15 +121,7 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
 }
 
 /** The hostnames under watch, and what is paid for answers about them. */
-export function ofRecords(
-  registry: SampledRegistry,
-  {
-    app: {
-      store,
-      clock: { now },
-    },
-  }: MetricSources,
-): Readings {
+export function ofRecords(registry: SampledRegistry, { app: { store, clock } }: MetricSources): Readings {
   const scanQueue = registry.queue(['scanner_due', 'scanner_oldest_due_seconds'], 'Hostnames');
   const scanLeased = registry.gauge('scanner_leased', 'Hostnames that a scanner holds, counted up to 10,000.');
   const hostnames = registry.gauge('hostnames', 'Hostnames, by state.', ['state']);
@@ -144,7 +133,7 @@ export function ofRecords(
   );
   return {
     scanner() {
-      const { leased, ...queue } = store.database.vitalSigns().scanQueue(now());
+      const { leased, ...queue } = store.database.vitalSigns().scanQueue(clock.now());
       scanQueue({}, queue);
       scanLeased.set(leased);
     },
@@ -164,10 +153,7 @@ export function ofRecords(
 
 /** What each service has its own of: mails, webhooks and a log. */
 export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readings {
-  const {
-    store,
-    clock: { now },
-  } = app;
+  const { store, clock } = app;
   const { services } = app.settings;
   const mails = registry.queue(['mails_due', 'mails_oldest_due_seconds'], 'Mails', ['queue']);
   const deliveries = registry.queue(
@@ -195,12 +181,12 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
   return {
     mails() {
       for (const [n, queue] of MAIL_QUEUE_NAMES.entries()) {
-        if (isServed(n)) mails({ queue }, store.database.vitalSigns().mails[queue](now()));
+        if (isServed(n)) mails({ queue }, store.database.vitalSigns().mails[queue](clock.now()));
       }
     },
     webhooks() {
       for (const [n, queue] of DELIVERY_QUEUE_NAMES.entries()) {
-        if (isServed(n)) deliveries({ queue }, store.database.vitalSigns().deliveries[queue](now()));
+        if (isServed(n)) deliveries({ queue }, store.database.vitalSigns().deliveries[queue](clock.now()));
       }
     },
     logs() {

@@ -46,11 +46,8 @@ const KEPT = 1_000;
  * is left out, counted, and logged once.
  */
 function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logger): () => Promise<void> {
-  const {
-    settings,
-    clock: { now },
-  } = sources.app;
-  const sampled = new SampledRegistry(registry, now);
+  const { settings, clock } = sources.app;
+  const sampled = new SampledRegistry(registry, clock.now);
   const failures = new Counter({
     name: 'broadsheet_metrics_failures_total',
     help: 'Readings of metrics that failed.',
