@@ -3,7 +3,7 @@ import type { Pages as PaperPages } from './desk/press/views.ts';
 import type { AccountPages } from './records/accounts/views.ts';
 import type { RecordsPages } from './records/reading-views.ts';
 import type { MailContent } from './shared/outbound/mail-content.ts';
-import type { LogPages } from './shared/transparency/views.ts';
+import type { LogPages } from './shared/transparency/log-view.ts';
 
 /** The routes of all pages, and the view of each one. */
 export type Pages = PaperPages & RecordsPages & AccountPages & LogPages & { '/mail': MailContent };

@@ -5,8 +5,8 @@ import { type Access, type Lane, laneOf } from '../../src/records/meter/lane.ts'
 import { Fault } from '../../src/shared/fault.ts';
 import type { RecordsEnv } from '../env.ts';
 import { addVary } from '../responses/headers.ts';
+import { sentKey } from './key.ts';
 import type { KeyUses } from './key-uses.ts';
-import { sentKey } from './sent-key.ts';
 
 /** A quoted string (RFC 9110, section 5.6.4), which may contain any of the delimiters. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/gs;

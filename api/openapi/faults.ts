@@ -1,4 +1,6 @@
+import { entriesOf } from '../../src/proof/narrow.ts';
 import type { FaultCode } from '../../src/shared/fault.ts';
+import { FAULT_STATUS } from '../middleware/fault.ts';
 import { headerRefs } from './headers.ts';
 
 /** Statuses of faults that any operation may return. A query that is not UTF-8 also gets 400. */
@@ -33,12 +35,12 @@ const NAMES = {
 
 export type FaultStatus = keyof typeof NAMES;
 
-/** The possible values of `error` with one status: what each means, an example of its message, and of further members. */
-type FaultCodes = Partial<
-  Record<FaultCode | 'internal' | 'headers_too_large', readonly [meaning: string, message: string, more?: object]>
->;
+type Code = FaultCode | 'internal' | 'headers_too_large';
 
-export type Faults = Partial<Record<FaultStatus, FaultCodes>>;
+/** The values of `error`: what each means, an example of its message, and of further members. */
+export type Faults = Partial<Record<Code, readonly [meaning: string, message: string, more?: object]>>;
+
+const STATUS: Record<Code, number> = { ...FAULT_STATUS, internal: 500, headers_too_large: 431 };
 
 /** Headers beside X-Request-Id: their names on the wire, and among the components. */
 const HEADERS: Partial<Record<FaultStatus, Record<string, string>>> = {
@@ -51,30 +53,22 @@ const HEADERS: Partial<Record<FaultStatus, Record<string, string>>> = {
 
 /** Faults that every service describes alike. */
 export const COMMON_FAULTS = {
-  405: {
-    method_not_allowed: [
-      'the address takes other methods; `Allow` names them.',
-      'PATCH is not allowed here; use GET, HEAD, OPTIONS',
-    ],
-  },
-  415: {
-    unsupported_media_type: [
-      'the body has a type that this route does not take, or it is compressed.',
-      'the body is "text/plain"; send JSON, with Content-Type: application/json',
-    ],
-  },
-  431: {
-    headers_too_large: [
-      'the address and headers are larger than 16 KiB in all. The connection is closed.',
-      'the address and headers of the request are larger than 16384 bytes (16 KiB); send shorter ones, or fewer',
-    ],
-  },
-  500: {
-    internal: [
-      'a defect here. The log has it under the answer’s X-Request-Id.',
-      'internal error; the server’s log has it under X-Request-Id',
-    ],
-  },
+  method_not_allowed: [
+    'the address takes other methods; `Allow` names them.',
+    'PATCH is not allowed here; use GET, HEAD, OPTIONS',
+  ],
+  unsupported_media_type: [
+    'the body has a type that this route does not take, or it is compressed.',
+    'the body is "text/plain"; send JSON, with Content-Type: application/json',
+  ],
+  headers_too_large: [
+    'the address and headers are larger than 16 KiB in all. The connection is closed.',
+    'the address and headers of the request are larger than 16384 bytes (16 KiB); send shorter ones, or fewer',
+  ],
+  internal: [
+    'a defect here. The log has it under the answer’s X-Request-Id.',
+    'internal error; the server’s log has it under X-Request-Id',
+  ],
 } satisfies Faults;
 
 /** A reference to the response of a fault. */
@@ -84,25 +78,24 @@ export function faultRef(status: FaultStatus): { $ref: string } {
 
 /** The responses of a service's faults, by the names that `faultRef` uses. Each code has an example of that name. */
 export function faultResponses(faults: Faults): Record<string, object> {
+  const byStatus = Object.groupBy(entriesOf(faults), ([code]) => STATUS[code]);
   return Object.fromEntries(
-    Object.entries(faults).map(([status, codes]) => {
+    Object.entries(byStatus).map(([status, codes = []]) => {
       const known = Number(status) as FaultStatus;
       return [NAMES[known], responseOf(known, codes)];
     }),
   );
 }
 
-function responseOf(status: FaultStatus, codes: FaultCodes): object {
-  const bodies = Object.entries(codes).map(([error, [, message, more]]) => ({ error, message, ...more }));
+function responseOf(status: FaultStatus, codes: [string, NonNullable<Faults[Code]>][]): object {
+  const bodies = codes.map(([error, [, message, more]]) => ({ error, message, ...more }));
   const problems = bodies.map((body) => ({ type: 'about:blank', status, detail: body.message, ...body }));
   const json = (schema: string, shown: { error: string }[]) => ({
     schema: { $ref: `#/components/schemas/${schema}` },
     examples: Object.fromEntries(shown.map((value) => [value.error, { value }])),
   });
   return {
-    description: Object.entries(codes)
-      .map(([code, [meaning]]) => `\`${code}\`: ${meaning}`)
-      .join('\n\n'),
+    description: codes.map(([code, [meaning]]) => `\`${code}\`: ${meaning}`).join('\n\n'),
     headers: headerRefs({ 'X-Request-Id': 'RequestId', ...HEADERS[status] }),
     content: {
       'application/json': json('Error', bodies),

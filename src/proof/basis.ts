@@ -22,33 +22,34 @@ export interface Author {
   url?: string;
 }
 
-/** Exactly what a content hash covers (protocol 4.1). The airing time of a piece is not part of it. */
-export interface Basis {
-  v: 1;
+/** The parts of a piece that its hash covers. */
+export interface Hashed {
   id: string;
   revision: number;
   headline: string;
   dek: string;
   prose: string;
   cited_facts: CitedFact[];
+  /** The section's name. */
   category: string;
   kind: Kind;
+  /** The persona's name and title on the day of filing. */
   byline: { name: string; title: string };
-  credit?: string;
-  authors?: Author[];
-  written_by?: string;
-}
-
-/** The parts of a piece that its hash covers. */
-export interface Hashed extends Omit<Required<Basis>, 'v' | 'credit' | 'written_by'> {
+  /** The author and license of the work on which the piece is based. */
   credit: string | null;
+  /** The people who wrote the piece, when the persona only brought it in. */
+  authors: Author[];
+  /** The same in one line, as pieces were filed before there was a list; never beside one. */
   written_by: string | null;
 }
 
+/** Exactly what a content hash covers (protocol 4.1). The airing time of a piece is not part of it. */
+export type Basis = ReturnType<typeof basisOf>;
+
 /** The basis of one generation. */
-export function basisOf(piece: Hashed): Basis {
+export function basisOf(piece: Hashed) {
   return {
-    v: 1,
+    v: 1 as const,
     id: piece.id,
     revision: piece.revision,
     headline: piece.headline,

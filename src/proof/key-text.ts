@@ -35,11 +35,9 @@ export interface VerifierKey {
 }
 
 /** A key as a document lists it, for comparison with the hashes of its bytes. */
-interface KeyParts extends Omit<VerifierKey, 'type'> {
+interface KeyParts extends Omit<VerifierKey, 'type'>, SigningPeriod {
   /** The thumbprint that the key claims; undefined in an old copy, which lists only verifier keys. */
   kid: string | undefined;
-  nbf: number;
-  retired_at: number | null;
 }
 
 /** Parses one key of a key document; null when it is malformed. The caller must check `hash` and `kid`. */

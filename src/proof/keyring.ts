@@ -1,21 +1,25 @@
 import { createHash } from 'node:crypto';
 import { joined, toBase64url, toHex } from './bytes.ts';
-import { ED25519, keyHashInput, splitJwk, splitVkey, thumbprintInput, vkeyText } from './key-text.ts';
+import {
+  ED25519,
+  keyHashInput,
+  type SigningPeriod,
+  splitJwk,
+  splitVkey,
+  thumbprintInput,
+  vkeyText,
+} from './key-text.ts';
 import { isObject } from './members.ts';
 import { type Note, signaturesBy, type Verify } from './note.ts';
 import { isoOrNull } from './time.ts';
 
 /** A public signing key. The secret key never leaves the key file. */
-export interface VerifyingKey {
+export interface VerifyingKey extends SigningPeriod {
   /** RFC 7638 thumbprint. */
   kid: string;
   /** The name under which it signs notes, without spaces or plus signs. */
   name: string;
   publicKey: Uint8Array;
-  /** In ms: the key is not used before this time. */
-  nbf: number;
-  /** In ms; null while the key is in use. */
-  retired_at: number | null;
 }
 
 /** One key in `/.well-known/newsdesk-keys.json` (RFC 7517, RFC 8037); `nbf` is a NumericDate, in seconds. */

@@ -1,4 +1,4 @@
-import type { LogView } from '../shared/transparency/views.ts';
+import type { LogView } from '../shared/transparency/log-view.ts';
 import type { ChangesView, FaultView, LandingView, RecordsFrame, TimeMachineView } from './views.ts';
 
 // The views of the pages for reading and verifying. The others are in views.ts.

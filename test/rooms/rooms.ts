@@ -271,7 +271,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'api/openapi': {
     holds: 'what both documents say',
-    imports: ['types api/responses'],
+    imports: ['api/middleware', 'types api/responses'],
   },
   'api/desk': {
     holds: 'the routes of the papers',

@@ -6,84 +6,62 @@ const UNMARKED = '[^3] points at nothing; add entry 3 to cited_facts, or take th
 /** Every fault of the API (protocol 8.5). */
 export const FAULTS: Faults = {
   ...COMMON_FAULTS,
-  400: {
-    invalid_request: [
-      'a parameter or the body is malformed; `field` names it.',
-      'limit: "many": must be a whole number from 1 to 200',
-      { field: 'limit' },
-    ],
-  },
-  401: {
-    key_required: [
-      'this route takes a key, and none was sent.',
-      'this route takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
-    ],
-    key_invalid: [
-      'the key is unknown or was revoked. A bad key is refused on every route.',
-      'this key was revoked; ask the paper’s admin for another',
-    ],
-    key_expired: [
-      'the key has expired.',
-      'this key expired at 2026-11-30T00:00:00.000Z; ask the paper’s admin for another',
-    ],
-  },
-  403: {
-    wrong_paper: [
-      'the key is one of another paper.',
-      'this key opens the-harbor-ledger and nothing else; use it under that paper’s path',
-    ],
-    level_too_low: [
-      'the key’s level does not permit this route.',
-      'this route takes an admin key, and yours is a read key',
-    ],
-    terms_unsigned: [
-      'an agent’s key writes only once the paper has signed the agreement.',
-      'the paper’s operator has not signed version 2026-11-21 of the agreement; have it signed with an admin key',
-    ],
-  },
-  404: {
-    not_found: [
-      'no such paper, piece, day or route. A private paper looks exactly like one that does not exist.',
-      'there is nothing at this address',
-    ],
-  },
-  409: {
-    conflict: [
-      'the request conflicts with the current state: the slug is taken, or the revision was made from an older one.',
-      'revision 2 is the newest, and this one was made from 1; read it again and send the change again',
-    ],
-  },
-  410: {
-    withdrawn: [
-      'the piece was on air and was taken off.',
-      'this piece was withdrawn on 2026-11-21: the document it rests on was a draft',
-      { withdrawn_at: '2026-11-21T07:06:00.000Z', reason: 'the document it rests on was a draft' },
-    ],
-  },
-  413: {
-    too_large: [
-      'the body is over 1 MiB, or a form over 16 KiB.',
-      'the body is larger than 1048576 bytes (1 MiB); send less',
-    ],
-  },
-  422: {
-    refused_by_door: [
-      'what was sent breaks the desk’s rules; `problems` has every one of them at once, or the first hundred and `problems_total` their number.',
-      `prose: ${UNMARKED}`,
-      { problems: [{ field: 'prose', rule: 'marker_without_entry', message: UNMARKED }] },
-    ],
-    idempotency_key_reused: KEY_REUSED,
-  },
-  429: {
-    rate_limited: [
-      `too many requests came from one address without a key: of reads more than ${limitInWords(READS)}, of orders of alerts more than ${limitInWords(ORDERS)}.`,
-      'more than 1200 requests in 60 seconds came from your address; try again in 12 seconds, or use a key',
-    ],
-  },
-  501: {
-    not_implemented: ['a format that is not offered.', 'format "yaml" is not offered; take json or xml'],
-  },
-  503: {
-    unavailable: ['try again after `Retry-After` seconds.', 'this cannot be answered right now; try again soon'],
-  },
+  invalid_request: [
+    'a parameter or the body is malformed; `field` names it.',
+    'limit: "many": must be a whole number from 1 to 200',
+    { field: 'limit' },
+  ],
+  key_required: [
+    'this route takes a key, and none was sent.',
+    'this route takes a key of the paper; send it as `Authorization: Bearer <key>` or `X-NRF-Key: <key>`',
+  ],
+  key_invalid: [
+    'the key is unknown or was revoked. A bad key is refused on every route.',
+    'this key was revoked; ask the paper’s admin for another',
+  ],
+  key_expired: [
+    'the key has expired.',
+    'this key expired at 2026-11-30T00:00:00.000Z; ask the paper’s admin for another',
+  ],
+  wrong_paper: [
+    'the key is one of another paper.',
+    'this key opens the-harbor-ledger and nothing else; use it under that paper’s path',
+  ],
+  level_too_low: [
+    'the key’s level does not permit this route.',
+    'this route takes an admin key, and yours is a read key',
+  ],
+  terms_unsigned: [
+    'an agent’s key writes only once the paper has signed the agreement.',
+    'the paper’s operator has not signed version 2026-11-21 of the agreement; have it signed with an admin key',
+  ],
+  not_found: [
+    'no such paper, piece, day or route. A private paper looks exactly like one that does not exist.',
+    'there is nothing at this address',
+  ],
+  conflict: [
+    'the request conflicts with the current state: the slug is taken, or the revision was made from an older one.',
+    'revision 2 is the newest, and this one was made from 1; read it again and send the change again',
+  ],
+  withdrawn: [
+    'the piece was on air and was taken off.',
+    'this piece was withdrawn on 2026-11-21: the document it rests on was a draft',
+    { withdrawn_at: '2026-11-21T07:06:00.000Z', reason: 'the document it rests on was a draft' },
+  ],
+  too_large: [
+    'the body is over 1 MiB, or a form over 16 KiB.',
+    'the body is larger than 1048576 bytes (1 MiB); send less',
+  ],
+  refused_by_door: [
+    'what was sent breaks the desk’s rules; `problems` has every one of them at once, or the first hundred and `problems_total` their number.',
+    `prose: ${UNMARKED}`,
+    { problems: [{ field: 'prose', rule: 'marker_without_entry', message: UNMARKED }] },
+  ],
+  idempotency_key_reused: KEY_REUSED,
+  rate_limited: [
+    `too many requests came from one address without a key: of reads more than ${limitInWords(READS)}, of orders of alerts more than ${limitInWords(ORDERS)}.`,
+    'more than 1200 requests in 60 seconds came from your address; try again in 12 seconds, or use a key',
+  ],
+  not_implemented: ['a format that is not offered.', 'format "yaml" is not offered; take json or xml'],
+  unavailable: ['try again after `Retry-After` seconds.', 'this cannot be answered right now; try again soon'],
 };

@@ -99,7 +99,7 @@ function fieldsOf(entries: Iterable<[string, FormDataEntryValue]>): Map<string, 
 }
 
 /** Accepts a reader's subscription request. Throws `invalid_request` naming the invalid member. */
-export function takeOrder({ store, clock: { now } }: AppContext, c: PaperContext, sent: SentBody): void {
+export function takeOrder({ store, clock }: AppContext, c: PaperContext, sent: SentBody): void {
   const { email, ...body } = validChoices(Order, sent, 'email');
   const address = readAddress(email);
   if ('problem' in address) {
@@ -107,7 +107,7 @@ export function takeOrder({ store, clock: { now } }: AppContext, c: PaperContext
     throw new Fault('invalid_request', message, { field: 'email' });
   }
   const choices = choicesOf(c, body);
-  subscribe(store.desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: now(), newId });
+  subscribe(store.desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: clock.now(), newId });
 }
 
 /** Accepts an admin's order for several addresses. Throws `key_required`, `level_too_low`, `invalid_request`. */
@@ -121,15 +121,12 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
     throw new Fault('invalid_request', message, { field: 'webhook' });
   }
   const { slug } = c.get('site');
-  const {
-    store,
-    clock: { now },
-  } = writer.app;
+  const { store, clock } = writer.app;
   const addresses = emails.map(readAddress);
   const { body: taken, init } = await write(writer, c, () => {
     const results = addresses.map((address) => {
       if ('problem' in address) return { status: 'invalid', message: `this ${address.problem}` };
-      return { status: subscribeByAdmin(store.desk, slug, address, { choices, webhook }, { now: now(), newId }) };
+      return { status: subscribeByAdmin(store.desk, slug, address, { choices, webhook }, { now: clock.now(), newId }) };
     });
     // The response that is stored for retries contains neither addresses nor secrets.
     return { status: 200, body: { results } };

@@ -34,13 +34,8 @@ const Change = ChoicesBody.extend({ token: z.string() });
 /** The pages behind mailed links. Opening one changes nothing, because mail scanners do: only its button does. */
 export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites, read: MiddlewareHandler<PaperEnv>) {
   const { secret, pages } = parts;
-  const {
-    store,
-    clock: { now },
-  } = app;
-  const {
-    desk: { readers },
-  } = store;
+  const { store, clock } = app;
+  const { readers } = store.desk;
   const slugOf = (c: PaperContext) => c.get('site').slug;
   const manageUrl = (c: PaperContext, row: Subscriber) => {
     const { root, served, paper } = c.get('site');
@@ -63,7 +58,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
   const confirmPages = page(
     (c) => {
       const token = queried(c);
-      const { row, isDone } = toConfirm(readers, slugOf(c), token, now());
+      const { row, isDone } = toConfirm(readers, slugOf(c), token, clock.now());
       if (isDone) return subscribed(c, row);
       const t = phrasesIn(c).reader;
       return pages.said(c, {
@@ -74,8 +69,8 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
     },
     async (c) => {
       const token = tokenOfBody(await readBody(c));
-      toConfirm(readers, slugOf(c), token, now());
-      const row = confirm(store.desk, slugOf(c), token, now());
+      toConfirm(readers, slugOf(c), token, clock.now());
+      const row = confirm(store.desk, slugOf(c), token, clock.now());
       if (wantsPage(c)) return subscribed(c, row);
       const choices = choicesRow(row, c.get('site').paper.sections);
       return privateJson(c, { status: 'confirmed', email: row.email, ...choices, manage_url: manageUrl(c, row) });
@@ -94,13 +89,13 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
     });
   const changed = (c: PaperContext, sent: SentBody): Subscriber => {
     const { token, ...body } = validChoices(Change, sent, 'token');
-    tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
-    return choose(store.desk, slugOf(c), token, choicesOf(c, body), now());
+    tokenIn(readers.tokens, slugOf(c), 'manage', token, clock.now());
+    return choose(store.desk, slugOf(c), token, choicesOf(c, body), clock.now());
   };
   const managePages = page(
     (c) => {
       const token = queried(c);
-      const row = toManage(readers, slugOf(c), token, now());
+      const row = toManage(readers, slugOf(c), token, clock.now());
       return row === null ? ended(c) : shown(c, row, token, false);
     },
     async (c) => {
@@ -115,7 +110,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
         return await shown(c, changed(c, sent), token, true);
       } catch (error) {
         const problem = formProblem(c, error);
-        const row = problem === null ? null : toManage(readers, slugOf(c), token, now());
+        const row = problem === null ? null : toManage(readers, slugOf(c), token, clock.now());
         if (row === null || sent.form === null) throw error;
         return pages.manage(c, { email: row.email, token, ...sentChoices(sent.form), saved: false, problem });
       }
@@ -131,7 +126,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
   const unsubscribePages = page(
     (c) => {
       const token = queried(c);
-      const { reader } = tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
+      const { reader } = tokenIn(readers.tokens, slugOf(c), 'manage', token, clock.now());
       const row = readers.subscribers.of(slugOf(c), reader);
       if (row === null) return ended(c);
       const t = phrasesIn(c).reader;
@@ -146,8 +141,8 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
       // A mail client's own button sends this single field, with the link's token in the URL (RFC 8058, section 3.1).
       const isOneClick = sent.form?.get('List-Unsubscribe')?.[0] === 'One-Click';
       const token = isOneClick && !sent.form?.has('token') ? queried(c) : tokenOfBody(sent);
-      tokenIn(readers.tokens, slugOf(c), 'manage', token, now());
-      unsubscribe(store.desk, slugOf(c), token, now());
+      tokenIn(readers.tokens, slugOf(c), 'manage', token, clock.now());
+      unsubscribe(store.desk, slugOf(c), token, clock.now());
       if (!wantsPage(c)) return privateJson(c, { status: 'unsubscribed' });
       return ended(c);
     },

@@ -125,10 +125,7 @@ const retry = writes({
 
 /** Webhooks: the receivers, the log of deliveries, and redelivery. */
 export function deliveryHandlers(writer: Writer) {
-  const {
-    store,
-    clock: { now },
-  } = writer.app;
+  const { store, clock } = writer.app;
   return {
     list: operation(list, (c) => {
       const { limit, cursor, ...of } = c.req.valid('query');
@@ -141,7 +138,7 @@ export function deliveryHandlers(writer: Writer) {
       const { id } = c.req.valid('param');
       return write(writer, c, () => {
         const { slug } = c.get('site');
-        store.desk.deliveries.retry(slug, id, now());
+        store.desk.deliveries.retry(slug, id, clock.now());
         return { status: 200, body: deliveryRow(store.desk.deliveries, slug, id) };
       });
     }),

@@ -104,11 +104,7 @@ const tryOut = writes({
 
 /** A desk's own event receivers: listing, adding, removing and testing them. */
 export function webhookHandlers(writer: Writer) {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = writer.app;
+  const { store, settings, clock } = writer.app;
   return {
     list: operation(list, (c) => {
       const { slug, paper } = c.get('site');
@@ -118,7 +114,7 @@ export function webhookHandlers(writer: Writer) {
     add: operation(add, async (c) => {
       const { slug, paper } = c.get('site');
       const work = () => {
-        const terms = { now: now(), newId, allowsPrivate: settings.webhookPrivate };
+        const terms = { now: clock.now(), newId, allowsPrivate: settings.webhookPrivate };
         const webhook = addWebhook(store.desk, slug, c.req.valid('json'), paper.sections, terms);
         const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
         // The response that is stored for retries contains no secret.
@@ -140,8 +136,8 @@ export function webhookHandlers(writer: Writer) {
       const { id } = c.req.valid('param');
       return write(writer, c, () => {
         const { slug } = c.get('site');
-        const receiver = requireReceiver(store.desk, slug, id, now());
-        const delivery = queueTest(store.desk, slug, receiver, { now: now(), newId });
+        const receiver = requireReceiver(store.desk, slug, id, clock.now());
+        const delivery = queueTest(store.desk, slug, receiver, { now: clock.now(), newId });
         return { status: 200, body: deliveryRow(store.desk.deliveries, slug, delivery) };
       });
     }),

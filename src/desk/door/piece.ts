@@ -1,4 +1,4 @@
-import type { Author, CitedFact, Kind } from '../../proof/basis.ts';
+import type { Hashed, Kind } from '../../proof/basis.ts';
 
 /** Maximum lengths of texts that the filing door accepts, in UTF-16 units. */
 export const HEADLINE_MAX = 300;
@@ -44,26 +44,13 @@ export interface Image {
 }
 
 /** What a desk submits to the filing door. */
-export interface Filing {
+export interface Filing extends Omit<Hashed, 'id' | 'revision' | 'byline'> {
   slug: string;
-  headline: string;
-  dek: string;
-  prose: string;
-  cited_facts: CitedFact[];
-  /** The section's name. */
-  category: string;
-  kind: Kind;
   /** The slug of the persona that signs it. */
   persona: string;
   /** BCP 47 tag. */
   language: string;
   image: Image | null;
-  /** The author and license of the work on which the piece is based. */
-  credit: string | null;
-  /** The people who wrote the piece, when the persona only brought it in. */
-  authors: Author[];
-  /** The same in one line, as pieces were filed before there was a list; never beside one. */
-  written_by: string | null;
   /** What the piece is about, for readers who browse: names, no two with the same slug. */
   tags: string[];
   /** For a correction: what was wrong in the previous revision. */
@@ -73,9 +60,4 @@ export interface Filing {
 }
 
 /** A filing as the ledger stores it: one generation of one piece. */
-export interface Piece extends Filing {
-  id: string;
-  revision: number;
-  /** The persona's name and title on the day of filing. */
-  byline: { name: string; title: string };
-}
+export interface Piece extends Filing, Hashed {}

@@ -10,9 +10,15 @@ import { ENTRY_MAX } from './tile.ts';
 
 const RECEIPT = 'newsdesk-receipt/v1';
 const RECEIPT_HASH = 'receipt-hash/v1';
-const WITHDRAWAL = 'withdrawal/v1';
-const KEY = 'key/v1';
-const KEY_RETIRED = 'key-retired/v1';
+
+/** The lines of the other statements after their header, which is the kind and `/v1`. */
+const LINES = {
+  withdrawal: ['paper', 'piece', 'at', 'reason'],
+  key: ['service', 'kid', 'x', 'nbf'],
+  'key-retired': ['service', 'kid', 'retired_at'],
+} as const;
+
+type LineName = (typeof LINES)[keyof typeof LINES][number];
 
 /** The service that signs with a key. */
 export type LogService = 'desk' | 'records';
@@ -51,16 +57,9 @@ export function leafText(leaf: StatementLeaf): string {
 }
 
 function statementText(leaf: StatementLeaf): string {
-  switch (leaf.kind) {
-    case 'receipt-hash':
-      return `${RECEIPT_HASH}\n${leaf.hash}\n`;
-    case 'withdrawal':
-      return `${WITHDRAWAL}\npaper ${leaf.paper}\npiece ${leaf.piece}\nat ${leaf.at}\nreason ${leaf.reason}\n`;
-    case 'key':
-      return `${KEY}\nservice ${leaf.service}\nkid ${leaf.kid}\nx ${leaf.x}\nnbf ${leaf.nbf}\n`;
-    case 'key-retired':
-      return `${KEY_RETIRED}\nservice ${leaf.service}\nkid ${leaf.kid}\nretired_at ${leaf.retired_at}\n`;
-  }
+  if (leaf.kind === 'receipt-hash') return `${RECEIPT_HASH}\n${leaf.hash}\n`;
+  const values: Partial<Record<LineName, string>> = leaf;
+  return `${leaf.kind}/v1\n${LINES[leaf.kind].map((name) => `${name} ${values[name]}\n`).join('')}`;
 }
 
 /** Parses an entry in its canonical form. Neither verifies signatures nor hashes. Throws a LogFault. */
@@ -81,24 +80,11 @@ export function parseLeaf(entry: string): Leaf {
       if (!entry.endsWith('\n') || !HASH.test(hash)) throw notOfForm(header, 'its second line is sha256:<hex>');
       return { kind: 'receipt-hash', hash };
     }
-    case WITHDRAWAL: {
-      const [paper, piece, at, reason] = values(entry, header, ['paper', 'piece', 'at', 'reason']);
-      if (!WORD.test(paper)) throw notOfForm(header, `paper ${shown(paper)}`);
-      if (!WORD.test(piece)) throw notOfForm(header, `piece ${shown(piece)}`);
-      if (!isIsoTime(at)) throw notOfForm(header, `at ${shown(at)} is not a time`);
-      if (!HASH.test(reason)) throw notOfForm(header, `reason ${shown(reason)} is not sha256:<hex>`);
-      return { kind: 'withdrawal', paper, piece, at, reason };
-    }
-    case KEY: {
-      const [service, kid, x, nbf] = values(entry, header, ['service', 'kid', 'x', 'nbf']);
-      if (!is32Bytes(x)) throw notOfForm(header, `x ${shown(x)} is not the base64url of 32 bytes`);
-      if (!isIsoTime(nbf)) throw notOfForm(header, `nbf ${shown(nbf)} is not a time`);
-      return { kind: 'key', service: serviceOf(service, header), kid: kidOf(kid, header), x, nbf };
-    }
-    case KEY_RETIRED: {
-      const [service, kid, at] = values(entry, header, ['service', 'kid', 'retired_at']);
-      if (!isIsoTime(at)) throw notOfForm(header, `retired_at ${shown(at)} is not a time`);
-      return { kind: 'key-retired', service: serviceOf(service, header), kid: kidOf(kid, header), retired_at: at };
+    case 'withdrawal/v1':
+    case 'key/v1':
+    case 'key-retired/v1': {
+      const kind = header.slice(0, -'/v1'.length) as keyof typeof LINES;
+      return { kind, ...values(entry, header, LINES[kind]) } as StatementLeaf;
     }
     default:
       throw new LogFault(`the entry begins with ${shown(header)}, which is no kind of leaf`);
@@ -106,7 +92,23 @@ export function parseLeaf(entry: string): Leaf {
 }
 
 const HASH = /^sha256:[0-9a-f]{64}$/;
-const WORD = /^[a-z0-9][a-z0-9-]*$/;
+
+const isWord = (text: string): boolean => /^[a-z0-9][a-z0-9-]*$/.test(text);
+const TIME = { isOfForm: isIsoTime, fault: ' is not a time' };
+const BASE64URL = { isOfForm: is32Bytes, fault: ' is not the base64url of 32 bytes' };
+
+/** The form of each line's value, and how a fault goes on after a value of another form. */
+const RULES: Record<LineName, { isOfForm(text: string): boolean; fault: string }> = {
+  paper: { isOfForm: isWord, fault: '' },
+  piece: { isOfForm: isWord, fault: '' },
+  at: TIME,
+  reason: { isOfForm: (text) => HASH.test(text), fault: ' is not sha256:<hex>' },
+  service: { isOfForm: (text) => text === 'desk' || text === 'records', fault: ' is not desk or records' },
+  kid: BASE64URL,
+  x: BASE64URL,
+  nbf: TIME,
+  retired_at: TIME,
+};
 
 function receiptLeaf(entry: string): Leaf {
   const note = parseNote(entry);
@@ -116,30 +118,21 @@ function receiptLeaf(entry: string): Leaf {
 }
 
 /** The values of the `name value` lines after the header, which must be exactly these, in this order. */
-function values<const Names extends readonly string[]>(
-  entry: string,
-  header: string,
-  names: Names,
-): { [Index in keyof Names]: string } {
+function values(entry: string, header: string, names: readonly LineName[]): Record<string, string> {
   const lines = entry.split('\n');
   if (lines.length !== names.length + 2 || lines.at(-1) !== '') {
     throw notOfForm(header, `it has the lines ${names.join(', ')}, each once`);
   }
-  return names.map((name, at) => {
+  const pairs = names.map((name, at): [LineName, string] => {
     const line = lines[at + 1] ?? '';
     if (!line.startsWith(`${name} `)) throw notOfForm(header, `${shown(line)} stands in place of its line ${name}`);
-    return line.slice(name.length + 1);
-  }) as { [Index in keyof Names]: string };
-}
-
-function serviceOf(text: string, header: string): LogService {
-  if (text !== 'desk' && text !== 'records') throw notOfForm(header, `service ${shown(text)} is not desk or records`);
-  return text;
-}
-
-function kidOf(text: string, header: string): string {
-  if (!is32Bytes(text)) throw notOfForm(header, `kid ${shown(text)} is not the base64url of 32 bytes`);
-  return text;
+    return [name, line.slice(name.length + 1)];
+  });
+  for (const [name, value] of pairs) {
+    const { isOfForm, fault } = RULES[name];
+    if (!isOfForm(value)) throw notOfForm(header, `${name} ${shown(value)}${fault}`);
+  }
+  return Object.fromEntries(pairs);
 }
 
 /** Whether a text is the canonical unpadded base64url of 32 bytes. */

@@ -1,10 +1,9 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-import { toBase64url, toHex } from '../bytes.ts';
+import { toBase64url } from '../bytes.ts';
 import { verifyNode } from '../ed25519.ts';
 import { keyHash } from '../keyring.ts';
-import { LogFault, shown } from './log-fault.ts';
 import { type Policy, parsePolicy } from './policy.ts';
-import { type LogCrypto, ML_DSA_44_PUBLIC_KEY_LENGTH } from './signatures.ts';
+import { type LogCrypto, ML_DSA_44_PUBLIC_KEY_LENGTH, requireKeyHash } from './signatures.ts';
 
 /** Node's cryptography for verifying logs. ML-DSA-44 needs OpenSSL 3.5. */
 export const nodeCrypto: LogCrypto = {
@@ -40,11 +39,7 @@ function mldsa44Key(publicKey: Uint8Array): KeyObject {
 export function readPolicy(text: string): Policy {
   const policy = parsePolicy(text);
   for (const { key } of [...policy.logs, ...policy.witnesses]) {
-    const hash = toHex(keyHash(key.name, key.publicKey, key.type));
-    if (hash !== key.hash) {
-      const message = `the verifier key of ${shown(key.name)} says key hash ${key.hash}, but its bytes have ${hash}`;
-      throw new LogFault(message);
-    }
+    requireKeyHash(key, keyHash(key.name, key.publicKey, key.type));
   }
   return policy;
 }

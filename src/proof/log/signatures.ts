@@ -59,6 +59,13 @@ export function readVerifierKey(text: string, types: readonly number[]): Verifie
   return key;
 }
 
+/** Throws a LogFault unless the key says the hash that its bytes have. */
+export function requireKeyHash({ name, hash }: VerifierKey, bytes: Uint8Array): void {
+  const has = toHex(bytes);
+  if (has === hash) return;
+  throw new LogFault(`the verifier key of ${shown(name)} says key hash ${hash}, but its bytes have ${has}`);
+}
+
 const ED25519_SIGNATURE_LENGTH = 64;
 const ML_DSA_44_SIGNATURE_LENGTH = 2_420;
 
@@ -76,12 +83,9 @@ export type Signed =
  * match the key.
  */
 export async function signedBy(checkpoint: SignedCheckpoint, key: VerifierKey, crypto: LogCrypto): Promise<Signed> {
-  const { name, hash, type, publicKey } = key;
+  const { name, type, publicKey } = key;
   const keyHash = (await crypto.sha256(keyHashInput(name, publicKey, type))).subarray(0, 4);
-  if (toHex(keyHash) !== hash) {
-    const message = `the verifier key of ${shown(name)} says key hash ${hash}, but its bytes have ${toHex(keyHash)}`;
-    throw new LogFault(message);
-  }
+  requireKeyHash(key, keyHash);
   const claims = claimedBy(checkpoint.note.signatures, name, keyHash);
   if (claims.length === 0) return { by: 'nobody' };
   const verify = type === ML_DSA_COSIGNATURE ? crypto.mldsa44 : crypto.ed25519;
@@ -108,11 +112,10 @@ function claimOf(
     return blob.length === ED25519_SIGNATURE_LENGTH ? { message: joined(text), signature: blob, time: null } : null;
   }
   const length = type === COSIGNATURE ? ED25519_SIGNATURE_LENGTH : ML_DSA_44_SIGNATURE_LENGTH;
-  const stamped = timestampedSignature(blob, length);
-  if (stamped === null) return null;
-  const { time, signature } = stamped;
+  if (blob.length !== U64 + length || statedTime(blob) > TIME_MAX) return null;
+  const time = Number(statedTime(blob));
   const message = type === COSIGNATURE ? cosignatureMessage(time, text) : treeMessage(name, time, checkpoint);
-  return { message, signature, time };
+  return { message, signature: blob.subarray(U64), time };
 }
 
 /** The message that a cosignature signs (C2SP tlog-cosignature, protocol 7.6). */
@@ -120,20 +123,6 @@ function claimOf(
 const U64 = 8;
 /** The latest time that a Date can hold: seconds from 1970 to the year 275760 (ECMA-262, section 21.4.1.1). */
 const TIME_MAX = 8_640_000_000_000n;
-
-/** A cosignature's blob after its key hash. */
-interface TimestampedSignature {
-  /** In seconds since 1970. */
-  time: number;
-  signature: Uint8Array;
-}
-
-/** Parses a blob; null when its signature does not have this many bytes, or its time is out of range for a Date. */
-function timestampedSignature(blob: Uint8Array, signatureLength: number): TimestampedSignature | null {
-  if (blob.length !== U64 + signatureLength) return null;
-  const time = statedTime(blob);
-  return time > TIME_MAX ? null : { time: Number(time), signature: blob.subarray(U64) };
-}
 
 /** The time with which a blob begins, in seconds since 1970, not verified. */
 export function statedTime(blob: Uint8Array): bigint {

@@ -1,4 +1,6 @@
+import type { Observation } from './observation.ts';
 import type { ObservationReceipt } from './receipt.ts';
+import type { DomainRecord } from './record.ts';
 
 /** Approximate width of a character in the badge's typeface, in px. */
 const CHARACTER = 6.6;
@@ -10,17 +12,18 @@ const LONGEST_LABEL = 40;
 const GREEN = '#0b6b57';
 const GREY = '#5c646b';
 
-interface Badged {
-  seq: number;
-  record: { unicode: string; observed_at: string };
-  receipt: string;
-}
-
 /**
  * The badge of the newest observation, as SVG. Its metadata holds the receipt verbatim, so that the picture can be
  * verified on its own. `page` is its link, when it is not shown as an image.
  */
-export function badgeOf({ seq, record, receipt }: Badged, page: string): string {
+export function badgeOf(
+  {
+    seq,
+    record,
+    receipt,
+  }: Pick<Observation, 'seq' | 'receipt'> & { record: Pick<DomainRecord, 'unicode' | 'observed_at'> },
+  page: string,
+): string {
   return svgOf({
     label: record.unicode,
     said: `observed ${record.observed_at.slice(0, 10)} · signed no. ${seq}`,

@@ -6,7 +6,35 @@ import type { Policy } from '../../proof/log/policy.ts';
 import type { Receipt } from '../../proof/receipt.ts';
 import { isoOrNull, isoTime } from '../../proof/time.ts';
 import type { LogTables } from './log-tables.ts';
-import type { HeadView, LeafView, LogView, PieceView, PolicyView, WitnessView } from './views.ts';
+
+/** The routes of the pages about a log. Those of the domain records have the frame of that service around them. */
+export interface LogPages {
+  '/log': LogView;
+}
+
+/** The data of the page on which people read a log. Times are ISO 8601. */
+export type LogView = ReturnType<typeof logView>;
+
+/** A public leaf. */
+export interface LeafView {
+  index: number;
+  kind: Exclude<Leaf['kind'], 'receipt-hash'>;
+  /** The time that the leaf states. */
+  at: string;
+  /** The slug of the paper, for receipts and withdrawals. */
+  paper: string | null;
+  /** The id of the piece, or of the key. */
+  subject: string;
+  revision: number | null;
+  /** The piece, while it is on air in a public paper. */
+  piece: PieceView | null;
+}
+
+export interface PieceView {
+  headline: string;
+  url: string;
+  language: string;
+}
 
 /** Public leaves on the page. */
 const SHOWN_LEAVES = 20;
@@ -26,7 +54,7 @@ export interface LogViewContext {
 }
 
 /** The view of a log. It shows nothing that is not in the published log, but the state of its witnesses. */
-export function logView(tables: ViewTables, { log, url_absolute, policy, pieceOf }: LogViewContext): LogView {
+export function logView(tables: ViewTables, { log, url_absolute, policy, pieceOf }: LogViewContext) {
   const last = tables.lastHead(log);
   const head = last === null ? null : headView(last);
   const cosigned = last === null ? null : tables.newestCosigned(log, last.origin);
@@ -36,16 +64,23 @@ export function logView(tables: ViewTables, { log, url_absolute, policy, pieceOf
   const leaves = tables.entries(log, start, size).map((entry, at) => ({ index: start + at, leaf: parseLeaf(entry) }));
   const isPublic = leaves.filter(({ leaf }) => leaf.kind !== 'receipt-hash');
   return {
+    /** The log's address, with its trailing slash. */
     url_absolute,
     service: log,
+    /** The newest signed head; null while nothing is logged. */
     head,
+    /** The newest head that met the policy's quorum; null before the first. */
     cosigned: cosigned === null ? null : { size: cosigned.size, signed_at: isoTime(cosigned.signed_at) },
+    /** Whether this copy has stopped signing, because it contradicts what was published or witnessed. */
     is_fenced: tables.fence(log) !== null,
+    /** Who watches the log; null when no witness is named. */
     policy: policy === null ? null : policyView(tables, { log, origin: last?.origin ?? null, policy }),
+    /** The newest public leaves, newest first. */
     leaves: isPublic
       .slice(-SHOWN_LEAVES)
       .reverse()
       .flatMap(({ index, leaf }) => leafView(index, leaf, pieceOf)),
+    /** The newest leaves among which the public ones were looked for: how many, and how many of them are hashes. */
     window: { size: leaves.length, hashes: leaves.length - isPublic.length },
   };
 }
@@ -58,7 +93,7 @@ export function logViewState(tables: ViewTables, { log, policy }: Pick<LogViewCo
   return JSON.stringify([last?.number, cosigned?.number, tables.fence(log), witnesses]);
 }
 
-function headView(head: { origin: string; size: number; signed_at: number; checkpoint: string }): HeadView {
+function headView(head: { origin: string; size: number; signed_at: number; checkpoint: string }) {
   const { origin, size, root } = parseCheckpoint(head.checkpoint);
   return { origin, size, root: toBase64(root), signed_at: isoTime(head.signed_at) };
 }
@@ -66,16 +101,18 @@ function headView(head: { origin: string; size: number; signed_at: number; check
 function policyView(
   tables: ViewTables,
   { log, origin, policy }: { log: LogService; origin: string | null; policy: Policy },
-): PolicyView {
+) {
   return {
     quorum: quorumInWords(policy),
-    witnesses: policy.witnesses.map(({ name, key }): WitnessView => {
+    witnesses: policy.witnesses.map(({ name, key }) => {
       const state = origin === null ? null : tables.witness(log, origin, vkeyText(key));
       const { cosigned_size: size = null, cosigned_at: at = null } = state ?? {};
       return {
         name,
         key_name: key.name,
+        /** The largest head that it cosigned, and when that was accepted here; null before the first. */
         last: size === null || at === null ? null : { size, at: isoTime(at) },
+        /** Since when the witness has not answered as it should; null when it did. */
         failing_since: isoOrNull(state?.fault_at ?? null),
       };
     }),

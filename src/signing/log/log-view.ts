@@ -1,8 +1,7 @@
 import { LOG_SLUG, paperRoot } from '../../desk/papers/paper.ts';
 import type { Policy } from '../../proof/log/policy.ts';
 import type { Receipt } from '../../proof/receipt.ts';
-import { logView } from '../../shared/transparency/log-view.ts';
-import type { LogView, PieceView } from '../../shared/transparency/views.ts';
+import { type LogView, logView, type PieceView } from '../../shared/transparency/log-view.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The view of the news desk's log; `origin` is the address of the shared host. */

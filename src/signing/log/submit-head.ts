@@ -81,25 +81,13 @@ function otherRoot(size: number): WitnessDiverged {
 
 /** How the state of a witness changes with a request. Times in ms. */
 
-interface Failure {
-  /** Why it failed, in one line. */
-  fault: string;
-  /** The largest tree that the witness said it had seen. */
-  seen: number;
-  began: number;
-  next_at: number;
-}
-
-/** The state after a request that failed. The series of failures began with the first of them. */
-export function afterFailure(before: WitnessState, { fault, seen, began, next_at }: Failure): WitnessState {
-  return {
-    ...before,
-    seen_size: Math.max(before.seen_size, seen),
-    fault,
-    fault_at: before.fault_at ?? began,
-    failures: before.failures + 1,
-    next_at,
-  };
+/** The state after a request that failed; `fault` says why, in one line. The series began with the first of them. */
+export function afterFailure(
+  before: WitnessState,
+  { fault, seen, began, next_at }: { fault: string; seen: number; began: number; next_at: number },
+): WitnessState {
+  const seen_size = Math.max(before.seen_size, seen);
+  return { ...before, seen_size, fault, fault_at: before.fault_at ?? began, failures: before.failures + 1, next_at };
 }
 
 /** The state after the witness cosigned a tree of `size` leaves `at` a time. */
