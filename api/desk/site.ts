@@ -34,10 +34,9 @@ export class Sites {
   #isFresh = false;
   #version = -1;
   readonly #papers = new Map<string, Known>();
-  /** By hostname. */
-  readonly #domains = new Map<string, Domain[]>();
-  /** The hostname under which each paper is among the domains. */
-  readonly #hostnames = new Map<string, string>();
+  /** The papers that are served at addresses of their own, by slug and by hostname. */
+  readonly #served = new Map<string, Domain>();
+  #domains = new Map<string, Domain[]>();
 
   constructor(app: AppContext) {
     this.#app = app;
@@ -80,13 +79,14 @@ export class Sites {
     const version = store.desk.papers.papersVersion();
     if (version === this.#version) return;
     for (const paper of store.desk.papers.changedPapers(this.#version)) this.#keep(paper);
+    this.#domains = Map.groupBy([...this.#served.values()].sort(byPrecedence), ({ hostname }) => hostname);
     this.#version = version;
   }
 
   /** Takes on what a paper is now. */
   #keep(paper: Known): void {
     const { slug } = paper;
-    this.#leaveDomain(slug);
+    this.#served.delete(slug);
     // A private paper looked like one that does not exist, and still does.
     if (isRemoved(paper) && !paper.paper_public) {
       this.#papers.delete(slug);
@@ -96,19 +96,8 @@ export class Sites {
     // Papers that are not served here keep their address in links: another server may answer there.
     if (servedAt([paper], { all: () => this.#app.store.desk.hosts.of(slug) }).length === 0) return;
     const url = new URL(paper.url ?? '');
-    const domain = { host: hostKey(url), hostname: nameOf(url), base: url.pathname.replace(/\/$/, ''), paper };
-    this.#hostnames.set(slug, domain.hostname);
-    const there = [...(this.#domains.get(domain.hostname) ?? []), domain];
-    this.#domains.set(domain.hostname, there.toSorted(byPrecedence));
-  }
-
-  #leaveDomain(slug: string): void {
-    const hostname = this.#hostnames.get(slug);
-    if (hostname === undefined) return;
-    this.#hostnames.delete(slug);
-    const others = (this.#domains.get(hostname) ?? []).filter(({ paper }) => paper.slug !== slug);
-    if (others.length === 0) this.#domains.delete(hostname);
-    else this.#domains.set(hostname, others);
+    const base = url.pathname.replace(/\/$/, '');
+    this.#served.set(slug, { host: hostKey(url), hostname: nameOf(url), base, paper });
   }
 
   #find(request: Request, asked: URL, path: string): Site | null {

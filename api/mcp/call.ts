@@ -31,7 +31,13 @@ export async function callTool(
   const outgoing = new ServerResponse(c.env.incoming);
   const response = await ask(new Request(new URL(path(given), c.req.url), { headers }), { ...c.env, outgoing });
   const set = Object.entries(outgoing.getHeaders()).map(([name, value]): [string, string] => [name, String(value)]);
-  return resultOf(response.status, await response.text(), [...set, ...response.headers]);
+  const text = await response.text();
+  const result: CallToolResult = {
+    content: [{ type: 'text', text }],
+    _meta: metaOf([...set, ...response.headers]),
+  };
+  // Errors are text only: clients validate structured content by the tool's schema.
+  return response.status >= 400 ? { isError: true, ...result } : { ...result, structuredContent: JSON.parse(text) };
 }
 
 /** The header for a payment, by its x402 version; null for an invalid payload. */
@@ -47,8 +53,6 @@ function invalid(message: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-type Headers = Iterable<[string, string]>;
-
 /** Response headers that say how much is left, and when to retry. */
 const METER = /^(?:x-service-|x-ratelimit-|ratelimit|retry-after$|x-request-id$)/;
 /** The base64 headers of x402: payment receipts of both versions, and the offer of version 2. */
@@ -58,17 +62,9 @@ const X402: Record<string, string> = {
   'payment-required': 'x402/payment-required',
 };
 
-/** The result for a response. Errors are text only: clients validate structured content by the tool's schema. */
-function resultOf(status: number, text: string, headers: Headers): CallToolResult {
-  const content: CallToolResult['content'] = [{ type: 'text', text }];
-  const _meta = metaOf(headers);
-  if (status >= 400) return { isError: true, content, _meta };
-  return { content, structuredContent: JSON.parse(text) as Record<string, unknown>, _meta };
-}
-
 /** The metadata in a response's headers: the caller's meter, and the outcome of a payment. */
-function metaOf(headers: Headers): Record<string, unknown> {
-  const lowerCase = [...headers].map(([name, value]) => [name.toLowerCase(), value] as const);
+function metaOf(headers: [string, string][]): Record<string, unknown> {
+  const lowerCase = headers.map(([name, value]) => [name.toLowerCase(), value] as const);
   const meter = Object.fromEntries(lowerCase.filter(([name]) => METER.test(name)));
   const paid = lowerCase.flatMap(([name, value]) => {
     const key = X402[name];

@@ -34,16 +34,10 @@ export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
 
 /** The same for exact paths alone, without a look into a router; null for all others. */
 export function allowedByExact<E extends Env>(hono: Hono<E>): Allowed {
-  let values: Map<string, string | null> | null = null;
+  let byPath: Map<string, Taken[]> | null = null;
   return (path) => {
-    const own = () => routesOf(hono).filter(({ isOwn }) => isOwn);
-    const byPath = () => Map.groupBy(own(), (taken) => taken.path);
-    values ??= new Map(
-      byPath()
-        .entries()
-        .map(([exact, taken]) => [exact, allowOf(taken)]),
-    );
-    return values.get(path) ?? null;
+    byPath ??= Map.groupBy(routesOf(hono), (taken) => taken.path);
+    return allowOf((byPath.get(path) ?? []).filter(({ isOwn }) => isOwn));
   };
 }
 

@@ -1,4 +1,3 @@
-import type { BlockList } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
@@ -18,15 +17,6 @@ function forwardedBy({ incoming }: Pick<HttpBindings, 'incoming'>): string | und
   return HEADERS.find((name) => incoming.headers[name] !== undefined);
 }
 
-/** Whether a request came through a proxy on this machine that is not among those. */
-export function unnamedProxy(proxies: BlockList): (env: Pick<HttpBindings, 'incoming'>) => boolean {
-  return (env) => {
-    if (forwardedBy(env) === undefined) return false;
-    const address = peerOf(env);
-    return LOOPBACK.test(address) && !isTrusted(address, proxies);
-  };
-}
-
 /**
  * Warns, in the log and in the output of `doctor`, when requests from this machine have a proxy's headers but no
  * setting names that proxy. Callers on this machine are exempt from limits, so behind such a proxy no limit by address
@@ -37,14 +27,15 @@ export function recordForwarded(
   service: 'desk' | 'records',
   logger: Logger,
 ) {
-  const isUnnamed = unnamedProxy(proxyList(settings.trustedProxies));
+  const proxies = proxyList(settings.trustedProxies);
   let saidAt = Number.NEGATIVE_INFINITY;
   // Earlier records refer to the settings before this start.
   store.database.forwarded.forget(service);
   return createMiddleware<DeskEnv>((c, next) => {
     const header = forwardedBy(c.env);
-    if (header === undefined || Math.abs(now() - saidAt) < AGAIN || !isUnnamed(c.env)) return next();
+    if (header === undefined || Math.abs(now() - saidAt) < AGAIN) return next();
     const address = peerOf(c.env);
+    if (!LOOPBACK.test(address) || isTrusted(address, proxies)) return next();
     saidAt = now();
     logger.warn(
       { service, address, header },

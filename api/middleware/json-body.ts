@@ -72,10 +72,15 @@ export function requireUncompressed(c: Context): void {
   );
 }
 
+/** Whether a content type is that of JSON. */
+export function isJson(type: string): boolean {
+  return /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type);
+}
+
 /** Throws `unsupported_media_type` unless the content type is JSON. */
-export function requireJson(c: Context): void {
+function requireJson(c: Context): void {
   const type = c.req.header('content-type') ?? '';
-  if (/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return;
+  if (isJson(type)) return;
   throw new Fault(
     'unsupported_media_type',
     `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send JSON, with Content-Type: application/json`,

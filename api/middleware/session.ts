@@ -38,20 +38,12 @@ function isForeign(c: Context, dataOrigin: string): boolean {
   return origin !== undefined && origin !== dataOrigin && c.req.header('sec-fetch-site') !== 'same-origin';
 }
 
-/** Sets the session cookie, which scripts cannot read. */
-export function setSessionCookie(c: Context, dataOrigin: string, token: string): void {
-  sendCookie(c, dataOrigin, token, SESSION_IDLE_MAX / 1000);
-}
-
-export function clearSessionCookie(c: Context, dataOrigin: string): void {
-  sendCookie(c, dataOrigin, '', 0);
-}
-
-/** Sets the response's only cookie; the last call wins. `maxAge` is in seconds. */
-function sendCookie(c: Context, dataOrigin: string, value: string, maxAge: number): void {
+/** Sets the session cookie, which scripts cannot read; null clears it. It is the only cookie: the last call wins. */
+export function setSessionCookie(c: Context, dataOrigin: string, token: string | null): void {
+  const maxAge = token === null ? 0 : SESSION_IDLE_MAX / 1000;
   const secure = dataOrigin.startsWith('https:');
   const cookie = { path: '/', httpOnly: true, sameSite: 'Lax', secure, maxAge } as const;
-  setHeader(c, 'Set-Cookie', generateCookie(cookieName(dataOrigin), value, cookie));
+  setHeader(c, 'Set-Cookie', generateCookie(cookieName(dataOrigin), token ?? '', cookie));
 }
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): set over TLS, by this host only, for all paths. */

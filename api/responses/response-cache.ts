@@ -56,15 +56,19 @@ function plainKey(name: string, state: string): string {
   return `plain ${state} ${name}`;
 }
 
+type Make = () => Written | Promise<Written>;
+
 /** An LRU cache of responses by name and by the state that they show. */
 export class ResponseCache {
-  readonly #held: LRUCache<string, Representation>;
-  readonly #making = new Map<string, Promise<Representation>>();
+  readonly #held: LRUCache<string, Representation, Make>;
 
   constructor(maxBytes = MAX_BYTES) {
     this.#held = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: ({ bytes }, name) => bytes.length + name.length + ENTRY,
+      fetchMethod: async (_key, _stale, { context: make }) => representationOf(await make()),
+      // A response that is displaced before it is made is still sent to those who wait for it.
+      ignoreFetchAbort: true,
     });
   }
 
@@ -82,27 +86,12 @@ export class ResponseCache {
   }
 
   /** Like `get`, for responses that take time: concurrent callers share one computation. A rejection is not cached. */
-  async load(name: string, state: string, make: () => Written | Promise<Written>): Promise<Representation> {
-    const key = plainKey(name, state);
-    return this.#held.get(key) ?? this.#making.get(key) ?? this.#make(key, make);
+  load(name: string, state: string, make: Make): Promise<Representation> {
+    return this.#held.forceFetch(plainKey(name, state), { context: make });
   }
 
   /** The gzipped response of this name and state. */
   gzipped(name: string, state: string, plain: Representation): Representation {
     return this.#get(`gzip ${state} ${name}`, () => gzipped(plain));
-  }
-
-  #make(key: string, make: () => Written | Promise<Written>): Promise<Representation> {
-    // Starts asynchronously, so that an immediate failure is removed after it was inserted, not before.
-    const making = Promise.resolve()
-      .then(make)
-      .then((written) => {
-        const made = representationOf(written);
-        this.#held.set(key, made);
-        return made;
-      })
-      .finally(() => this.#making.delete(key));
-    this.#making.set(key, making);
-    return making;
   }
 }

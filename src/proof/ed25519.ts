@@ -1,11 +1,4 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  sign as nodeSign,
-  verify as nodeVerify,
-} from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import * as ed from '@noble/ed25519';
 import type { Verify } from './note.ts';
 import { isPrimeOrder } from './prime-order.ts';
@@ -17,19 +10,11 @@ ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(messa
 /** What comes before the seed in a private key of PKCS #8 (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-function privateKeyOf(seed: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
-}
-
-function publicKeyFrom(key: KeyObject): Uint8Array {
-  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
-  return new Uint8Array(Buffer.from(x, 'base64url'));
-}
-
 /** A signer from a 32-byte seed (RFC 8032, section 5.1.6). node:crypto is ten times as fast as noble. */
 export function signerFrom(name: string, seed: Uint8Array): Signer {
-  const key = privateKeyOf(seed);
-  const publicKey = publicKeyFrom(key);
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  const publicKey = new Uint8Array(Buffer.from(x, 'base64url'));
   return { name, publicKey, sign: (message) => new Uint8Array(nodeSign(null, message, key)) };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { joined, toBase64url, toHex } from './bytes.ts';
 import {
   ED25519,
@@ -27,7 +27,7 @@ export type Jwk = ReturnType<typeof jwks>['keys'][number];
 
 /** The thumbprint of an Ed25519 public key (RFC 7638 over the members of RFC 8037). */
 export function thumbprint(publicKey: Uint8Array): string {
-  return createHash('sha256').update(thumbprintInput(publicKey)).digest('base64url');
+  return digest('sha256', thumbprintInput(publicKey), 'base64url');
 }
 
 /** The faults of a listed key; empty when the key is valid. */
@@ -71,10 +71,7 @@ export function keysOf(document: unknown): VerifyingKey[] {
 
 /** The first four bytes of SHA-256(name ‖ 0x0A ‖ signature type ‖ public key). */
 export function keyHash(name: string, publicKey: Uint8Array, type?: number): Uint8Array {
-  return createHash('sha256')
-    .update(keyHashInput(name, publicKey, type))
-    .digest()
-    .subarray(0, 4);
+  return digest('sha256', keyHashInput(name, publicKey, type), 'buffer').subarray(0, 4);
 }
 
 /** The verifier key text: `<name>+<hex key hash>+<base64 of 0x01 ‖ public key>`. */

@@ -22,11 +22,6 @@ const KINDS = {
   'true, false or null': (value: unknown): boolean => value === null || typeof value === 'boolean',
 };
 
-/** Whether a value is an object with at least these members. */
-export function hasShape(value: unknown, shape: Shape): boolean {
-  return mismatches(value, shape).length === 0;
-}
-
 /** How a value differs from a shape, by path: `items[2].receipt is missing`. */
 export function mismatches(value: unknown, shape: Shape, place = ''): string[] {
   if (!isObject(value)) return [`${place || 'it'} is not an object`];

@@ -10,7 +10,7 @@ import { generationAuditor } from '../../src/proof/generation.ts';
 import { parseIJson } from '../../src/proof/i-json.ts';
 import { jwks, thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
 import { LOG_PROOF } from '../../src/proof/log/log-proof.ts';
-import { hasShape } from '../../src/proof/members.ts';
+import { mismatches } from '../../src/proof/members.ts';
 import { type Proof, proofFaults, proofOf } from '../../src/proof/proof.ts';
 import { unsignedIn } from '../../src/proof/proof-form.ts';
 import { signReceipt } from '../../src/proof/signing.ts';
@@ -113,7 +113,7 @@ const audit: Judge = (text, keys) => {
   const proof = parsed(text) as Proof | undefined;
   try {
     const { id, revision, content_hash, basis, receipt, generations, log } = proof as Proof;
-    if (!hasShape({ log: log ?? null }, { 'log??': LOG_PROOF })) return false;
+    if (mismatches({ log: log ?? null }, { 'log??': LOG_PROOF }).length > 0) return false;
     const piece = { ...PIECE, ...basis, credit: basis.credit ?? null, written_by: basis.written_by ?? null } as Piece;
     // What a ledger cannot keep, it has not.
     if (canonicalize(basisOf(piece)) !== canonicalize(basis) || basis.id !== id || basis.revision !== revision)

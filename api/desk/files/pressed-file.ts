@@ -62,11 +62,11 @@ export function pressedFile(
       if (!backlog.has(site.slug) && !presses.isPressing(site.slug)) presses.press(site.slug).catch(() => {});
       return beingPressed(c);
     }
+    const headers = fileHeaders(site.path, site.root, scripts, site.paper.analytics);
     if (file === null) {
       // A tree that another build pressed has other stylesheets than the pages that this process prints.
       const content = site.path.startsWith('/_astro/') ? build.asset(site.path.slice(1)) : null;
       if (content !== null) {
-        const headers = fileHeaders(site.path, site.root, scripts, site.paper.analytics);
         return sendFile(c, { file: site.path, content, status: 200, headers });
       }
       const original = originalOf(site.slug, site.path);
@@ -79,15 +79,11 @@ export function pressedFile(
       if (wantsRecord(c)) return next();
       if (pages.prints(site, MISSING)) return pages.send(c, site, { folder, file: MISSING, status: 404, scripts });
       if (plainFile(folder, MISSING) === null) return next();
-      const headers = { ...fileHeaders(MISSING, site.root, scripts, site.paper.analytics), Vary: 'Accept' };
-      return sendFile(c, { file: join(folder, MISSING), status: 404, headers });
+      const missing = { ...fileHeaders(MISSING, site.root, scripts, site.paper.analytics), Vary: 'Accept' };
+      return sendFile(c, { file: join(folder, MISSING), status: 404, headers: missing });
     }
     const status = pageStatus(file, app.store.desk.archive(site.slug).storyBySlug);
     if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
-    return sendFile(c, {
-      file: join(folder, file),
-      status,
-      headers: fileHeaders(site.path, site.root, scripts, site.paper.analytics),
-    });
+    return sendFile(c, { file: join(folder, file), status, headers });
   };
 }

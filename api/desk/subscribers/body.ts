@@ -11,7 +11,7 @@ import { webhookProblem } from '../../../src/shared/outbound/webhook-url.ts';
 import { shapeProblems } from '../../../src/shared/shape.ts';
 import type { PaperContext } from '../../env.ts';
 import { formFields, isMultipart, isUrlencoded } from '../../middleware/form-body.ts';
-import { parseJson, requireUncompressed } from '../../middleware/json-body.ts';
+import { isJson, parseJson, requireUncompressed } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { privateJson } from '../../responses/send.ts';
 import { type Writer, write } from '../writing/write.ts';
@@ -20,7 +20,8 @@ import { AdminOrder, Order } from './schemas.ts';
 /** A request body: a JSON record, or form fields with all values of each. */
 export type SentBody = { json: unknown; form: null } | { json: null; form: Map<string, string[]> };
 
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i;
+/** The fault of one field of a body. */
+const invalid = (field: string, message: string): Fault => new Fault('invalid_request', message, { field });
 
 /** Whether a request carries a form, such as a page's own. */
 export function isForm(c: PaperContext): boolean {
@@ -31,15 +32,13 @@ export function isForm(c: PaperContext): boolean {
 export async function readBody(c: PaperContext, { mayBeMultipart = false } = {}): Promise<SentBody> {
   requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';
-  if (JSON_TYPE.test(type)) return { json: parseJson(new Uint8Array(await c.req.arrayBuffer())), form: null };
+  if (isJson(type)) return { json: parseJson(new Uint8Array(await c.req.arrayBuffer())), form: null };
   if (isUrlencoded(type)) return { json: null, form: fieldsOf(formFields(await c.req.text())) };
   if (mayBeMultipart && isMultipart(type)) {
     try {
       return { json: null, form: fieldsOf(await c.req.formData()) };
     } catch {
-      throw new Fault('invalid_request', 'the body is not multipart/form-data as it says; encode it so', {
-        field: 'body',
-      });
+      throw invalid('body', 'the body is not multipart/form-data as it says; encode it so');
     }
   }
   if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return { json: null, form: new Map() };
@@ -53,7 +52,7 @@ export async function readBody(c: PaperContext, { mayBeMultipart = false } = {})
 export function onlyField(form: Map<string, string[]>, name: string): string | undefined {
   const [value, another] = form.get(name) ?? [];
   if (another === undefined) return value;
-  throw new Fault('invalid_request', `${name} came more than once; send it once`, { field: name });
+  throw invalid(name, `${name} came more than once; send it once`);
 }
 
 /** The choices of a form. Browsers leave unticked boxes out, so `boxes` names the form's. Throws `invalid_request`. */
@@ -61,7 +60,7 @@ function choiceFields(form: Map<string, string[]>): Record<string, unknown> {
   const boxes = (onlyField(form, 'boxes') ?? '').split(' ');
   const sections = form.get('sections');
   if (sections === undefined && boxes.includes('sections')) {
-    throw new Fault('invalid_request', 'sections: none is ticked; tick one or more', { field: 'sections' });
+    throw invalid('sections', 'sections: none is ticked; tick one or more');
   }
   const cast = tickedField(form, 'cast');
   return { cadence: onlyField(form, 'cadence'), sections, cast: cast ?? (boxes.includes('cast') ? false : undefined) };
@@ -78,9 +77,7 @@ function tickedField(form: Map<string, string[]>, name: string): boolean | undef
   if (value === undefined) return undefined;
   if (value === 'true' || value === 'on') return true;
   if (value === 'false') return false;
-  throw new Fault('invalid_request', `${name}: ${JSON.stringify(value.slice(0, 80))} must be true or false`, {
-    field: name,
-  });
+  throw invalid(name, `${name}: ${JSON.stringify(value.slice(0, 80))} must be true or false`);
 }
 
 /** Validates a value. Throws `invalid_request` naming the invalid member: the list rather than its item. */
@@ -89,7 +86,7 @@ export function validated<T extends z.ZodType>(schema: T, value: unknown): z.inf
   if (parsed.success) return parsed.data;
   const [problem] = shapeProblems(parsed.error, value);
   const field = problem?.field.replace(/\[.*$/, '') ?? 'body';
-  throw new Fault('invalid_request', `${problem?.field}: ${problem?.message}`, { field });
+  throw invalid(field, `${problem?.field}: ${problem?.message}`);
 }
 
 function fieldsOf(entries: Iterable<[string, FormDataEntryValue]>): Map<string, string[]> {
@@ -104,7 +101,7 @@ export function takeOrder({ store, clock }: AppContext, c: PaperContext, sent: S
   const address = readAddress(email);
   if ('problem' in address) {
     const message = `email: ${JSON.stringify(email.slice(0, 80))} ${address.problem}; give an address such as name@example.org`;
-    throw new Fault('invalid_request', message, { field: 'email' });
+    throw invalid('email', message);
   }
   const choices = choicesOf(c, body);
   subscribe(store.desk, c.get('site').slug, address, { ...DEFAULT_CHOICES, ...choices }, { now: clock.now(), newId });
@@ -118,7 +115,7 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
   const problem = webhook == null ? null : webhookProblem(webhook, writer.app.settings.webhookPrivate);
   if (problem !== null) {
     const message = `webhook: ${JSON.stringify(webhook?.slice(0, 80))} ${problem}; give an https address on a public host`;
-    throw new Fault('invalid_request', message, { field: 'webhook' });
+    throw invalid('webhook', message);
   }
   const { slug } = c.get('site');
   const { store, clock } = writer.app;
@@ -153,5 +150,5 @@ export function choicesOf(c: PaperContext, body: ChoicesBody): Partial<Choices> 
   const choices = choicesFrom(body, sections);
   if (!('unknown' in choices)) return choices;
   const message = `sections: ${JSON.stringify(choices.unknown.slice(0, 80))} is not a section of this paper; its sections are ${sections.join(', ')}`;
-  throw new Fault('invalid_request', message, { field: 'sections' });
+  throw invalid('sections', message);
 }

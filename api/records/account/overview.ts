@@ -5,7 +5,7 @@ import type { Usage } from '../../../src/records/meter/usage.ts';
 import { usageNow } from '../../../src/records/usage.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { clearSessionCookie } from '../../middleware/session.ts';
+import { setSessionCookie } from '../../middleware/session.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
@@ -81,7 +81,7 @@ export function dataHandlers(app: AppContext, pages: PageSender) {
         return send(c, `This is not the address of this account. Type ${account.email} to delete it.`);
       }
       deleteAccount(app, account);
-      clearSessionCookie(c, app.settings.dataOrigin);
+      setSessionCookie(c, app.settings.dataOrigin, null);
       return c.redirect(SIGN_IN, 303);
     }),
   };

@@ -8,7 +8,7 @@ import { newId } from '../../../src/shared/new-id.ts';
 import { readAddress } from '../../../src/shared/outbound/mail-address.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
-import { clearSessionCookie, setSessionCookie } from '../../middleware/session.ts';
+import { setSessionCookie } from '../../middleware/session.ts';
 import { LOOPBACK, throttle } from '../../middleware/throttle.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { operatorOf } from '../lanes/addresses.ts';
@@ -98,7 +98,7 @@ export function signInHandlers({ store, settings, clock: { now } }: AppContext, 
     signOut: signedInForm(settings, (c, { session, account }, form) => {
       if (form.text('everywhere') === 'yes') store.records.sessions.endAll(account.id);
       else store.records.sessions.end(session.id);
-      clearSessionCookie(c, settings.dataOrigin);
+      setSessionCookie(c, settings.dataOrigin, null);
       return c.redirect(SIGN_IN, 303);
     }),
     endSession: signedInForm(settings, (c, { account }) => {

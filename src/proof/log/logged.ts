@@ -9,14 +9,8 @@ import { type Cosigner, type VerifiedProof, verifyTlogProof } from './verify.ts'
 const NO_PROOF =
   'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
 
-/** A receipt that a policy's log has, as its witnesses saw it. */
-export interface LoggedReceipt {
-  origin: string;
-  /** The leaf, from 0, and the number of leaves that the log had. */
-  index: number;
-  size: number;
-  cosigned_by: CosignedBy[];
-}
+/** A receipt that a policy's log has, as its witnesses saw it: its leaf, from 0, and how many leaves the log had. */
+export type LoggedReceipt = ReturnType<typeof loggedReceipt>;
 
 /** Whether the `log` member of a document proves, by a policy, that a log has the receipt or its hash; else why not. */
 export async function checkLogged(log: LogProof | null | undefined, receipt: string, policy: Policy) {
@@ -36,7 +30,7 @@ export async function checkLogged(log: LogProof | null | undefined, receipt: str
   return { logged: null, faults: faults.slice(0, 1) };
 }
 
-function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: LogProof): LoggedReceipt {
+function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: LogProof) {
   const { origin, size } = checkpoint;
   if (origin !== log.origin || index !== log.index) {
     throw new LogFault(
@@ -46,12 +40,9 @@ function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: Log
   return { origin, index, size, cosigned_by: cosignedBy(cosigners) };
 }
 
-/** A witness that cosigned a checkpoint, for a report: its name in the policy, and when, in ISO 8601. */
-export interface CosignedBy {
-  name: string;
-  at: string;
-}
+export type CosignedBy = ReturnType<typeof cosignedBy>[number];
 
-export function cosignedBy(cosigners: Cosigner[]): CosignedBy[] {
+/** The witnesses that cosigned a checkpoint, for a report: the name in the policy, and when, in ISO 8601. */
+export function cosignedBy(cosigners: Cosigner[]) {
   return cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
 }

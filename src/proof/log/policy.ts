@@ -44,17 +44,17 @@ export interface Policy {
 /** Parses a policy without hashing: the caller must check the keys' hashes. Throws a LogFault that names the line. */
 export function parsePolicy(text: string): Policy {
   if (text.length > POLICY_MAX) throw new LogFault(`the policy has more than ${POLICY_MAX} characters`);
-  const reading = new PolicyReading();
   const lines = text.split('\n');
   if (lines.length > LINES_MAX) throw new LogFault(`the policy has ${lines.length} lines; ${LINES_MAX} are the most`);
+  const read = policyReader();
   for (const [at, line] of lines.entries()) {
     try {
-      reading.take(itemsOf(line), at + 1);
+      read.line(itemsOf(line), at + 1);
     } catch (fault) {
       throw fault instanceof LogFault ? new LogFault(`line ${at + 1} of the policy: ${fault.message}`) : fault;
     }
   }
-  return reading.policy();
+  return read.policy();
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
@@ -71,102 +71,91 @@ function itemsOf(line: string): string[] {
   return items;
 }
 
-/** A policy while its lines are being parsed. */
-class PolicyReading {
-  readonly #logs: PolicyLog[] = [];
-  readonly #witnesses: PolicyWitness[] = [];
-  readonly #groups: PolicyGroup[] = [];
+/** Reads a policy line by line. */
+function policyReader() {
+  const logs: PolicyLog[] = [];
+  const witnesses: PolicyWitness[] = [];
+  const groups: PolicyGroup[] = [];
   /** The line on which each name or key was defined. */
-  readonly #names = new Map<string, number>();
-  readonly #keys = new Map<string, number>();
+  const names = new Map<string, number>();
+  const keys = new Map<string, number>();
   /** The group of which each name is a member. */
-  readonly #groupOf = new Map<string, string>();
-  #quorum: { name: string; line: number } | null = null;
+  const groupOf = new Map<string, string>();
+  let quorum: { name: string; line: number } | null = null;
 
-  take([word, ...items]: string[], line: number): void {
-    if (word === undefined) return;
-    switch (word) {
-      case 'log':
-        return this.#log(items, line);
-      case 'witness':
-        return this.#witness(items, line);
-      case 'group':
-        return this.#group(items, line);
-      case 'quorum':
-        return this.#setQuorum(items, line);
-      default:
-        throw new LogFault(`unknown word ${shown(word)}; a line begins with log, witness, group or quorum`);
-    }
-  }
-
-  policy(): Policy {
-    if (this.#quorum === null) throw new LogFault('the policy has no quorum line; "quorum none" asks for no witness');
-    const { name } = this.#quorum;
-    const [logs, witnesses, groups] = [this.#logs, this.#witnesses, this.#groups];
-    return { logs, witnesses, groups, quorum: name === NONE ? null : name };
-  }
-
-  #log([text, url, ...rest]: string[], line: number): void {
-    if (text === undefined || rest.length > 0) throw new LogFault('a log is: log VKEY [URL]');
-    const key = readVerifierKey(text, LOG_TYPES);
-    this.#addKey(key, line);
-    this.#logs.push({ key, url: urlOf(url) });
-  }
-
-  #witness([name, text, url, ...rest]: string[], line: number): void {
-    if (name === undefined || text === undefined || rest.length > 0) {
-      throw new LogFault('a witness is: witness NAME VKEY [URL]');
-    }
-    const key = readVerifierKey(text, WITNESS_TYPES);
-    this.#addKey(key, line);
-    this.#addName(name, line);
-    this.#witnesses.push({ name, key, url: urlOf(url) });
-  }
-
-  #group([name, count, ...members]: string[], line: number): void {
-    if (name === undefined || count === undefined || members.length === 0) {
-      throw new LogFault('a group is: group NAME all|any|K MEMBER…');
-    }
-    for (const member of members) {
-      if (member === NONE) throw new LogFault(`"${NONE}" cannot be a member of a group`);
-      this.#needName(member);
-      const other = this.#groupOf.get(member);
-      if (other !== undefined) {
-        throw new LogFault(`${shown(member)} is a member of ${shown(other)} already; it counts once`);
-      }
-      this.#groupOf.set(member, name);
-    }
-    const threshold = thresholdOf(count, members.length);
-    this.#addName(name, line);
-    this.#groups.push({ name, threshold, members });
-  }
-
-  #setQuorum([name, ...rest]: string[], line: number): void {
-    if (name === undefined || rest.length > 0) throw new LogFault('a quorum is: quorum NAME');
-    if (this.#quorum !== null) throw new LogFault(`the quorum was set on line ${this.#quorum.line} already`);
-    if (name !== NONE) this.#needName(name);
-    this.#quorum = { name, line };
-  }
-
-  #addName(name: string, line: number): void {
+  function addName(name: string, line: number): void {
     if (name === NONE) throw new LogFault(`"${NONE}" is the quorum without witnesses; choose another name`);
-    const before = this.#names.get(name);
+    const before = names.get(name);
     if (before !== undefined) throw new LogFault(`${shown(name)} was defined on line ${before} already`);
-    this.#names.set(name, line);
+    names.set(name, line);
   }
 
-  #addKey({ name, publicKey }: VerifierKey, line: number): void {
+  function addKey({ name, publicKey }: VerifierKey, line: number): void {
     const bytes = toHex(publicKey);
-    const before = this.#keys.get(bytes);
+    const before = keys.get(bytes);
     if (before !== undefined) throw new LogFault(`the key of ${shown(name)} stands on line ${before} already`);
-    this.#keys.set(bytes, line);
+    keys.set(bytes, line);
   }
 
-  #needName(name: string): void {
-    if (this.#names.has(name)) return;
-    // Prevents cycles, in which a group would contain itself.
-    throw new LogFault(`${shown(name)} is not defined on a line above`);
+  /** Prevents cycles, in which a group would contain itself. */
+  function needName(name: string): void {
+    if (!names.has(name)) throw new LogFault(`${shown(name)} is not defined on a line above`);
   }
+
+  const words: Partial<Record<string, (items: string[], line: number) => void>> = {
+    log([text, url, ...rest], line) {
+      if (text === undefined || rest.length > 0) throw new LogFault('a log is: log VKEY [URL]');
+      const key = readVerifierKey(text, LOG_TYPES);
+      addKey(key, line);
+      logs.push({ key, url: urlOf(url) });
+    },
+    witness([name, text, url, ...rest], line) {
+      if (name === undefined || text === undefined || rest.length > 0) {
+        throw new LogFault('a witness is: witness NAME VKEY [URL]');
+      }
+      const key = readVerifierKey(text, WITNESS_TYPES);
+      addKey(key, line);
+      addName(name, line);
+      witnesses.push({ name, key, url: urlOf(url) });
+    },
+    group([name, count, ...members], line) {
+      if (name === undefined || count === undefined || members.length === 0) {
+        throw new LogFault('a group is: group NAME all|any|K MEMBER…');
+      }
+      for (const member of members) {
+        if (member === NONE) throw new LogFault(`"${NONE}" cannot be a member of a group`);
+        needName(member);
+        const other = groupOf.get(member);
+        if (other !== undefined) {
+          throw new LogFault(`${shown(member)} is a member of ${shown(other)} already; it counts once`);
+        }
+        groupOf.set(member, name);
+      }
+      const threshold = thresholdOf(count, members.length);
+      addName(name, line);
+      groups.push({ name, threshold, members });
+    },
+    quorum([name, ...rest], line) {
+      if (name === undefined || rest.length > 0) throw new LogFault('a quorum is: quorum NAME');
+      if (quorum !== null) throw new LogFault(`the quorum was set on line ${quorum.line} already`);
+      if (name !== NONE) needName(name);
+      quorum = { name, line };
+    },
+  };
+  return {
+    line([word, ...items]: string[], line: number): void {
+      if (word === undefined) return;
+      const take = Object.hasOwn(words, word) ? words[word] : undefined;
+      if (take === undefined) {
+        throw new LogFault(`unknown word ${shown(word)}; a line begins with log, witness, group or quorum`);
+      }
+      take(items, line);
+    },
+    policy(): Policy {
+      if (quorum === null) throw new LogFault('the policy has no quorum line; "quorum none" asks for no witness');
+      return { logs, witnesses, groups, quorum: quorum.name === NONE ? null : quorum.name };
+    },
+  };
 }
 
 function thresholdOf(count: string, members: number): number {

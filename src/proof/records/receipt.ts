@@ -29,20 +29,12 @@ export function observationText(receipt: ObservationReceipt): string {
 
 // At most 15 digits, so that JavaScript numbers represent the value exactly.
 const RECEIPT_PATTERN =
-  /^domain-observation\/v1\ndomain ([a-z0-9.-]{3,253})\nseq ([1-9]\d{0,14})\nobserved_at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (sha256:[0-9a-f]{64})\nrecord_fields ([1-9]\d{0,14})\nprev (none|sha256:[0-9a-f]{64})\nkid (\S+)\n$/;
+  /^domain-observation\/v1\ndomain (?<domain>[a-z0-9.-]{3,253})\nseq (?<seq>[1-9]\d{0,14})\nobserved_at (?<observed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (?<record_root>sha256:[0-9a-f]{64})\nrecord_fields (?<record_fields>[1-9]\d{0,14})\nprev (?<prev>none|sha256:[0-9a-f]{64})\nkid (?<kid>\S+)\n$/;
 
 /** Parses a receipt's signed text; null unless it has exactly the form of protocol 5.5. */
 export function parseObservation(text: string): ObservationReceipt | null {
-  const match = RECEIPT_PATTERN.exec(text);
-  if (match === null || !isIsoTime(match[3] ?? '')) return null;
-  const [, domain, seq, observed_at, record_root, record_fields, prev, kid] = [...match];
-  return {
-    domain: domain ?? '',
-    seq: Number(seq),
-    observed_at: observed_at ?? '',
-    record_root: record_root ?? '',
-    record_fields: Number(record_fields),
-    prev: prev === 'none' ? null : (prev ?? ''),
-    kid: kid ?? '',
-  };
+  const lines = RECEIPT_PATTERN.exec(text)?.groups as Record<keyof ObservationReceipt, string> | undefined;
+  if (lines === undefined || !isIsoTime(lines.observed_at)) return null;
+  const { seq, record_fields, prev } = lines;
+  return { ...lines, seq: Number(seq), record_fields: Number(record_fields), prev: prev === 'none' ? null : prev };
 }

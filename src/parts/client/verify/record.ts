@@ -1,4 +1,4 @@
-import { hasShape, type Shape } from '../../../proof/members.ts';
+import { mismatches, type Shape } from '../../../proof/members.ts';
 import type { Proof } from '../../../proof/proof.ts';
 import { PROOF } from '../../../proof/proof-form.ts';
 
@@ -25,5 +25,5 @@ const SHOWN: Shape = {
 
 /** A parsed proof.json as a proof record; null when it is not a proof, or has a newer format. */
 export function proofRecord(document: unknown): ProofRecord | null {
-  return hasShape(document, SHOWN) ? (document as ProofRecord) : null;
+  return mismatches(document, SHOWN).length === 0 ? (document as ProofRecord) : null;
 }
