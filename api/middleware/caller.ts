@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
+import ipaddr from 'ipaddr.js';
 
 /** The trusted proxies, by address or network, such as `10.0.0.0/8`. Only their X-Forwarded-For is used. */
 export function proxyList(entries: readonly string[]): BlockList {
@@ -39,18 +40,10 @@ function withoutPort(text: string): string {
   return bracketed ?? text.replace(/^([\d.]+):\d{1,5}$/, '$1');
 }
 
-/** Converts an IPv4-mapped IPv6 address, in any spelling, to IPv4. */
+/** The canonical form of an address, without its zone; an IPv4-mapped IPv6 address as IPv4. */
 function plain(address: string): string {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  if (!/ffff/i.test(bare) || isIP(bare) !== 6) return bare;
-  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(shortened(bare)) ?? [];
-  if (high === undefined || low === undefined) return bare;
-  return [high, low].flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff]).join('.');
-}
-
-/** The canonical short form of an IPv6 address (RFC 5952), as in a URL. */
-function shortened(address: string): string {
-  return new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const bare = address.replace(/%.*$/, '');
+  return isIP(bare) === 6 ? ipaddr.process(bare).toString() : bare;
 }
 
 /** Whether an address belongs to a trusted proxy. */
@@ -67,10 +60,6 @@ export function callerNetwork(caller: string): string {
 
 function counted(address: string): string {
   if (isIP(address) !== 6) return address;
-  // Normalizes the address to its short form, then expands it.
-  const [head = '', tail] = shortened(address).split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill('0'), ...back];
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
