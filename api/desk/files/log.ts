@@ -13,14 +13,6 @@ import { sendShared } from '../../responses/send.ts';
 import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 
-/** An address of the log. */
-interface LogAddress {
-  /** The path below the log's address, empty for the page; null for the page without its slash. */
-  path: string | null;
-  /** Whether it is below the root of a paper with an address of its own. */
-  isOwn: boolean;
-}
-
 /** Serves the log's files. A paper that was called `log` before the name was reserved has other addresses there. */
 export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
   return async (c, next) => {
@@ -30,8 +22,11 @@ export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
   };
 }
 
-/** The address of a request in the log, which each paper with an address of its own has too; null for any other. */
-function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string): LogAddress | null {
+/**
+ * The address of a request in the log, which each paper with an address of its own has too; null for any other. `path`
+ * is below the log's address: empty for the page, null for the page without its slash.
+ */
+function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string) {
   const site = sites.of(env);
   if (site === null) return null;
   const isOwn = isOwnAddress(site, origin);

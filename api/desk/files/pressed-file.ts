@@ -13,7 +13,7 @@ import type { Sites } from '../site.ts';
 import { embedScripts } from './embed-scripts.ts';
 import { beingPressed, isAwaitingPress } from './notices.ts';
 import { pageStatus } from './private-file.ts';
-import { SharedPages } from './shared-pages.ts';
+import { sharedPages } from './shared-pages.ts';
 
 const PICTURE = /^\/pictures\/([0-9a-f]+)-\d+\.(?:avif|webp)$/;
 
@@ -44,7 +44,7 @@ export function pressedFile(
   sites: Sites,
   { presses, backlog, build }: { presses: PressQueue; backlog: ReadonlySet<string>; build: Build },
 ): HostHandler {
-  const pages = new SharedPages(app, build);
+  const pages = sharedPages(app, build);
   const originalOf = undrawnPictures(app);
   return async (c, next) => {
     const site = sites.of(c.env);

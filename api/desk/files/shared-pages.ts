@@ -30,47 +30,41 @@ interface PressedPage {
  * at that address, so here the same pages are printed on request with links that stay on the shared host. Only what is
  * in the tree is printed, and all other files are the same for both.
  */
-export class SharedPages {
-  readonly #app: AppContext;
-  readonly #build: Build;
-  readonly #cache = new ResponseCache();
-
-  constructor(app: AppContext, build: Build) {
-    this.#app = app;
-    this.#build = build;
-  }
-
-  /** Whether a file must be printed for this request. The links in embed cards are absolute. */
-  prints({ root, served }: Site, file: string): boolean {
-    return root !== served && file.endsWith('.html') && !file.startsWith('/embed/');
-  }
-
-  async send(c: Context<DeskEnv>, site: Site, { folder, file, status, scripts }: PressedPage): Promise<Response> {
-    const headers = {
-      ...fileHeaders(status === 404 ? file : site.path, site.served, scripts, site.paper?.analytics),
-      ...(status === 404 ? { Vary: 'Accept' } : {}),
-      // Search engines list the paper's own address, which is the canonical one.
-      'X-Robots-Tag': 'noindex',
-    };
-    const path = join(folder, file);
-    const stat = statSync(path, { throwIfNoEntry: false });
-    const page = stat === undefined || stat.size > PRINTED_MAX ? null : await this.#printed(site, file, stat);
-    // A page that the paper no longer has stays as it was pressed until the press removes it.
-    if (page === null) return sendFile(c, { file: path, status, headers });
-    const type = { 'Content-Type': 'text/html; charset=utf-8' };
-    if (status === 200) return sendShared(c, page, { ...headers, ...type });
-    return respond(c, page.bytes, status, { ...headers, ...type, ETag: page.etag });
-  }
+export function sharedPages(app: AppContext, build: Build) {
+  const cache = new ResponseCache();
 
   /** The page with links below `site.served`; null when the paper no longer has it. */
-  async #printed(site: Site, file: string, { size, mtimeMs }: Stats): Promise<Representation | null> {
-    const archive = this.#app.store.desk.archive(site.slug);
+  async function printed(site: Site, file: string, { size, mtimeMs }: Stats): Promise<Representation | null> {
+    const archive = app.store.desk.archive(site.slug);
     // The file changes when the page does. Until the press has caught up, the page already shows the newest edition.
     const state = `${site.slug} ${archive.paper().edition} ${mtimeMs} ${size} ${site.root} ${site.served}`;
-    const page = await this.#cache.load(file, state, async () => {
+    const page = await cache.load(file, state, async () => {
       const edition = new Edition(memoized(archive), siteAt(site));
-      return (await renderedFile(this.#app, this.#build, edition, file.slice(1)))?.toString() ?? '';
+      return (await renderedFile(app, build, edition, file.slice(1)))?.toString() ?? '';
     });
     return page.bytes.length === 0 ? null : page;
   }
+
+  return {
+    /** Whether a file must be printed for this request. The links in embed cards are absolute. */
+    prints: ({ root, served }: Site, file: string): boolean =>
+      root !== served && file.endsWith('.html') && !file.startsWith('/embed/'),
+
+    async send(c: Context<DeskEnv>, site: Site, { folder, file, status, scripts }: PressedPage): Promise<Response> {
+      const headers = {
+        ...fileHeaders(status === 404 ? file : site.path, site.served, scripts, site.paper?.analytics),
+        ...(status === 404 ? { Vary: 'Accept' } : {}),
+        // Search engines list the paper's own address, which is the canonical one.
+        'X-Robots-Tag': 'noindex',
+      };
+      const path = join(folder, file);
+      const stat = statSync(path, { throwIfNoEntry: false });
+      const page = stat === undefined || stat.size > PRINTED_MAX ? null : await printed(site, file, stat);
+      // A page that the paper no longer has stays as it was pressed until the press removes it.
+      if (page === null) return sendFile(c, { file: path, status, headers });
+      const type = { 'Content-Type': 'text/html; charset=utf-8' };
+      if (status === 200) return sendShared(c, page, { ...headers, ...type });
+      return respond(c, page.bytes, status, { ...headers, ...type, ETag: page.etag });
+    },
+  };
 }

@@ -186,19 +186,15 @@ function hidden(handler: Handler): Handler {
 }
 
 /** The token in a page's query. Throws `invalid_request`. */
-function queried(c: PaperContext): string {
-  const token = c.req.query('token');
-  if (token) return token;
-  throw lacking();
+const queried = (c: PaperContext): string => requireToken(c.req.query('token'));
+
+function tokenOfBody({ form, json }: SentBody): string {
+  return requireToken(
+    form === null ? validated(z.object({ token: z.string() }), json).token : onlyField(form, 'token'),
+  );
 }
 
-function tokenOfBody(sent: SentBody): string {
-  const token =
-    sent.form === null ? validated(z.object({ token: z.string() }), sent.json).token : onlyField(sent.form, 'token');
+function requireToken(token: string | undefined): string {
   if (token) return token;
-  throw lacking();
-}
-
-function lacking(): Fault {
-  return new Fault('invalid_request', 'token is missing; open the link of the mail as it is', { field: 'token' });
+  throw new Fault('invalid_request', 'token is missing; open the link of the mail as it is', { field: 'token' });
 }

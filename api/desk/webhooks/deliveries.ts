@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { DeliveryRecord, DeliveryTable } from '../../../src/desk/readers/delivery.ts';
-import { isoTime } from '../../../src/proof/time.ts';
+import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { DELIVERY_STATES, OFF_REASONS } from '../../../src/shared/outbound/delivery.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
@@ -76,7 +76,7 @@ function rowOf(record: DeliveryRecord): z.infer<typeof DeliveryRow> {
       id: webhook,
       host,
       of: of_subscriber ? 'subscriber' : 'desk',
-      off_at: off_at === null ? null : isoTime(off_at),
+      off_at: isoOrNull(off_at),
       off_reason,
     },
     state,
