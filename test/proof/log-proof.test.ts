@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { loggedEntries } from '../../src/proof/log/logged-entries.ts';
 import { nodeCrypto } from '../../src/proof/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/proof/log/verify.ts';
-import { logProof, logProver } from '../../src/shared/transparency/log-tree.ts';
+import { logProver } from '../../src/shared/transparency/log-tree.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';
@@ -22,12 +22,12 @@ test('a proof is given out once a cosigned head covers its leaf, and never chang
   const heads = new LogHeads(store.database.log, 'desk');
   const [first, second] = [noteOf(1), noteOf(2)];
   store.database.log.append('desk', first);
-  assert.equal(logProof(store.database.log, 'desk', first), null, 'without a head');
+  assert.equal(logProver(store.database.log, 'desk')(first), null, 'without a head');
   heads.sign();
-  assert.equal(logProof(store.database.log, 'desk', first), null, 'without a quorum');
+  assert.equal(logProver(store.database.log, 'desk')(first), null, 'without a quorum');
   store.database.log.append('desk', second);
   heads.cosign(heads.sign());
-  const given = logProof(store.database.log, 'desk', first);
+  const given = logProver(store.database.log, 'desk')(first);
   assert(given !== null);
   assert.deepEqual([given.origin, given.index], [heads.origin, 0]);
   assert.equal((await verifyTlogProof(first, given.tlog_proof, heads.policy, nodeCrypto)).checkpoint.size, 2);
@@ -35,10 +35,10 @@ test('a proof is given out once a cosigned head covers its leaf, and never chang
     for (let number = 3; number < 600; number++) store.database.log.append('desk', noteOf(number));
   });
   heads.cosign(heads.sign());
-  assert.deepEqual(logProof(store.database.log, 'desk', first), given);
-  assert.deepEqual(logProof(store.database.log, 'desk', second)?.index, 1);
-  assert.equal(logProof(store.database.log, 'desk', noteOf(600)), null, 'not logged');
-  assert.equal(logProof(store.database.log, 'records', first), null, 'in the other log');
+  assert.deepEqual(logProver(store.database.log, 'desk')(first), given);
+  assert.deepEqual(logProver(store.database.log, 'desk')(second)?.index, 1);
+  assert.equal(logProver(store.database.log, 'desk')(noteOf(600)), null, 'not logged');
+  assert.equal(logProver(store.database.log, 'records')(first), null, 'in the other log');
 });
 
 test('a note with a hash in the log is proved by it, and by its own leaf once it has one', async (t) => {
@@ -48,13 +48,13 @@ test('a note with a hash in the log is proved by it, and by its own leaf once it
   const [, hash] = loggedEntries(note);
   store.database.log.append('desk', hash);
   heads.cosign(heads.sign());
-  const hidden = logProof(store.database.log, 'desk', note);
+  const hidden = logProver(store.database.log, 'desk')(note);
   assert.equal(hidden?.index, 0);
   await verifyTlogProof(hash, hidden?.tlog_proof ?? '', heads.policy, nodeCrypto);
   store.database.log.append('desk', note);
-  assert.equal(logProof(store.database.log, 'desk', note), null, 'its leaf is not covered yet');
+  assert.equal(logProver(store.database.log, 'desk')(note), null, 'its leaf is not covered yet');
   heads.cosign(heads.sign());
-  const shown = logProof(store.database.log, 'desk', note);
+  const shown = logProver(store.database.log, 'desk')(note);
   assert.equal(shown?.index, 1);
   await verifyTlogProof(note, shown?.tlog_proof ?? '', heads.policy, nodeCrypto);
 });
@@ -79,6 +79,6 @@ test('every leaf of a log of several tiles has a proof, by whichever head was th
       checkpoint.size,
       heights.find((size) => size > index),
     );
-    assert.deepEqual(logProof(store.database.log, 'records', note), proof);
+    assert.deepEqual(logProver(store.database.log, 'records')(note), proof);
   }
 });

@@ -11,12 +11,10 @@ import type { LogTables } from './log-tables.ts';
 
 type ProofTables = Pick<LogTables, 'indexOf' | 'firstCosignedOver' | 'cosignedSize' | 'tiles'>;
 
-/** The proof that a note is in the log, from the first cosigned head over it, so it never changes; null before. */
-export function logProof(tables: ProofTables, log: LogService, note: string): LogProof | null {
-  return logProver(tables, log)(note);
-}
-
-/** Proves many notes. Proofs by neighboring leaves and heads share the hashes of their tiles. */
+/**
+ * Proves that notes are in the log, each from the first cosigned head over it, so that its proof never changes; null
+ * before. Proofs by neighboring leaves and heads share the hashes of their tiles.
+ */
 export function logProver(tables: ProofTables, log: LogService): (note: string) => LogProof | null {
   const read = tables.tiles(log);
   // As wide as cosigned heads reach, so that one tile serves the trees of all of them.

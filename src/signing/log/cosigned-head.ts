@@ -90,11 +90,10 @@ export async function cosignatureFrom(
 ): Promise<LogCosignature> {
   const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, crypto);
   // Every line of this key was verified, and `time` is that of one of them.
-  const line = lines.find((line) => isBy(key, line) && statedTime(line.signature) === BigInt(time));
+  const line = lines.find(
+    ({ name, keyHash, signature }) =>
+      name === key.name && toHex(keyHash) === key.hash && statedTime(signature) === BigInt(time),
+  );
   if (line === undefined) throw new Error(`no line of ${key.name} has the time ${time}`);
   return { origin, size, vkey: vkeyText(key), time, line: signatureLineText(line) };
-}
-
-function isBy(key: VerifierKey, { name, keyHash }: SignatureLine): boolean {
-  return name === key.name && toHex(keyHash) === key.hash;
 }

@@ -8,10 +8,9 @@ import { leafHash, rootFromPath } from '../../merkle.ts';
 import type { Verify } from '../../note.ts';
 import type { Evidence } from '../evidence.ts';
 import { recordRoot } from '../observation.ts';
-import type { FullRecord, Preview, ShownField } from '../preview.ts';
+import type { FullRecord, ShownField } from '../preview.ts';
 import { type ObservationReceipt, parseObservation } from '../receipt.ts';
 import {
-  type AnswerFaults,
   badgeContentRules,
   bundleKeyRules,
   chainRules,
@@ -38,10 +37,16 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
       const seen = checkReceipt(document.receipt, keys, verify);
       return [...receiptRules(seen), ...badgeContentRules(document.svg, seen)];
     }
-    case 'preview':
-      return previewFaults(document.preview, keys, verify);
-    case 'record':
-      return recordFaults(document.record, keys, verify);
+    case 'preview': {
+      const { preview } = document;
+      const seen = checkReceipt(preview.receipt, keys, verify);
+      const faults = previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen));
+      return [...receiptRules(seen), ...Object.values(faults).flat()];
+    }
+    case 'record': {
+      const seen = checkReceipt(document.record.receipt, keys, verify);
+      return [...receiptRules(seen), ...contentFaults(document.record, seen)];
+    }
     case 'provenance': {
       const clock = checkClockNotes(document.page.clock ?? [], RECORDS, keys, verify);
       const corrections = correctionsIn(clock.statements);
@@ -58,14 +63,8 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
   }
 }
 
-function previewFaults(preview: Preview, keys: VerifyingKey[], verify: Verify): string[] {
-  const seen = checkReceipt(preview.receipt, keys, verify);
-  return [...receiptRules(seen), ...flat(previewRules(preview, seen, rootsOfPaths(preview.disclosures, seen)))];
-}
-
-function recordFaults(record: FullRecord, keys: VerifyingKey[], verify: Verify): string[] {
-  const seen = checkReceipt(record.receipt, keys, verify);
-  return [...receiptRules(seen), ...flat(recordRules(record, seen, rootOfAll(record.disclosures)))];
+function contentFaults(record: FullRecord, seen: CheckedReceipt): string[] {
+  return Object.values(recordRules(record, seen, rootOfAll(record.disclosures))).flat();
 }
 
 function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): string[] {
@@ -79,7 +78,7 @@ function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): s
     ...chainRules(seen, bundle.domain, true),
     ...bundle.records.flatMap((record, index) => {
       const one = seen[index];
-      return one === undefined ? [] : flat(recordRules(record, one, rootOfAll(record.disclosures)));
+      return one === undefined ? [] : contentFaults(record, one);
     }),
     ...logFaults(bundle.records),
   ];
@@ -88,10 +87,6 @@ function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): s
 /** Whether the receipts are where their proofs say that they are in the log. */
 function logFaults(rows: { seq: number; receipt: string; log?: LogProof | null }[]): string[] {
   return rows.flatMap(({ seq, receipt, log }) => logProofFaults(log, receipt).map((fault) => `seq ${seq}: ${fault}`));
-}
-
-function flat({ names, fields, content: said, held_back: held }: AnswerFaults): string[] {
-  return [...names, ...fields, ...said, ...held];
 }
 
 /** Hashes one receipt and checks its signature. */
