@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
+import { rejectInvalid } from '../middleware/invalid.ts';
 import { cursorOf, readCursor } from '../responses/paging.ts';
+import type { RecordsContext } from './route.ts';
 
 /** The schema of a list (protocol 8.3); `more` are members beside its rows. */
 export function listOf<T extends z.ZodType, M extends z.ZodRawShape = Record<never, never>>(
@@ -16,6 +18,14 @@ export function listOf<T extends z.ZodType, M extends z.ZodRawShape = Record<nev
       next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one.'),
     })
     .openapi(id);
+}
+
+/** The query of a route outside the API, whose request nothing else checks. Throws `invalid_request`. */
+export function validQuery<T extends z.ZodType>(c: RecordsContext, schema: T): z.output<T> {
+  const data = c.req.query();
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return parsed.data;
+  throw rejectInvalid({ ...parsed, data });
 }
 
 /** Characters of a text in a cursor: a TXT record may be longer than a URL. */

@@ -16,10 +16,8 @@ export function requireHost({ optOutOf, find }: Pick<Records, 'optOutOf' | 'find
   if (optOutOf(hostname) !== null) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
   const host = find(hostname);
   if (host !== null) return host;
-  throw new Fault(
-    'not_watched',
-    `${hostname} is not under watch; GET /v1/domains?q= finds those that are, and an account may watch its own`,
-  );
+  const message = `${hostname} is not under watch; GET /v1/domains?q= finds those that are, and an account may watch its own`;
+  throw new Fault('not_watched', message);
 }
 
 /** The stored form of a watched hostname. Throws `invalid_request`, `not_found`, or `not_watched`. */
@@ -65,11 +63,8 @@ export function notObserved(hostname: string, asOf?: number, first?: number): Fa
 /** The last millisecond of a requested time, written as `text`. Throws `invalid_request` for a time in the future. */
 export function asOfEnd({ from, until }: Span, text: string, now: number): number {
   if (from <= now) return until - 1;
-  throw new Fault(
-    'invalid_request',
-    `as_of: ${JSON.stringify(text.slice(0, 60))} is in the future; it is now ${isoTime(now)}. Ask for that or earlier`,
-    { field: 'as_of' },
-  );
+  const message = `as_of: ${JSON.stringify(text.slice(0, 60))} is in the future; it is now ${isoTime(now)}. Ask for that or earlier`;
+  throw new Fault('invalid_request', message, { field: 'as_of' });
 }
 
 /** The longest reason, in UTF-16 units. */

@@ -97,10 +97,8 @@ export function requireAccount(
 ): Account {
   const account = accounts.byEmail(email.trim().toLowerCase()) ?? accounts.byEmail(addressFrom(email));
   if (account !== null) return account;
-  throw new Fault(
-    'not_found',
-    `there is no account with the address ${JSON.stringify(email)}; its owner creates it by signing in`,
-  );
+  const message = `there is no account with the address ${JSON.stringify(email)}; its owner creates it by signing in`;
+  throw new Fault('not_found', message);
 }
 
 /** Normalizes a mail address to the lower case that accounts store. Throws `invalid_request`. */

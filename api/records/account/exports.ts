@@ -37,10 +37,9 @@ export function downloadHandlers(app: AppContext, logger: Logger, { files, prove
 /** A link on another site would have the account charged for what its owner never asked for. Throws `wrong_origin`. */
 const refuseLured = createMiddleware<RecordsEnv>((c, next) => {
   if (!/^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')) return next();
-  throw new Fault(
-    'wrong_origin',
-    'a download uses a request of your account, so links on other sites do not start one; open the page of the hostname and download from there',
-  );
+  const message =
+    'a download uses a request of your account, so links on other sites do not start one; open the page of the hostname and download from there';
+  throw new Fault('wrong_origin', message);
 });
 
 /** The rate of a key, for an account that is signed in. Throws `rate_limited`. */
@@ -53,10 +52,8 @@ function limitDownloads(points: number) {
       if (!(rejection instanceof RateLimiterRes)) throw rejection;
       const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
       setHeader(c, 'Retry-After', String(seconds));
-      throw new Fault(
-        'rate_limited',
-        `this account downloaded ${points} files within a minute; try again in ${seconds} seconds. Nothing was charged`,
-      );
+      const message = `this account downloaded ${points} files within a minute; try again in ${seconds} seconds. Nothing was charged`;
+      throw new Fault('rate_limited', message);
     });
     return next();
   });

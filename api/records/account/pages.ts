@@ -93,11 +93,8 @@ export class Form {
     const value = this.text(name);
     const found = words.find((word) => word === value);
     if (found !== undefined) return found;
-    throw new Fault(
-      'invalid_request',
-      `${name} ${JSON.stringify(value.slice(0, 80))} is not one of ${words.join(', ')}; choose one of them`,
-      { field: name },
-    );
+    const message = `${name} ${JSON.stringify(value.slice(0, 80))} is not one of ${words.join(', ')}; choose one of them`;
+    throw new Fault('invalid_request', message, { field: name });
   }
 }
 
@@ -112,10 +109,8 @@ export async function readForm(c: RecordsContext): Promise<Form> {
   const type = c.req.header('content-type') ?? '';
   if (isUrlencoded(type)) return new Form(await c.req.text());
   if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return new Form('');
-  throw new Fault(
-    'unsupported_media_type',
-    `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send application/x-www-form-urlencoded, as the page's own form does`,
-  );
+  const message = `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send application/x-www-form-urlencoded, as the page's own form does`;
+  throw new Fault('unsupported_media_type', message);
 }
 
 /**
@@ -128,10 +123,8 @@ function ownForms(dataOrigin: string) {
     const origin = c.req.header('origin');
     const isOwn = site !== undefined ? site === 'same-origin' : origin === dataOrigin;
     if (!isOwn) {
-      throw new Fault(
-        'wrong_origin',
-        `this form was not sent from a page of ${dataOrigin}; open the page there and send it again`,
-      );
+      const message = `this form was not sent from a page of ${dataOrigin}; open the page there and send it again`;
+      throw new Fault('wrong_origin', message);
     }
     await next();
   });

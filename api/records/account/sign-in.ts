@@ -44,10 +44,8 @@ export function signInHandlers({ store, settings, clock: { now } }: AppContext, 
     const until = store.records.quotas.signUp(callerNetwork(caller), at, SIGN_UPS_MAX);
     if (until === null) return;
     setHeader(c, 'Retry-After', String(Math.max(1, Math.ceil((until - at) / 1_000))));
-    throw new Fault(
-      'rate_limited',
-      `your network created ${SIGN_UPS_MAX} accounts today, which is the limit; ask for a link again after ${isoTime(until)}, or write to ${operatorOf(settings)}`,
-    );
+    const message = `your network created ${SIGN_UPS_MAX} accounts today, which is the limit; ask for a link again after ${isoTime(until)}, or write to ${operatorOf(settings)}`;
+    throw new Fault('rate_limited', message);
   };
 
   const sendLink: RecordsHandler = {

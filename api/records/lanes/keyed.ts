@@ -87,10 +87,8 @@ async function reserveUnit(
   if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
   const seconds = secondsToNextMinute(result.rate.at);
   setHeader(c, 'Retry-After', String(seconds));
-  throw new Fault(
-    'rate_limited',
-    `this key used its ${result.rate.limit} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`,
-  );
+  const message = `this key used its ${result.rate.limit} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`;
+  throw new Fault('rate_limited', message);
 }
 
 function exhausted({ axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'exhausted' }>, top_up: string): Fault {

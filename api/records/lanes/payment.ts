@@ -125,10 +125,8 @@ export function countRefusals(proxies: BlockList) {
       if (consumedPoints < LIMIT.points) return;
       const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
       setHeader(c, 'Retry-After', String(seconds));
-      throw new Fault(
-        'rate_limited',
-        `${LIMIT.points} payments from your address were rejected within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`,
-      );
+      const message = `${LIMIT.points} payments from your address were rejected within ${LIMIT.duration} seconds; nothing was charged. Try again in ${seconds} seconds`;
+      throw new Fault('rate_limited', message);
     },
     async note(c: RecordsContext): Promise<void> {
       const caller = callerOf(c.env, proxies);

@@ -10,6 +10,7 @@ import type { Problem } from '../../../src/shared/shape.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
+import { wholeList } from '../list.ts';
 import { operation } from '../route.ts';
 import { domainParam } from '../v1/params.ts';
 
@@ -107,7 +108,7 @@ export const watchDomains = ({ store: { records }, clock: { now } }: AppContext)
         items.push({ domain: hostname, unicode, registrable_domain, outcome });
       }
     }
-    return { items, total: items.length, next_cursor: null };
+    return wholeList(items);
   });
 
 export const pauseDomain = ({ records }: Store) =>

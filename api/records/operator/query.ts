@@ -4,6 +4,7 @@ import type { AppContext } from '../../../src/server/context.ts';
 import { QUERY_VIEWS } from '../../../src/store/records/query-views.ts';
 import { jsonBody, limitBody } from '../../middleware/json-body.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
+import { wholeList } from '../list.ts';
 import { operation } from '../route.ts';
 
 /** Rows in one response: at most, and without `max_rows`. */
@@ -75,7 +76,7 @@ const querySpec = {
 
 export const listTables = () => {
   const items = QUERY_VIEWS.map(({ name, description, columns }) => ({ name, description, columns }));
-  return operation(tablesSpec, () => ({ items, total: items.length, next_cursor: null }));
+  return operation(tablesSpec, () => wholeList(items));
 };
 
 export const queryRecords = (app: AppContext) => {

@@ -88,10 +88,8 @@ function archiveIn(c: RecordsContext, newest: number): number | null {
   }
   const archives = archivesOf(newest);
   if (Number(text) > archives) {
-    throw new Fault(
-      'not_found',
-      `there is no archive ${text} yet; there are ${archives}, and /changes.rss has the rest`,
-    );
+    const message = `there is no archive ${text} yet; there are ${archives}, and /changes.rss has the rest`;
+    throw new Fault('not_found', message);
   }
   return Number(text);
 }

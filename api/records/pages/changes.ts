@@ -3,9 +3,9 @@ import { dayAfter, dayOf, daySpan } from '../../../src/proof/time.ts';
 import type { ChangesView } from '../../../src/records/views.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { rejectInvalid } from '../../middleware/invalid.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
+import { validQuery } from '../list.ts';
 import type { RecordsContext } from '../route.ts';
 import { changesState, JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
@@ -27,7 +27,7 @@ interface Query {
 export function changesPages(app: AppContext, pages: PageSender) {
   const cache = new ResponseCache();
   const answer = async (c: RecordsContext, day: string, today: string) => {
-    const { limit, cursor } = parseQuery(c);
+    const { limit, cursor } = validQuery(c, QueryParams);
     const [before] = readCursor(ChangeCursor, cursor);
     const query: Query = { day, limit, cursor, before };
     const name = `${today} ${day} ${limit} ${before ?? ''}`;
@@ -54,15 +54,6 @@ export function changesPages(app: AppContext, pages: PageSender) {
       return answer(c, requireDay(c.req.param('date') ?? '', today), today);
     },
   };
-}
-
-/** Throws `invalid_request`. */
-function parseQuery(c: RecordsContext): z.infer<typeof QueryParams> {
-  const data = c.req.query();
-  const parsed = QueryParams.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const failure = { ...parsed, data };
-  throw rejectInvalid(failure);
 }
 
 function read({ store }: AppContext, { day, limit, before }: Query) {

@@ -66,10 +66,8 @@ const hostsPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     const facet = { kind, name };
     const total = records.facetCount(facet);
     if (total === 0) {
-      throw new Fault(
-        'not_found',
-        `no watched hostname has the ${list.noun.toLowerCase()} ${JSON.stringify(given)}; GET ${list.path} lists those in use`,
-      );
+      const message = `no watched hostname has the ${list.noun.toLowerCase()} ${JSON.stringify(given)}; GET ${list.path} lists those in use`;
+      throw new Fault('not_found', message);
     }
     const { limit, cursor } = requestedPart(c);
     const part = () => {

@@ -9,7 +9,7 @@ import { signInUrl } from '../lanes/addresses.ts';
 import type { RecordsContext } from '../route.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
 import { signalLabel } from './change-view.ts';
-import { FACET_LISTS, type FacetList, nameRow } from './facets.ts';
+import { FACET_LISTS, listOfKind, nameRow } from './facets.ts';
 import { PUBLIC_ROWS, requestedPart } from './list.ts';
 import { type PageSender, wantsPage } from './page.ts';
 
@@ -66,65 +66,48 @@ function searchJson(c: RecordsContext, found: Found[], { q, total: hosts, isWhol
 
 const VALUE_LENGTH = 100;
 
-export interface Search {
+interface Search {
   q: string;
   total: number;
   isWhole: boolean;
   sign_in_url: string;
 }
 
-export function groupsOf(found: Found[], search: Search): FoundGroup[] {
-  return [
-    hostnames(found, search),
-    group('Hostnames with a matching value', found.flatMap(valueRow), search),
-    ...FACET_LISTS.map((list) =>
-      group(
-        list.heading,
-        found.flatMap((one) => listRow(list, one)),
-        search,
-      ),
-    ),
-  ].filter(({ rows }) => rows.length > 0);
+/** The matches in groups: hostnames, values, then each list of names. */
+function groupsOf(found: Found[], search: Search): FoundGroup[] {
+  const headings = [
+    ['domain', 'Hostnames'],
+    ['value', 'Hostnames with a matching value'],
+    ...FACET_LISTS.map(({ kind, heading }) => [kind, heading]),
+  ] as const;
+  return headings.flatMap(([kind, heading]) => {
+    const matches = found.filter((one) => one.kind === kind);
+    return matches.length === 0 ? [] : [{ heading, ...groupOf(kind === 'domain', matches.map(rowOf), search) }];
+  });
 }
 
-function hostnames(found: Found[], search: Search): FoundGroup {
-  const { q, total, isWhole } = search;
-  const whole = group('Hostnames', found.flatMap(hostRow), search, total);
-  // The search shows the first matches; the catalog pages through all of them.
-  const next_url = isWhole && total > whole.rows.length ? `/domains?q=${encodeURIComponent(q)}` : null;
-  return { ...whole, end: { ...whole.end, next_url }, at_least: total >= COUNT_MAX };
-}
-
-function group(
-  heading: string,
-  all: FoundGroup['rows'],
-  { isWhole, sign_in_url }: Search,
-  total = all.length,
-): FoundGroup {
+/** The search shows the first hostnames; the catalog pages through all of them. */
+function groupOf(ofHosts: boolean, all: FoundGroup['rows'], { q, total: hosts, isWhole, sign_in_url }: Search) {
   const rows = isWhole ? all : all.slice(0, PUBLIC_ROWS);
+  const total = ofHosts ? hosts : all.length;
   const held_back = isWhole ? 0 : total - rows.length;
-  return { heading, rows, end: { total, held_back, sign_in_url, next_url: null }, at_least: false };
+  const next_url = ofHosts && isWhole && total > rows.length ? `/domains?q=${encodeURIComponent(q)}` : null;
+  return { rows, end: { total, held_back, sign_in_url, next_url }, at_least: ofHosts && total >= COUNT_MAX };
 }
 
-function hostRow(found: Found): FoundGroup['rows'] {
-  if (found.kind !== 'domain') return [];
-  const { domain, unicode, observed_at } = found;
-  const seen = observed_at === null ? 'not observed yet' : `observed ${observed_at.slice(0, 10)}`;
-  return [{ text: unicode, detail: unicode === domain ? seen : `${domain} · ${seen}`, url: `/t/${domain}` }];
-}
-
-function valueRow(found: Found): FoundGroup['rows'] {
-  if (found.kind !== 'value') return [];
-  const { domain, signal, value, first_seen, last_seen } = found;
-  const [first, last] = [first_seen, last_seen].map((at) => String(at).slice(0, 10));
-  const short = value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH).toWellFormed()}…` : value;
-  const detail = `${signalLabel(signal)} ${short} · seen from ${first} to ${last}`;
-  return [{ text: domainToUnicode(domain), detail, url: `/t/${domain}` }];
-}
-
-function listRow(list: FacetList, found: Found): FoundGroup['rows'] {
-  if (found.kind === 'domain' || found.kind === 'value' || found.kind !== list.kind) return [];
-  const { name, kind, count, url } = nameRow(list, found, 0);
+function rowOf(found: Found): FoundGroup['rows'][number] {
+  if (found.kind === 'domain') {
+    const { domain, unicode, observed_at } = found;
+    const seen = observed_at === null ? 'not observed yet' : `observed ${observed_at.slice(0, 10)}`;
+    return { text: unicode, detail: unicode === domain ? seen : `${domain} · ${seen}`, url: `/t/${domain}` };
+  }
+  if (found.kind === 'value') {
+    const { domain, signal, value, first_seen, last_seen } = found;
+    const short = value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH).toWellFormed()}…` : value;
+    const detail = `${signalLabel(signal)} ${short} · seen from ${first_seen.slice(0, 10)} to ${last_seen.slice(0, 10)}`;
+    return { text: domainToUnicode(domain), detail, url: `/t/${domain}` };
+  }
+  const { name, kind, count, url } = nameRow(listOfKind(found.kind), found, 0);
   const hosts = `${count.toLocaleString('en')} ${count === 1 ? 'hostname' : 'hostnames'}`;
-  return [{ text: name, detail: kind === null ? hosts : `${kind} · ${hosts}`, url }];
+  return { text: name, detail: kind === null ? hosts : `${kind} · ${hosts}`, url };
 }

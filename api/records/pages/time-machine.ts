@@ -1,17 +1,25 @@
-import { DAY, parseSpan } from '../../../src/proof/time.ts';
+import { statementOf } from '../../../src/desk/clock-correction.ts';
+import { correctionsIn, trueIso } from '../../../src/proof/clock-note.ts';
+import type { Observation } from '../../../src/proof/records/observation.ts';
+import { fullRecordOf, previewOf } from '../../../src/proof/records/preview.ts';
+import { type Certificate, isKnown } from '../../../src/proof/records/signal.ts';
+import { DAY, dayOf, isoTime, parseSpan } from '../../../src/proof/time.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
+import type { FullView, RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import type { Settings } from '../../../src/server/env.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
 import { signedIn } from '../../middleware/session.ts';
-import { readCursor } from '../../responses/paging.ts';
+import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
+import { offerOfLookup } from '../lanes/menu.ts';
 import type { RecordsContext } from '../route.ts';
 import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
+import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { type PageSender, wantsPage } from './page.ts';
-import { timeMachineJson, timeMachineView } from './time-machine-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;
@@ -85,11 +93,8 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
   if (text === '') return null;
   const span = parseSpan(text);
   if (span === null) {
-    throw new Fault(
-      'invalid_request',
-      `as_of: ${JSON.stringify(text.slice(0, 60))} is not a valid date or time; write 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)`,
-      { field: 'as_of' },
-    );
+    const message = `as_of: ${JSON.stringify(text.slice(0, 60))} is not a valid date or time; write 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)`;
+    throw new Fault('invalid_request', message, { field: 'as_of' });
   }
   return { text, at: asOfEnd(span, text, now) };
 }
@@ -97,4 +102,151 @@ function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | 
 function changesBefore(c: RecordsContext): number | undefined {
   const cursor = c.req.query('changes');
   return cursor === undefined ? undefined : readCursor(ChangeCursor, cursor)[0];
+}
+
+const TOP = 3;
+const PAGE = 50;
+/** Changes on the timeline. */
+const TICKS = 200;
+/** Values on a page for signed-in readers; the API has all of them. */
+const VALUES = 500;
+
+interface Request {
+  frame: RecordsFrame;
+  host: WatchedHost;
+  /** Null when there is none as of the requested time. */
+  observation: Observation | null;
+  /** When the host was first observed, in ms. */
+  first: number | null;
+  asOf: string | null;
+  /** Only changes before this number; undefined for the latest. */
+  before: number | undefined;
+}
+
+function timeMachineView(
+  { store, clock: { now } }: AppContext,
+  { frame, host, observation, first, asOf, before }: Request,
+): TimeMachineView {
+  const { records } = store;
+  const isSignedIn = frame.signed_in !== null;
+  const today = dayOf(now());
+  const newest = records.deltas({ host: host.id }, { limit: TICKS });
+  const listed = isSignedIn ? records.deltas({ host: host.id }, { limit: PAGE + 1, cursor: before }) : newest;
+  const { rows, next } = pageOf(listed, isSignedIn ? PAGE : TOP, ({ seq }) => cursorOf([seq]));
+  const span = first === null ? 1 : Math.max(1, now() - first);
+  return {
+    frame,
+    domain: host.hostname,
+    unicode: host.unicode,
+    registrable_domain: host.registrable_domain,
+    is_paused: host.state === 'paused',
+    added_at: isoTime(host.added_at),
+    as_of: asOf,
+    first_day: first === null ? null : dayOf(first),
+    today,
+    observation: observation === null ? null : observationView(store, host, observation, isSignedIn),
+    first_observed_at: first === null ? null : isoTime(first),
+    observations: records.observationCount(host.id),
+    changes: {
+      items: rows.map(changeView),
+      total: records.deltaCount({ host: host.id }),
+      next: isSignedIn && next !== null ? `/t/${host.hostname}?changes=${next}` : null,
+    },
+    ticks: first === null ? [] : newest.map(({ at }) => Math.min(1, Math.max(0, (at - first) / span))),
+    history: isSignedIn ? historyOf(records, host.id) : null,
+    badge_url: `/badge/${host.hostname}.svg`,
+    provenance_url: `/account/exports/domains/${host.hostname}/provenance.json`,
+  };
+}
+
+function observationView(
+  { records, desk: { clockNotes } }: AppContext['store'],
+  host: WatchedHost,
+  observation: Observation,
+  isSignedIn: boolean,
+): TimeMachineView['observation'] {
+  const preview = previewOf(observation);
+  const { seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
+  const earlier = records.provenance(host.id, 1, seq)[0];
+  const trueAt = trueIso(observed_at, seq, correctionsIn(clockNotes('records', '').map(statementOf)));
+  return {
+    seq,
+    observed_at,
+    true_at: trueAt === observed_at ? null : trueAt,
+    nameservers,
+    summary: Object.entries(summary)
+      .map(([name, count]) => ({ name: signalLabel(name), count }))
+      .sort((a, b) => Number(b.count > 0) - Number(a.count > 0)),
+    held_back,
+    notice,
+    receipt,
+    // `</script>` in a value would end the element.
+    preview_json: JSON.stringify(preview).replaceAll('<', '\\u003c'),
+    earlier: earlier === undefined ? null : `/t/${host.hostname}?as_of=${isoTime(earlier.observed_at)}`,
+    full: isSignedIn ? fullView(observation) : null,
+  };
+}
+
+function historyOf(records: AppContext['store']['records'], host: number): TimeMachineView['history'] {
+  const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
+    signal: signalLabel(signal),
+    value: signal === 'CERTIFICATE' ? shortValue(value) : value,
+    first_seen: isoTime(first_seen),
+    last_seen: isoTime(last_seen),
+    count,
+  }));
+  return { items, total: records.historyCount(host, {}) };
+}
+
+/** The time machine's JSON of an observation; `asOf` is the requested time as the request gave it. */
+function timeMachineJson(settings: Settings, observation: Observation, asOf: string | null): string {
+  const root = settings.dataOrigin;
+  const preview = previewOf(observation);
+  const query = asOf === null ? '' : `?as_of=${encodeURIComponent(asOf)}`;
+  const path = `/v1/domains/${preview.domain}${query}`;
+  const record = root + path;
+  return JSON.stringify({
+    view: 'time-machine',
+    page: `${root}/t/${preview.domain}${query}`,
+    as_of: asOf,
+    record,
+    ...preview,
+    held_back: {
+      ...preview.held_back,
+      how: `This address shows everyone this preview, with a key too; its page shows every field to a signed-in account. GET ${record} shows every field to a key or a payment. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.`,
+      ...offerOfLookup(settings, path),
+    },
+  });
+}
+
+function fullView(observation: Observation): FullView {
+  const { signals, certificate, certificate_status, services, wildcard } = fullRecordOf(observation);
+  return {
+    signals: Object.entries(signals).map(([name, { status, ttl, values, transport, rtt_ms, flags }]) => ({
+      name: signalLabel(name),
+      status,
+      is_known: isKnown({ status }),
+      ttl: ttl === null ? '' : `${ttl} s`,
+      values,
+      via: [
+        transport?.toUpperCase(),
+        rtt_ms === null ? undefined : `${rtt_ms} ms`,
+        flags.ad ? 'DNSSEC validated' : undefined,
+      ]
+        .filter((word) => word !== undefined)
+        .join(', '),
+    })),
+    certificate: certificate && certificateView(certificate),
+    certificate_status,
+    services: services.map(({ service, kind, seen_in }) => ({
+      service,
+      kind,
+      seen_in: seen_in.map(signalLabel).join(', '),
+    })),
+    wildcard: wildcard === null ? 'unknown' : wildcard ? 'yes: any name below it has an address' : 'no',
+  };
+}
+
+function certificateView({ fingerprint256: fingerprint, san: names, ...rest }: Certificate) {
+  return { ...rest, fingerprint, names };
 }

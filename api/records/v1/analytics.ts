@@ -51,11 +51,8 @@ export const readAnalytics = ({ store: { records }, clock: { now } }: AppContext
     const until = query.until ?? now() + 1;
     const since = query.since ?? until - (DAYS - 1) * DAY;
     if (until - since > DAYS_MAX * DAY) {
-      throw new Fault(
-        'invalid_request',
-        `since: the span from ${dayOf(since)} to ${dayOf(until - 1)} is longer than ${DAYS_MAX} days; ask for a shorter one`,
-        { field: 'since' },
-      );
+      const message = `since: the span from ${dayOf(since)} to ${dayOf(until - 1)} is longer than ${DAYS_MAX} days; ask for a shorter one`;
+      throw new Fault('invalid_request', message, { field: 'since' });
     }
     const top = (kind: 'type' | 'service' | 'issuer' | 'nameserver' | 'mailhost') => records.topFacets(kind, NAMES);
     const { watched, paused } = records.counts();

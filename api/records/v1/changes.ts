@@ -89,9 +89,6 @@ export function assertReached(
 ): void {
   if (position <= newest) return;
   assertSigns(app, BEHIND);
-  throw new Fault(
-    'ahead_of_stream',
-    `${field}: ${position} is ahead of the stream, whose newest change is ${newest}: this service was restored from a backup since, or the number is not one of its changes. Read /v1/changes for what changed, and go on from ${newest}. Nothing was charged`,
-    { newest },
-  );
+  const message = `${field}: ${position} is ahead of the stream, whose newest change is ${newest}: this service was restored from a backup since, or the number is not one of its changes. Read /v1/changes for what changed, and go on from ${newest}. Nothing was charged`;
+  throw new Fault('ahead_of_stream', message, { newest });
 }

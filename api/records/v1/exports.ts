@@ -177,10 +177,8 @@ export function exportFiles({ store }: AppContext) {
     /** `<domain>.csv`. Throws `not_found`, `not_watched`, `invalid_request`. */
     observations(c: RecordsContext, file: string): Response {
       if (!file.endsWith('.csv')) {
-        throw new Fault(
-          'not_found',
-          `no such export; the observations of a domain are at /v1/exports/domains/<domain>.csv`,
-        );
+        const message = `no such export; the observations of a domain are at /v1/exports/domains/<domain>.csv`;
+        throw new Fault('not_found', message);
       }
       const host = requireObserved(file.slice(0, -'.csv'.length));
       return sendChunks(c, `${host.hostname}.csv`, CSV, function* () {

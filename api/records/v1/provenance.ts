@@ -8,11 +8,10 @@ import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { logProver } from '../../../src/shared/transparency/log-tree.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { rejectInvalid } from '../../middleware/invalid.ts';
 import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { PUBLIC } from '../../responses/send.ts';
-import { listOf } from '../list.ts';
+import { listOf, validQuery } from '../list.ts';
 import { operation, type RecordsContext } from '../route.ts';
 import { domainParam } from './params.ts';
 import { DomainName } from './record-schemas.ts';
@@ -53,22 +52,15 @@ const receiptsSpec = {
   responses: { 200: ok(Provenance, 'Newest first.') },
 };
 
-type App = AppContext;
-
-export const listProvenance = (app: App) => {
+export const listProvenance = (app: AppContext) => {
   const page = provenancePage(app);
   return operation(receiptsSpec, (c) => page(c.req.valid('param').domain, c.req.valid('query')));
 };
 
 /** The same for a route outside the API, which checks no request. */
-export const sendProvenance = (app: App) => {
+export const sendProvenance = (app: AppContext) => {
   const page = provenancePage(app);
-  return (c: RecordsContext) => {
-    const data = c.req.query();
-    const parsed = query.safeParse(data);
-    if (parsed.success) return page(c.req.param('domain') ?? '', parsed.data);
-    return rejectInvalid({ ...parsed, target: 'query', data });
-  };
+  return (c: RecordsContext) => page(c.req.param('domain') ?? '', validQuery(c, query));
 };
 
 function provenancePage({
@@ -78,7 +70,7 @@ function provenancePage({
     desk: { clockNotes },
   },
   settings,
-}: App) {
+}: AppContext) {
   const prove = logProver(log, 'records');
   return async (domain: string, { limit, cursor }: z.output<typeof query>) => {
     const host = requireHost(records, domain);

@@ -98,11 +98,8 @@ export function makeAlert(
   const isWebhook = way === 'webhook';
   const problem = isWebhook ? webhookProblem(url, allowsPrivate) : null;
   if (problem !== null) {
-    throw new Fault(
-      'invalid_request',
-      `url: ${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`,
-      { field: 'url' },
-    );
+    const message = `url: ${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`;
+    throw new Fault('invalid_request', message, { field: 'url' });
   }
   const alert: ChangeAlert = {
     id: newId(),
@@ -145,18 +142,6 @@ export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, accoun
   const found = isRight ? accounts.find(account) : null;
   if (found !== null) return found;
   throw new Fault('not_found', 'this link does not unsubscribe; use the one at the foot of a newer mail');
-}
-
-/** Ends all change mails to an account; repeating it has no effect. Webhooks continue. Throws `not_found`. */
-export function unsubscribe(
-  { accounts, changeAlerts }: { accounts: AccountTable; changeAlerts: ChangeAlertTable },
-  secret: Uint8Array,
-  { account, token }: { account: string; token: string },
-  now: number,
-): Account {
-  const found = toUnsubscribe(accounts, secret, account, token);
-  changeAlerts.mailsOff(found.id, 'unsubscribed', now);
-  return found;
 }
 
 export function alertDeliveryRow({ id, type, state, made_at, due_at, attempts }: AlertDelivery) {

@@ -69,10 +69,9 @@ export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boo
 /** The valid key that a text denotes at a time (ms). Throws `key_invalid`, `key_expired`. */
 export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): ServiceKey {
   if (!isKeyText(PREFIX, text)) {
-    throw new Fault(
-      'key_invalid',
-      'this is not a key: a key is drs_ and 43 letters and digits, and its checksum does not match; copy it again, complete',
-    );
+    const message =
+      'this is not a key: a key is drs_ and 43 letters and digits, and its checksum does not match; copy it again, complete';
+    throw new Fault('key_invalid', message);
   }
   const hash = keyHash(text);
   const found = keys.byHash(hash);
@@ -98,11 +97,8 @@ export function nameFrom(text: string, field: string, most: number): string {
   const name = text.normalize('NFC').trim();
   const length = [...name].length;
   if (length >= 1 && length <= most && !/[\p{Cc}\u2028\u2029]/u.test(name) && name.isWellFormed()) return name;
-  throw new Fault(
-    'invalid_request',
-    `${field} has ${length} characters; give one line of 1 to ${most}, so that you know it again`,
-    { field },
-  );
+  const message = `${field} has ${length} characters; give one line of 1 to ${most}, so that you know it again`;
+  throw new Fault('invalid_request', message, { field });
 }
 
 /** Creates a key, which only this call returns. `expires` is '' for none. Throws `invalid_request`, `conflict`. */
@@ -119,10 +115,8 @@ export function makeAccountKey(
       .list(account)
       .filter((key) => key.revoked_at === null && !maker.keys.hasExpired(key, now));
     if (inForce.length >= KEYS_MAX) {
-      throw new Fault(
-        'conflict',
-        `the account has ${KEYS_MAX} keys, which is the most; revoke one that you no longer use`,
-      );
+      const message = `the account has ${KEYS_MAX} keys, which is the most; revoke one that you no longer use`;
+      throw new Fault('conflict', message);
     }
     return makeServiceKey(maker, { account, level: 'account', name, expires_at });
   });

@@ -74,10 +74,9 @@ export function requestSignIn(
 export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
   const found = signIns.byHash(mailedHash(token));
   if (found === null || found.used_at !== null || found.expires_at <= now) {
-    throw new Fault(
-      'not_found',
-      'this link cannot sign you in: it was used, is older than 30 minutes, or is incomplete; ask for another',
-    );
+    const message =
+      'this link cannot sign you in: it was used, is older than 30 minutes, or is incomplete; ask for another';
+    throw new Fault('not_found', message);
   }
   return found;
 }

@@ -67,16 +67,13 @@ interface Options {
 export async function scanElsewhere(settings: Settings, queue: string, logger: Logger, { once, stop }: Options) {
   const { scannerKey: key } = settings;
   if (key === undefined) {
-    throw new Fault(
-      'key_required',
-      'SCANNER_KEY is not set; `npm run -s broadsheet -- key create --service records --level scanner --name …` makes one where the records are',
-    );
+    const message =
+      'SCANNER_KEY is not set; `npm run -s broadsheet -- key create --service records --level scanner --name …` makes one where the records are';
+    throw new Fault('key_required', message);
   }
   if (!URL.canParse(queue) || !/^https?:$/.test(new URL(queue).protocol)) {
-    throw new Fault(
-      'invalid_request',
-      `--queue ${JSON.stringify(queue)} is not an http or https address; give the address of the domain records`,
-    );
+    const message = `--queue ${JSON.stringify(queue)} is not an http or https address; give the address of the domain records`;
+    throw new Fault('invalid_request', message);
   }
   const source = remoteQueue({ url: queue.replace(/\/+$/, ''), key, stopping: stop });
   const log = logScan(logger);

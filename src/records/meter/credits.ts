@@ -80,11 +80,8 @@ export const NOTE_MAX = 200;
 export function amountFrom(text: string, field: string): number {
   const amount = parseCredits(text.replace(/^[+-]/, ''));
   if (amount !== null) return text.startsWith('-') ? -amount : amount;
-  throw new Fault(
-    'invalid_request',
-    `${field}: ${JSON.stringify(text.slice(0, 40))} is not an amount of credits; give one such as 25 or 0.05, with at most six decimals and at most ${creditsOf(CREDITS_MAX)}, or -5 to deduct`,
-    { field },
-  );
+  const message = `${field}: ${JSON.stringify(text.slice(0, 40))} is not an amount of credits; give one such as 25 or 0.05, with at most six decimals and at most ${creditsOf(CREDITS_MAX)}, or -5 to deduct`;
+  throw new Fault('invalid_request', message, { field });
 }
 
 /** A note in NFC; null for an empty one. Throws `invalid_request` naming the field. */
@@ -102,10 +99,8 @@ export function appendCredits(
 ): CreditEntry {
   const entry = ledger.append(account, move);
   if (typeof entry === 'object') return entry;
-  throw new Fault(
-    'conflict',
-    `${creditsOf(-move.amount)} credits cannot be deducted: only ${creditsOf(ledger.balance(account))} are left`,
-  );
+  const message = `${creditsOf(-move.amount)} credits cannot be deducted: only ${creditsOf(ledger.balance(account))} are left`;
+  throw new Fault('conflict', message);
 }
 
 /** A line of the ledger as pages and responses show it: amounts in credits, times in ISO 8601. */

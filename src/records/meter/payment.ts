@@ -79,11 +79,8 @@ function paymentFrom(value: unknown, version: X402Version): Payment {
   if (!read.success) {
     const [issue] = read.error.issues;
     const where = issue?.path.join('.') || 'it';
-    throw new Fault(
-      'invalid_request',
-      `${field}: ${where} is missing or malformed; send the payload of x402 version ${version}, scheme exact, with an EIP-3009 authorization. Nothing was charged`,
-      { field },
-    );
+    const message = `${field}: ${where} is missing or malformed; send the payload of x402 version ${version}, scheme exact, with an EIP-3009 authorization. Nothing was charged`;
+    throw new Fault('invalid_request', message, { field });
   }
   const { data } = read;
   if (data.x402Version === 1) {

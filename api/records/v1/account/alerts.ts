@@ -119,10 +119,8 @@ export function alertOperations(app: AppContext) {
           return rowOf(requireAlert(changeAlerts, account, alert.id));
         });
         if (!isNew && row.way === 'webhook') {
-          throw new Fault(
-            'conflict',
-            `alert ${row.id} was made under this Idempotency-Key, and its secret is shown once; if it was lost, remove it and make another`,
-          );
+          const message = `alert ${row.id} was made under this Idempotency-Key, and its secret is shown once; if it was lost, remove it and make another`;
+          throw new Fault('conflict', message);
         }
         const headers = { Location: `${settings.dataOrigin}/v1/account/alerts/${row.id}` };
         return reply({ ...row, secret }, { status: 201, headers });

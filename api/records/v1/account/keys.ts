@@ -89,10 +89,8 @@ export function keyOperations(app: AppContext) {
           const headers = { Location: `${settings.dataOrigin}/v1/account/keys/${row.id}` };
           return reply({ ...row, key: shown }, { status: 201, headers });
         }
-        throw new Fault(
-          'conflict',
-          `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`,
-        );
+        const message = `key ${row.id} was made under this Idempotency-Key, and a key is shown once; if it was lost, revoke it and make another`;
+        throw new Fault('conflict', message);
       },
     ),
     revoke: operation(
@@ -113,10 +111,8 @@ export function keyOperations(app: AppContext) {
           const isRevoked = keys.revoke(id, clock.now(), `key:${ownOf(c)}`, account);
           const key = keys.list(account).find((one) => one.id === id);
           if (isRevoked && key !== undefined) return rowOf(c, key);
-          throw new Fault(
-            'not_found',
-            `your account has no key ${JSON.stringify(id)} in force; GET /v1/account/keys lists them`,
-          );
+          const message = `your account has no key ${JSON.stringify(id)} in force; GET /v1/account/keys lists them`;
+          throw new Fault('not_found', message);
         }),
     ),
   };
