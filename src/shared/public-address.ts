@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** The IPv6 space that is allocated for the public Internet (RFC 4291, section 2.4). */
@@ -7,7 +8,7 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '');
   if (bare === 'localhost' || bare.endsWith('.localhost')) return true;
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
+  return isIP(bare) !== 0 && ipaddr.process(bare).range() === 'loopback';
 }
 
 /** Whether a host, as in a URL, can be one that others reach over the Internet: a public address, or a name with dots. */
