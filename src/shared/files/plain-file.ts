@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { codeOf, Fault } from '../fault.ts';
 
 /** Whether there is a link at a path. */
@@ -28,6 +28,15 @@ function statOf(path: string): Stats | undefined {
     // A name that the file system cannot represent, or a file where a folder belongs.
     if (/^(?:ENAMETOOLONG|ENOTDIR|EINVAL|EILSEQ|ERR_INVALID_ARG_VALUE|ENOENT)$/.test(codeOf(error))) return undefined;
     throw error;
+  }
+}
+
+/** The text of a file; null when it cannot be read. */
+export function textIn(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
   }
 }
 

@@ -17,14 +17,24 @@ export function soundnessChecks(db: Db) {
         free: pageSize * number('PRAGMA freelist_count')(),
       };
     },
-    /** The differences between the database's tables, indexes and triggers and this program's. */
+    /**
+     * The differences between the database's tables, indexes and triggers and this program's. A missing trigger would
+     * leave an append-only table open to changes.
+     */
     schemaFaults(): string[] {
       const fresh = freshDatabase();
-      try {
-        return schemaFaults(db, fresh);
-      } finally {
-        fresh.close();
+      const wanted = itemsOf(fresh);
+      fresh.close();
+      const found = itemsOf(db);
+      const faults: string[] = [];
+      for (const [key, sql] of wanted) {
+        if (!found.has(key)) faults.push(`schema: the ${key} is missing`);
+        else if (found.get(key) !== sql) faults.push(`schema: the ${key} is not the one that this program makes`);
       }
+      for (const key of found.keys()) {
+        if (!wanted.has(key)) faults.push(`schema: nothing of this program made the ${key}`);
+      }
+      return faults;
     },
   };
 }
@@ -32,22 +42,6 @@ export function soundnessChecks(db: Db) {
 /** Excludes SQLite's own tables and indexes, and the two tables of Litestream, which backs up databases. */
 const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
   WHERE name NOT LIKE 'sqlite%' AND name NOT IN ('_litestream_lock', '_litestream_seq') ORDER BY type, name`;
-
-/**
- * Compares the tables, indexes and triggers of a database with those of a new one. A missing trigger would leave an
- * append-only table open to changes.
- */
-function schemaFaults(db: Db, fresh: Db): string[] {
-  const wanted = itemsOf(fresh);
-  const found = itemsOf(db);
-  const faults: string[] = [];
-  for (const [key, sql] of wanted) {
-    if (!found.has(key)) faults.push(`schema: the ${key} is missing`);
-    else if (found.get(key) !== sql) faults.push(`schema: the ${key} is not the one that this program makes`);
-  }
-  for (const key of found.keys()) if (!wanted.has(key)) faults.push(`schema: nothing of this program made the ${key}`);
-  return faults;
-}
 
 function itemsOf(db: Db): Map<string, string | null> {
   const items = sql(db).all(SCHEMA, { type: text, name: text, sql: orNull(text) });

@@ -1,19 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DAY } from '../../proof/time.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { isAlive, MACHINE } from '../workers/process-name.ts';
 
 const READ = 1024 * 1024;
 /** Where a file is written before it is renamed: hidden, and named after its machine and its process. */
 const ASIDE = /^\.broadsheet-backup\.([0-9a-f]{12})\.(\d{1,10})\.[0-9a-f]{8}\.part$/;
-/** Processes are known by their numbers within one boot of one machine, and within one container. */
-const BOOT = textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
-const NAMESPACE = textOf(() => readlinkSync('/proc/self/ns/pid'));
-const HERE = createHash('sha256').update([hostname(), BOOT, NAMESPACE].join('\n')).digest('hex').slice(0, 12);
+const HERE = createHash('sha256').update(MACHINE).digest('hex').slice(0, 12);
 /** A backup of another machine that has written nothing for this long was killed, in ms. */
 const ABANDONED = DAY;
 
@@ -72,23 +69,6 @@ async function removeLeftovers(folder: string): Promise<void> {
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   return found !== null && Date.now() - found.mtimeMs > ABANDONED;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-function textOf(read: () => string): string {
-  try {
-    return read().trim();
-  } catch {
-    return '';
-  }
 }
 
 /** The bytes of a backup's file. Throws `not_found` or `unavailable`. */

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE, SECOND } from '../../proof/time.ts';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { syncFolder } from '../files/durable-file.ts';
+import { textIn } from '../files/plain-file.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 
 /** A folder beside the objects, in which they are written before they are renamed, and where locks are. */
@@ -195,14 +196,6 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
     throw error;
-  }
-}
-
-function textIn(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
   }
 }
 

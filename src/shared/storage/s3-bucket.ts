@@ -65,15 +65,14 @@ export class S3Bucket implements Bucket {
   readonly keepsHeaders = true;
   readonly #address: S3Address;
   readonly #client: AwsClient;
-  readonly #pause: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
-
+  readonly #pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
   readonly #ending: AbortSignal | undefined;
 
   /** `pause` waits between tries; `ending` aborts pending requests. */
   constructor(
     address: S3Address,
     credentials: S3Credentials,
-    pause = (ms: number, signal: AbortSignal | undefined): Promise<unknown> => sleep(ms, undefined, { signal }),
+    pause = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(ms, undefined, { signal }),
     ending?: AbortSignal,
   ) {
     this.#ending = ending;
@@ -173,16 +172,16 @@ export class S3Bucket implements Bucket {
 
   /** Asks until the store gives an answer that another try would not change. */
   async ask(method: string, asked: Question): Promise<Answer> {
-    const question = { ...asked, signal: eitherOf(asked.signal, this.#ending) };
+    const signal = AbortSignal.any([asked.signal, this.#ending].filter((one) => one !== undefined));
     let silence = 0;
     for (let tried = 1; ; tried++) {
-      question.signal?.throwIfAborted();
-      const request = await this.#signed(method, question);
+      signal.throwIfAborted();
+      const request = await this.#signed(method, asked);
       let isLast = tried === TRIES;
       const began = performance.now();
       let wait = Math.random() * Math.min(PAUSE_MAX, PAUSE_FIRST * 2 ** tried);
       try {
-        const answer = await this.#askOnce(request, question);
+        const answer = await this.#askOnce(request, asked, signal);
         const { status, headers, body } = answer;
         if (status < 300 || status === 412) return answer;
         const error = errorOf(body);
@@ -190,11 +189,11 @@ export class S3Bucket implements Bucket {
         if (status === 404 && error?.code !== 'NoSuchBucket') return answer;
         const isRetried = RETRIED_STATUS.has(status) || RETRIED_CODE.has(error?.code ?? '');
         if (isLast || !isRetried) {
-          throw s3Fault(this.#address, { method, key: question.key ?? '', status, error, headers });
+          throw s3Fault(this.#address, { method, key: asked.key ?? '', status, error, headers });
         }
         wait = Math.max(wait, retryAfter(headers));
       } catch (error) {
-        question.signal?.throwIfAborted();
+        signal.throwIfAborted();
         if (error instanceof Fault) throw error;
         silence += performance.now() - began;
         isLast ||= silence > SILENCE_MAX;
@@ -204,7 +203,7 @@ export class S3Bucket implements Bucket {
           );
         }
       }
-      await this.#pause(wait, question.signal);
+      await this.#pause(wait, signal);
     }
   }
 
@@ -224,14 +223,11 @@ export class S3Bucket implements Bucket {
     });
   }
 
-  async #askOnce(request: Request, { body, signal, answerMax = ANSWER_MAX }: Question): Promise<Answer> {
+  async #askOnce(request: Request, { body, answerMax = ANSWER_MAX }: Question, signal: AbortSignal): Promise<Answer> {
     const limit = AbortSignal.timeout(
       TIMEOUT + Math.ceil(((body?.length ?? 0) + Math.max(0, answerMax - ANSWER_MAX)) / BYTES_PER_SECOND) * SECOND,
     );
-    const response = await fetch(request, {
-      redirect: 'manual',
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-    });
+    const response = await fetch(request, { redirect: 'manual', signal: AbortSignal.any([signal, limit]) });
     return { status: response.status, headers: response.headers, body: await this.#read(response, answerMax) };
   }
 
@@ -258,10 +254,6 @@ export class S3Bucket implements Bucket {
     if (etag === '') throw notStorage(this.#address, { method, key, status: answer.status });
     return etag;
   }
-}
-
-function eitherOf(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
-  return a !== undefined && b !== undefined ? AbortSignal.any([a, b]) : (a ?? b);
 }
 
 export function etagOf({ headers }: Answer): string {
