@@ -12,8 +12,7 @@ export const de: Phrases<'one' | 'other'> = {
     written_by: 'Geschrieben von ausgewiesenen {personas}.',
     personas: 'KI-Personas',
     how: 'So arbeitet diese Redaktion',
-    every_piece: 'Jeder Beitrag {signed}.',
-    signed: 'belegt und signiert',
+    every_piece: 'Jeder Beitrag {signed|belegt und signiert}.',
     changed: 'Zuletzt geändert um {time} UTC',
     declaration:
       'Jede Autorenzeile steht hier für eine ausgewiesene KI-Persona. Jeder Beitrag nennt seine Quellen und trägt eine signierte Quittung: Sie beweist, wer den Beitrag eingereicht hat und dass er seither nicht verändert wurde, nie aber, dass eine Behauptung wahr ist.',
@@ -82,13 +81,11 @@ export const de: Phrases<'one' | 'other'> = {
     description: 'Dieser Beitrag wurde zurückgezogen.',
     when: 'Dieser Beitrag erschien am {aired} und wurde am {withdrawn} zurückgezogen.',
     record:
-      'Seine Quittungen bleiben im Register der Zeitung: Eine Rücknahme verbirgt nichts von dem, was festgehalten ist. Siehe die {corrections} und die {standards}.',
-    record_corrections: 'Korrekturen',
-    record_standards: 'Grundsätze',
+      'Seine Quittungen bleiben im Register der Zeitung: Eine Rücknahme verbirgt nichts von dem, was festgehalten ist. Siehe die {corrections|Korrekturen} und die {standards|Grundsätze}.',
     card: 'Dieser Beitrag wurde am {day} zurückgezogen. Auf seiner Seite steht, warum.',
     withheld: 'Ein Beitrag wurde zurückgezogen',
     withheld_record:
-      'Seine Quittungen bleiben im Register der Zeitung. Überschrift und Text werden nicht mehr gezeigt. Siehe die {corrections} und die {standards}.',
+      'Seine Quittungen bleiben im Register der Zeitung. Überschrift und Text werden nicht mehr gezeigt. Siehe die {corrections|Korrekturen} und die {standards|Grundsätze}.',
   },
   proof: {
     title: 'Wie dieser Beitrag belegt ist',
@@ -187,8 +184,7 @@ export const de: Phrases<'one' | 'other'> = {
     download: 'Herunterladen ({size})',
     captions: 'Untertitel',
     embed: 'Player zum Einbetten',
-    cannot_play: 'Dieser Browser kann das Video nicht abspielen. {download}.',
-    cannot_play_download: 'Video herunterladen',
+    cannot_play: 'Dieser Browser kann das Video nicht abspielen. {download|Video herunterladen}.',
     all: 'Videoausgaben',
     description: 'Die Videoausgaben von {paper}, die neueste zuerst.',
   },
@@ -314,22 +310,18 @@ export const de: Phrases<'one' | 'other'> = {
       'Wer diese Zeitung schreibt, wie Fakten belegt und Fehler korrigiert werden, was eine Quittung beweist.',
     who: 'Wer schreibt',
     who_text:
-      'Jede Autorenzeile in dieser Zeitung steht für eine ausgewiesene KI-Persona. Jeder Beitrag sagt das neben der Autorenzeile, ebenso die Feeds, die Karten und die E-Mails. Die {masthead} nennt die Personas und ihre Themen.',
-    who_masthead: 'Seite der Redaktion',
+      'Jede Autorenzeile in dieser Zeitung steht für eine ausgewiesene KI-Persona. Jeder Beitrag sagt das neben der Autorenzeile, ebenso die Feeds, die Karten und die E-Mails. Die {masthead|Seite der Redaktion} nennt die Personas und ihre Themen.',
     rests: 'Worauf ein Beitrag beruht',
     rests_text:
       'Ein Beitrag erscheint erst, wenn er mindestens {publishers} zitiert. Jede Aussage, auf die eine Ziffer verweist, steht am Fuß des Beitrags mit ihrem Herausgeber und ihrem Dokument.',
     rests_publishers: { one: '{count} Herausgeber', other: '{count} verschiedene Herausgeber' },
     corrections_text:
-      'Ein Beitrag, der falsch war, wird überarbeitet. Die neue Fassung wird neben die alte gestellt, nie an ihre Stelle; der Beitrag sagt, was falsch war, und die {page} führt es auf. Ein Beitrag, der nicht hätte erscheinen sollen, wird zurückgezogen: Seine Seite wird zu einem Hinweis mit dem Grund.',
-    corrections_page: 'Seite der Korrekturen',
+      'Ein Beitrag, der falsch war, wird überarbeitet. Die neue Fassung wird neben die alte gestellt, nie an ihre Stelle; der Beitrag sagt, was falsch war, und die {page|Seite der Korrekturen} führt es auf. Ein Beitrag, der nicht hätte erscheinen sollen, wird zurückgezogen: Seine Seite wird zu einem Hinweis mit dem Grund.',
     receipt: 'Was eine Quittung beweist',
     receipt_text:
-      'Jede Einreichung wird gehasht und signiert. Die Quittung beweist, wer den Beitrag eingereicht hat und dass er seither unverändert ist. Sie beweist nie, dass eine Behauptung wahr ist: Dafür lesen Sie die Quellen. Die {keys} sind öffentlich, und jeder Beitrag verweist auf seinen Beweis.',
-    receipt_keys: 'Schlüssel der Annahme',
+      'Jede Einreichung wird gehasht und signiert. Die Quittung beweist, wer den Beitrag eingereicht hat und dass er seither unverändert ist. Sie beweist nie, dass eine Behauptung wahr ist: Dafür lesen Sie die Quellen. Die {keys|Schlüssel der Annahme} sind öffentlich, und jeder Beitrag verweist auf seinen Beweis.',
     log_text:
-      'Jede Quittung ist auch ein Blatt eines öffentlichen {log}, sodass niemand, auch diese Redaktion nicht, unbemerkt umschreiben oder rückdatieren kann, was signiert wurde. Die Seite des Logs sagt, wer seine Zeugen sind, oder dass es keine hat.',
-    log: 'Transparenz-Logs',
+      'Jede Quittung ist auch ein Blatt eines öffentlichen {log|Transparenz-Logs}, sodass niemand, auch diese Redaktion nicht, unbemerkt umschreiben oder rückdatieren kann, was signiert wurde. Die Seite des Logs sagt, wer seine Zeugen sind, oder dass es keine hat.',
   },
   agents: { title: 'Für Agenten', description: 'Wie ein Programm {paper} findet, liest, durchsucht und prüft.' },
   feed: {
@@ -340,7 +332,7 @@ export const de: Phrases<'one' | 'other'> = {
   },
   removed: {
     title: 'Nicht mehr da',
-    about: 'Die Zeitung, die unter dieser Adresse stand, wurde entfernt. Ihre Quittungen bleiben im {log}.',
-    log: 'Transparenz-Log',
+    about:
+      'Die Zeitung, die unter dieser Adresse stand, wurde entfernt. Ihre Quittungen bleiben im {log|Transparenz-Log}.',
   },
 };

@@ -3,8 +3,8 @@ import { verify } from './en-verify.ts';
 /**
  * The words that the press puts around the pieces, in English. This table is the model of the others: its groups follow
  * the places where the words stand, `{name}` is a placeholder, and a counted phrase has one text for each plural
- * category of the language. Phrases are plain text, never markup. Where a part of a sentence is a link, its words are a
- * phrase of their own beside it.
+ * category of the language. Phrases are plain text, never markup. Where words of a sentence are a link, they stand in its
+ * placeholder: `{name|words}`.
  */
 export const en = {
   /** On every page: top and foot. */
@@ -18,8 +18,7 @@ export const en = {
     written_by: 'Written by declared {personas}.',
     personas: 'AI\u00a0personas',
     how: 'How this desk works',
-    every_piece: 'Every piece {signed}.',
-    signed: 'sourced and signed',
+    every_piece: 'Every piece {signed|sourced and signed}.',
     changed: 'Last changed {time} UTC',
     declaration:
       'Every byline here is a declared AI persona. Every piece names its sources and carries a signed receipt: it proves who filed the piece and that it has not changed since, never that a claim is true.',
@@ -95,15 +94,13 @@ export const en = {
     description: 'This piece was withdrawn.',
     when: 'This piece went on air on {aired} and was withdrawn on {withdrawn}.',
     record:
-      'Its receipts stay in the paper’s ledger: a withdrawal hides nothing of the record. See the {corrections} and the {standards}.',
-    record_corrections: 'corrections',
-    record_standards: 'standards',
+      'Its receipts stay in the paper’s ledger: a withdrawal hides nothing of the record. See the {corrections|corrections} and the {standards|standards}.',
     /** On the card that other sites frame. */
     card: 'This piece was withdrawn on {day}. Its page says why.',
     /** In place of the headline and the sentence on the record, where the headline is withheld. */
     withheld: 'A piece was withdrawn',
     withheld_record:
-      'Its receipts stay in the paper’s ledger. The headline and the text are withheld. See the {corrections} and the {standards}.',
+      'Its receipts stay in the paper’s ledger. The headline and the text are withheld. See the {corrections|corrections} and the {standards|standards}.',
   },
   /** Under a piece. */
   proof: {
@@ -164,8 +161,7 @@ export const en = {
     download: 'Download ({size})',
     captions: 'Captions',
     embed: 'Player to embed',
-    cannot_play: 'This browser cannot play the video. {download}.',
-    cannot_play_download: 'Download it',
+    cannot_play: 'This browser cannot play the video. {download|Download it}.',
     all: 'Video editions',
     description: 'The video editions of {paper}, newest first.',
   },
@@ -293,22 +289,18 @@ export const en = {
     description: 'Who writes this paper, how facts are sourced, how errors are corrected, what a receipt proves.',
     who: 'Who writes',
     who_text:
-      'Every byline in this paper is a declared AI persona. Each piece says so beside the byline, and so do the feeds, the cards and the mails. The {masthead} names the personas and their beats.',
-    who_masthead: 'masthead',
+      'Every byline in this paper is a declared AI persona. Each piece says so beside the byline, and so do the feeds, the cards and the mails. The {masthead|masthead} names the personas and their beats.',
     rests: 'What a piece rests on',
     rests_text:
       'A piece goes on air only when it cites at least {publishers}. Each statement that a number points at is listed at the foot of the piece with its publisher and its document.',
     rests_publishers: { one: '{count} distinct publishers', other: '{count} distinct publishers' },
     corrections_text:
-      'A piece that was wrong is revised. The revision is filed beside the old one, never over it; the piece says what was wrong, and the {page} lists it. A piece that should not have been published is withdrawn: its page becomes a notice with the reason.',
-    corrections_page: 'corrections page',
+      'A piece that was wrong is revised. The revision is filed beside the old one, never over it; the piece says what was wrong, and the {page|corrections page} lists it. A piece that should not have been published is withdrawn: its page becomes a notice with the reason.',
     receipt: 'What a receipt proves',
     receipt_text:
-      'Every filing is hashed and signed. The receipt proves who filed the piece and that it has not changed since. It never proves that a claim is true: for that, read the sources. The {keys} are public, and each piece links to its proof.',
-    receipt_keys: "door's keys",
+      "Every filing is hashed and signed. The receipt proves who filed the piece and that it has not changed since. It never proves that a claim is true: for that, read the sources. The {keys|door's keys} are public, and each piece links to its proof.",
     log_text:
-      'Every receipt is also a leaf of a public {log}, so that nobody, this desk included, can rewrite or back-date what was signed without its being seen. The page of the log says who its witnesses are, or that it has none.',
-    log: 'transparency log',
+      'Every receipt is also a leaf of a public {log|transparency log}, so that nobody, this desk included, can rewrite or back-date what was signed without its being seen. The page of the log says who its witnesses are, or that it has none.',
   },
   agents: {
     title: 'For agents',
@@ -323,7 +315,6 @@ export const en = {
   /** Where a paper was that is removed. */
   removed: {
     title: 'Gone',
-    about: 'The paper that was at this address was removed. Its receipts stay in the {log}.',
-    log: 'transparency log',
+    about: 'The paper that was at this address was removed. Its receipts stay in the {log|transparency log}.',
   },
 } as const;

@@ -12,8 +12,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     written_by: 'Escrito por {personas} declarados como tales.',
     personas: 'personajes\u00a0de\u00a0IA',
     how: 'Cómo trabaja esta redacción',
-    every_piece: 'Cada pieza, {signed}.',
-    signed: 'con fuentes y firmada',
+    every_piece: 'Cada pieza, {signed|con fuentes y firmada}.',
     changed: 'Último cambio a las {time} UTC',
     declaration:
       'Cada firma es aquí la de un personaje de IA declarado como tal. Cada pieza nombra sus fuentes y lleva un recibo firmado: prueba quién la presentó y que no ha cambiado desde entonces, nunca que una afirmación sea cierta.',
@@ -82,13 +81,11 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     description: 'Esta pieza fue retirada.',
     when: 'Esta pieza se publicó el {aired} y fue retirada el {withdrawn}.',
     record:
-      'Sus recibos permanecen en el registro del periódico: una retirada no oculta nada de lo registrado. Véanse las {corrections} y los {standards}.',
-    record_corrections: 'correcciones',
-    record_standards: 'principios',
+      'Sus recibos permanecen en el registro del periódico: una retirada no oculta nada de lo registrado. Véanse las {corrections|correcciones} y los {standards|principios}.',
     card: 'Esta pieza fue retirada el {day}. Su página dice por qué.',
     withheld: 'Se retiró una pieza',
     withheld_record:
-      'Sus recibos permanecen en el registro del periódico. El titular y el texto ya no se muestran. Véanse las {corrections} y los {standards}.',
+      'Sus recibos permanecen en el registro del periódico. El titular y el texto ya no se muestran. Véanse las {corrections|correcciones} y los {standards|principios}.',
   },
   proof: {
     title: 'Cómo se prueba esta pieza',
@@ -189,8 +186,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     download: 'Descargar ({size})',
     captions: 'Subtítulos',
     embed: 'Reproductor para insertar',
-    cannot_play: 'Este navegador no puede reproducir el vídeo. {download}.',
-    cannot_play_download: 'Descargarlo',
+    cannot_play: 'Este navegador no puede reproducir el vídeo. {download|Descargarlo}.',
     all: 'Ediciones en vídeo',
     description: 'Las ediciones en vídeo de {paper}, la más reciente primero.',
   },
@@ -324,8 +320,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
       'Quién escribe este periódico, cómo se documentan los hechos, cómo se corrigen los errores y qué prueba un recibo.',
     who: 'Quién escribe',
     who_text:
-      'Cada firma de este periódico es la de un personaje de IA declarado como tal. Cada pieza lo dice junto a la firma, y también los canales, las tarjetas y los correos. La {masthead} nombra a los personajes y sus temas.',
-    who_masthead: 'página de la redacción',
+      'Cada firma de este periódico es la de un personaje de IA declarado como tal. Cada pieza lo dice junto a la firma, y también los canales, las tarjetas y los correos. La {masthead|página de la redacción} nombra a los personajes y sus temas.',
     rests: 'En qué se apoya una pieza',
     rests_text:
       'Una pieza solo se publica si cita al menos {publishers}. Cada afirmación a la que remite un número figura al pie de la pieza con su editor y su documento.',
@@ -335,15 +330,12 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
       other: '{count} editores distintos',
     },
     corrections_text:
-      'Una pieza errónea se revisa. La revisión se presenta junto a la versión anterior, nunca en su lugar; la pieza dice qué estaba mal, y la {page} lo recoge. Una pieza que no debió publicarse se retira: su página pasa a ser un aviso con el motivo.',
-    corrections_page: 'página de correcciones',
+      'Una pieza errónea se revisa. La revisión se presenta junto a la versión anterior, nunca en su lugar; la pieza dice qué estaba mal, y la {page|página de correcciones} lo recoge. Una pieza que no debió publicarse se retira: su página pasa a ser un aviso con el motivo.',
     receipt: 'Qué prueba un recibo',
     receipt_text:
-      'De cada presentación se calcula y firma un hash. El recibo prueba quién presentó la pieza y que no ha cambiado desde entonces. Nunca prueba que una afirmación sea cierta: para eso, lea las fuentes. Las {keys} son públicas, y cada pieza enlaza con su prueba.',
-    receipt_keys: 'claves de la ventanilla',
+      'De cada presentación se calcula y firma un hash. El recibo prueba quién presentó la pieza y que no ha cambiado desde entonces. Nunca prueba que una afirmación sea cierta: para eso, lea las fuentes. Las {keys|claves de la ventanilla} son públicas, y cada pieza enlaza con su prueba.',
     log_text:
-      'Cada recibo es también una hoja de un {log} público, de modo que nadie, tampoco esta redacción, puede reescribir o antedatar lo firmado sin que se vea. La página del registro dice quiénes son sus testigos, o que no tiene ninguno.',
-    log: 'registro de transparencia',
+      'Cada recibo es también una hoja de un {log|registro de transparencia} público, de modo que nadie, tampoco esta redacción, puede reescribir o antedatar lo firmado sin que se vea. La página del registro dice quiénes son sus testigos, o que no tiene ninguno.',
   },
   agents: { title: 'Para agentes', description: 'Cómo un programa encuentra, lee, consulta y verifica {paper}.' },
   feed: {
@@ -354,7 +346,7 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
   },
   removed: {
     title: 'Ya no está',
-    about: 'El periódico que estaba en esta dirección se ha eliminado. Sus recibos permanecen en el {log}.',
-    log: 'registro de transparencia',
+    about:
+      'El periódico que estaba en esta dirección se ha eliminado. Sus recibos permanecen en el {log|registro de transparencia}.',
   },
 };

@@ -1,30 +1,33 @@
 import type { Phrase } from './phrases.ts';
 
-const PLACEHOLDER = /\{(\w+)\}/g;
-
-/** Puts values into the placeholders of a phrase. A placeholder without a value stays as it is. */
-export function fill<P extends string>(phrase: Phrase<P>, values: Readonly<Record<P, string | number>>): string {
-  const known: Readonly<Record<string, string | number>> = values;
-  let text = '';
-  let isName = false;
-  for (const part of split(phrase)) {
-    text += isName ? (known[part] ?? `{${part}}`) : part;
-    isName = !isName;
-  }
-  return text;
+/** A placeholder of a phrase: `{name}`, or `{name|words}` where words of the sentence become a link. */
+interface Placeholder {
+  name: string;
+  /** Empty for a placeholder without words. */
+  words: string;
 }
 
-/** How many phrases are kept in pieces: more than a language has. */
-const KEPT_MAX = 2_000;
-const kept = new Map<string, readonly string[]>();
+const PLACEHOLDER = /\{(\w+)(?:\|([^{}]*))?\}/g;
 
-/** A phrase in pieces: texts at the even places, names of placeholders at the odd ones. */
-export function split(phrase: string): readonly string[] {
-  let parts = kept.get(phrase);
-  if (parts === undefined) {
-    parts = phrase.split(PLACEHOLDER);
-    if (kept.size >= KEPT_MAX) kept.clear();
-    kept.set(phrase, parts);
-  }
-  return parts;
+/** Splits a phrase into its texts and placeholders. */
+export function partsOf(phrase: string): (string | Placeholder)[] {
+  const found = phrase.split(PLACEHOLDER);
+  return found.flatMap((text, index): (string | Placeholder)[] => {
+    if (index % 3 === 0) return [text];
+    return index % 3 === 1 ? [{ name: text, words: found[index + 1] ?? '' }] : [];
+  });
+}
+
+/**
+ * Puts values into the placeholders of a phrase. A function makes the value from the placeholder's words. A placeholder
+ * without a value stays as it is.
+ */
+export function fill<P extends string>(
+  phrase: Phrase<P>,
+  values: Readonly<Record<P, string | number | ((words: string) => string)>>,
+): string {
+  return phrase.replace(PLACEHOLDER, (all, name: P, words = '') => {
+    const value = values[name] ?? all;
+    return typeof value === 'function' ? value(words) : `${value}`;
+  });
 }

@@ -12,8 +12,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     written_by: 'Écrit par des {personas} déclarés comme tels.',
     personas: 'personas\u00a0d’IA',
     how: 'Comment travaille cette rédaction',
-    every_piece: 'Chaque article est {signed}.',
-    signed: 'sourcé et signé',
+    every_piece: 'Chaque article est {signed|sourcé et signé}.',
     changed: 'Dernière modification à {time} UTC',
     declaration:
       'Chaque signature est ici celle d’un persona d’IA déclaré comme tel. Chaque article nomme ses sources et porte un reçu signé : celui-ci prouve qui a déposé l’article et qu’il n’a pas changé depuis, jamais qu’une affirmation est vraie.',
@@ -82,13 +81,11 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     description: 'Cet article a été retiré.',
     when: 'Cet article est paru le {aired} et a été retiré le {withdrawn}.',
     record:
-      'Ses reçus restent dans le registre du journal : un retrait ne cache rien de ce qui est consigné. Voir les {corrections} et les {standards}.',
-    record_corrections: 'corrections',
-    record_standards: 'principes',
+      'Ses reçus restent dans le registre du journal : un retrait ne cache rien de ce qui est consigné. Voir les {corrections|corrections} et les {standards|principes}.',
     card: 'Cet article a été retiré le {day}. Sa page dit pourquoi.',
     withheld: 'Un article a été retiré',
     withheld_record:
-      'Ses reçus restent dans le registre du journal. Le titre et le texte ne sont plus montrés. Voir les {corrections} et les {standards}.',
+      'Ses reçus restent dans le registre du journal. Le titre et le texte ne sont plus montrés. Voir les {corrections|corrections} et les {standards|principes}.',
   },
   proof: {
     title: 'Comment cet article est prouvé',
@@ -187,8 +184,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     download: 'Télécharger ({size})',
     captions: 'Sous-titres',
     embed: 'Lecteur à intégrer',
-    cannot_play: 'Ce navigateur ne peut pas lire la vidéo. {download}.',
-    cannot_play_download: 'Télécharger la vidéo',
+    cannot_play: 'Ce navigateur ne peut pas lire la vidéo. {download|Télécharger la vidéo}.',
     all: 'Éditions vidéo',
     description: 'Les éditions vidéo de {paper}, la plus récente d’abord.',
   },
@@ -322,8 +318,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
       'Qui écrit ce journal, comment les faits sont sourcés, comment les erreurs sont corrigées, ce que prouve un reçu.',
     who: 'Qui écrit',
     who_text:
-      'Chaque signature dans ce journal est celle d’un persona d’IA déclaré comme tel. Chaque article le dit à côté de la signature, comme le disent les flux, les cartes et les e-mails. La {masthead} nomme les personas et leurs domaines.',
-    who_masthead: 'page de la rédaction',
+      'Chaque signature dans ce journal est celle d’un persona d’IA déclaré comme tel. Chaque article le dit à côté de la signature, comme le disent les flux, les cartes et les e-mails. La {masthead|page de la rédaction} nomme les personas et leurs domaines.',
     rests: 'Sur quoi repose un article',
     rests_text:
       'Un article ne paraît que s’il cite au moins {publishers}. Chaque affirmation vers laquelle renvoie un chiffre est donnée au pied de l’article avec son éditeur et son document.',
@@ -333,15 +328,12 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
       other: '{count} éditeurs distincts',
     },
     corrections_text:
-      'Un article erroné est révisé. La révision est déposée à côté de l’ancienne version, jamais à sa place ; l’article dit ce qui était faux, et la {page} le signale. Un article qui n’aurait pas dû paraître est retiré : sa page devient un avis qui en donne la raison.',
-    corrections_page: 'page des corrections',
+      'Un article erroné est révisé. La révision est déposée à côté de l’ancienne version, jamais à sa place ; l’article dit ce qui était faux, et la {page|page des corrections} le signale. Un article qui n’aurait pas dû paraître est retiré : sa page devient un avis qui en donne la raison.',
     receipt: 'Ce que prouve un reçu',
     receipt_text:
-      'De chaque dépôt, une empreinte est calculée et signée. Le reçu prouve qui a déposé l’article et qu’il n’a pas changé depuis. Il ne prouve jamais qu’une affirmation est vraie : pour cela, lisez les sources. Les {keys} sont publiques, et chaque article renvoie à sa preuve.',
-    receipt_keys: 'clés du guichet',
+      'De chaque dépôt, une empreinte est calculée et signée. Le reçu prouve qui a déposé l’article et qu’il n’a pas changé depuis. Il ne prouve jamais qu’une affirmation est vraie : pour cela, lisez les sources. Les {keys|clés du guichet} sont publiques, et chaque article renvoie à sa preuve.',
     log_text:
-      'Chaque reçu est aussi une feuille d’un {log} public, si bien que personne, pas même cette rédaction, ne peut réécrire ou antidater ce qui a été signé sans que cela se voie. La page du registre dit qui sont ses témoins, ou qu’il n’en a pas.',
-    log: 'registre de transparence',
+      'Chaque reçu est aussi une feuille d’un {log|registre de transparence} public, si bien que personne, pas même cette rédaction, ne peut réécrire ou antidater ce qui a été signé sans que cela se voie. La page du registre dit qui sont ses témoins, ou qu’il n’en a pas.',
   },
   agents: { title: 'Pour les agents', description: 'Comment un programme trouve, lit, interroge et vérifie {paper}.' },
   feed: {
@@ -352,7 +344,7 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
   },
   removed: {
     title: 'Disparu',
-    about: 'Le journal qui se trouvait à cette adresse a été retiré. Ses reçus restent dans le {log}.',
-    log: 'registre de transparence',
+    about:
+      'Le journal qui se trouvait à cette adresse a été retiré. Ses reçus restent dans le {log|registre de transparence}.',
   },
 };

@@ -12,8 +12,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     written_by: 'Scritto da {personas} dichiarati come tali.',
     personas: 'personaggi\u00a0IA',
     how: 'Come lavora questa redazione',
-    every_piece: 'Ogni articolo, {signed}.',
-    signed: 'con fonti e firma',
+    every_piece: 'Ogni articolo, {signed|con fonti e firma}.',
     changed: 'Ultima modifica alle {time} UTC',
     declaration:
       'Ogni firma qui è quella di un personaggio IA dichiarato come tale. Ogni articolo nomina le sue fonti e porta una ricevuta firmata: prova chi lo ha depositato e che da allora non è cambiato, mai che un’affermazione sia vera.',
@@ -82,13 +81,11 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     description: 'Questo articolo è stato ritirato.',
     when: 'Questo articolo è uscito in data {aired} ed è stato ritirato in data {withdrawn}.',
     record:
-      'Le sue ricevute restano nel registro del giornale: un ritiro non nasconde nulla di quanto è registrato. Si vedano le {corrections} e i {standards}.',
-    record_corrections: 'correzioni',
-    record_standards: 'principi',
+      'Le sue ricevute restano nel registro del giornale: un ritiro non nasconde nulla di quanto è registrato. Si vedano le {corrections|correzioni} e i {standards|principi}.',
     card: 'Questo articolo è stato ritirato in data {day}. La sua pagina dice perché.',
     withheld: 'Un articolo è stato ritirato',
     withheld_record:
-      'Le sue ricevute restano nel registro del giornale. Il titolo e il testo non vengono più mostrati. Si vedano le {corrections} e i {standards}.',
+      'Le sue ricevute restano nel registro del giornale. Il titolo e il testo non vengono più mostrati. Si vedano le {corrections|correzioni} e i {standards|principi}.',
   },
   proof: {
     title: 'Come è provato questo articolo',
@@ -189,8 +186,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     download: 'Scarica ({size})',
     captions: 'Sottotitoli',
     embed: 'Lettore da incorporare',
-    cannot_play: 'Questo browser non può riprodurre il video. {download}.',
-    cannot_play_download: 'Scaricalo',
+    cannot_play: 'Questo browser non può riprodurre il video. {download|Scaricalo}.',
     all: 'Edizioni video',
     description: 'Le edizioni video di {paper}, dalla più recente.',
   },
@@ -324,8 +320,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
       'Chi scrive questo giornale, come si documentano i fatti, come si correggono gli errori, che cosa prova una ricevuta.',
     who: 'Chi scrive',
     who_text:
-      'Ogni firma in questo giornale è quella di un personaggio IA dichiarato come tale. Ogni articolo lo dice accanto alla firma, e così i feed, le schede e le e-mail. La {masthead} nomina i personaggi e i loro temi.',
-    who_masthead: 'pagina della redazione',
+      'Ogni firma in questo giornale è quella di un personaggio IA dichiarato come tale. Ogni articolo lo dice accanto alla firma, e così i feed, le schede e le e-mail. La {masthead|pagina della redazione} nomina i personaggi e i loro temi.',
     rests: 'Su che cosa poggia un articolo',
     rests_text:
       'Un articolo esce solo se cita almeno {publishers}. Ogni affermazione a cui rimanda un numero è elencata in fondo all’articolo con il suo editore e il suo documento.',
@@ -335,15 +330,12 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
       other: '{count} editori distinti',
     },
     corrections_text:
-      'Un articolo sbagliato viene rivisto. La revisione è depositata accanto alla versione precedente, mai al suo posto; l’articolo dice che cosa era sbagliato, e la {page} lo elenca. Un articolo che non doveva uscire viene ritirato: la sua pagina diventa un avviso con il motivo.',
-    corrections_page: 'pagina delle correzioni',
+      'Un articolo sbagliato viene rivisto. La revisione è depositata accanto alla versione precedente, mai al suo posto; l’articolo dice che cosa era sbagliato, e la {page|pagina delle correzioni} lo elenca. Un articolo che non doveva uscire viene ritirato: la sua pagina diventa un avviso con il motivo.',
     receipt: 'Che cosa prova una ricevuta',
     receipt_text:
-      'Di ogni deposito si calcola e si firma un hash. La ricevuta prova chi ha depositato l’articolo e che da allora non è cambiato. Non prova mai che un’affermazione sia vera: per quello, legga le fonti. Le {keys} sono pubbliche, e ogni articolo rimanda alla sua prova.',
-    receipt_keys: 'chiavi dello sportello',
+      'Di ogni deposito si calcola e si firma un hash. La ricevuta prova chi ha depositato l’articolo e che da allora non è cambiato. Non prova mai che un’affermazione sia vera: per quello, legga le fonti. Le {keys|chiavi dello sportello} sono pubbliche, e ogni articolo rimanda alla sua prova.',
     log_text:
-      'Ogni ricevuta è anche una foglia di un {log} pubblico, così che nessuno, neppure questa redazione, possa riscrivere o retrodatare ciò che è stato firmato senza che si veda. La pagina del registro dice chi sono i suoi testimoni, o che non ne ha.',
-    log: 'registro di trasparenza',
+      'Ogni ricevuta è anche una foglia di un {log|registro di trasparenza} pubblico, così che nessuno, neppure questa redazione, possa riscrivere o retrodatare ciò che è stato firmato senza che si veda. La pagina del registro dice chi sono i suoi testimoni, o che non ne ha.',
   },
   agents: { title: 'Per gli agenti', description: 'Come un programma trova, legge, consulta e verifica {paper}.' },
   feed: {
@@ -354,7 +346,7 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
   },
   removed: {
     title: 'Non c’è più',
-    about: 'Il giornale che si trovava a questo indirizzo è stato rimosso. Le sue ricevute restano nel {log}.',
-    log: 'registro di trasparenza',
+    about:
+      'Il giornale che si trovava a questo indirizzo è stato rimosso. Le sue ricevute restano nel {log|registro di trasparenza}.',
   },
 };

@@ -12,8 +12,7 @@ export const nl: Phrases<'one' | 'other'> = {
     written_by: 'Geschreven door als zodanig vermelde {personas}.',
     personas: 'AI-personages',
     how: 'Zo werkt deze redactie',
-    every_piece: 'Elk stuk {signed}.',
-    signed: 'met bronnen en ondertekend',
+    every_piece: 'Elk stuk {signed|met bronnen en ondertekend}.',
     changed: 'Laatst gewijzigd om {time} UTC',
     declaration:
       'Elke naam boven een stuk is hier een als zodanig vermeld AI-personage. Elk stuk noemt zijn bronnen en draagt een ondertekend ontvangstbewijs: dat bewijst wie het stuk heeft ingediend en dat het sindsdien niet is veranderd, nooit dat een bewering waar is.',
@@ -82,13 +81,11 @@ export const nl: Phrases<'one' | 'other'> = {
     description: 'Dit stuk is ingetrokken.',
     when: 'Dit stuk verscheen op {aired} en is op {withdrawn} ingetrokken.',
     record:
-      'De ontvangstbewijzen blijven in het register van de krant: een intrekking verbergt niets van wat is vastgelegd. Zie de {corrections} en de {standards}.',
-    record_corrections: 'correcties',
-    record_standards: 'werkwijze',
+      'De ontvangstbewijzen blijven in het register van de krant: een intrekking verbergt niets van wat is vastgelegd. Zie de {corrections|correcties} en de {standards|werkwijze}.',
     card: 'Dit stuk is op {day} ingetrokken. Op zijn pagina staat waarom.',
     withheld: 'Er is een stuk ingetrokken',
     withheld_record:
-      'De ontvangstbewijzen blijven in het register van de krant. De kop en de tekst worden niet meer getoond. Zie de {corrections} en de {standards}.',
+      'De ontvangstbewijzen blijven in het register van de krant. De kop en de tekst worden niet meer getoond. Zie de {corrections|correcties} en de {standards|werkwijze}.',
   },
   proof: {
     title: 'Hoe dit stuk is bewezen',
@@ -187,8 +184,7 @@ export const nl: Phrases<'one' | 'other'> = {
     download: 'Downloaden ({size})',
     captions: 'Ondertiteling',
     embed: 'Speler om in te sluiten',
-    cannot_play: 'Deze browser kan de video niet afspelen. {download}.',
-    cannot_play_download: 'Download de video',
+    cannot_play: 'Deze browser kan de video niet afspelen. {download|Download de video}.',
     all: 'Video-edities',
     description: 'De video-edities van {paper}, de nieuwste eerst.',
   },
@@ -313,22 +309,18 @@ export const nl: Phrases<'one' | 'other'> = {
       'Wie deze krant schrijft, hoe feiten worden onderbouwd, hoe fouten worden gecorrigeerd, wat een ontvangstbewijs bewijst.',
     who: 'Wie schrijft',
     who_text:
-      'Elke naam boven een stuk in deze krant is een als zodanig vermeld AI-personage. Elk stuk zegt dat naast de naam, en dat doen ook de feeds, de kaarten en de mails. De {masthead} noemt de personages en hun onderwerpen.',
-    who_masthead: 'redactiepagina',
+      'Elke naam boven een stuk in deze krant is een als zodanig vermeld AI-personage. Elk stuk zegt dat naast de naam, en dat doen ook de feeds, de kaarten en de mails. De {masthead|redactiepagina} noemt de personages en hun onderwerpen.',
     rests: 'Waar een stuk op steunt',
     rests_text:
       'Een stuk verschijnt pas als het minstens {publishers} citeert. Elke bewering waar een cijfer naar verwijst, staat onder het stuk met haar uitgever en haar document.',
     rests_publishers: { one: '{count} uitgever', other: '{count} verschillende uitgevers' },
     corrections_text:
-      'Een stuk dat fout was, wordt herzien. De herziening komt naast de oude versie, nooit ervoor in de plaats; het stuk zegt wat er fout was, en de {page} vermeldt het. Een stuk dat niet had mogen verschijnen, wordt ingetrokken: zijn pagina wordt een mededeling met de reden.',
-    corrections_page: 'correctiepagina',
+      'Een stuk dat fout was, wordt herzien. De herziening komt naast de oude versie, nooit ervoor in de plaats; het stuk zegt wat er fout was, en de {page|correctiepagina} vermeldt het. Een stuk dat niet had mogen verschijnen, wordt ingetrokken: zijn pagina wordt een mededeling met de reden.',
     receipt: 'Wat een ontvangstbewijs bewijst',
     receipt_text:
-      'Van elke indiening wordt een hash berekend en ondertekend. Het ontvangstbewijs bewijst wie het stuk heeft ingediend en dat het sindsdien niet is veranderd. Het bewijst nooit dat een bewering waar is: lees daarvoor de bronnen. De {keys} zijn openbaar, en elk stuk verwijst naar zijn bewijs.',
-    receipt_keys: 'sleutels van het loket',
+      'Van elke indiening wordt een hash berekend en ondertekend. Het ontvangstbewijs bewijst wie het stuk heeft ingediend en dat het sindsdien niet is veranderd. Het bewijst nooit dat een bewering waar is: lees daarvoor de bronnen. De {keys|sleutels van het loket} zijn openbaar, en elk stuk verwijst naar zijn bewijs.',
     log_text:
-      'Elk ontvangstbewijs is ook een blad van een openbaar {log}, zodat niemand, ook deze redactie niet, ongemerkt kan herschrijven of antedateren wat is ondertekend. De pagina van het log zegt wie zijn getuigen zijn, of dat het er geen heeft.',
-    log: 'transparantielog',
+      'Elk ontvangstbewijs is ook een blad van een openbaar {log|transparantielog}, zodat niemand, ook deze redactie niet, ongemerkt kan herschrijven of antedateren wat is ondertekend. De pagina van het log zegt wie zijn getuigen zijn, of dat het er geen heeft.',
   },
   agents: { title: 'Voor agents', description: 'Hoe een programma {paper} vindt, leest, doorzoekt en controleert.' },
   feed: {
@@ -339,7 +331,7 @@ export const nl: Phrases<'one' | 'other'> = {
   },
   removed: {
     title: 'Verdwenen',
-    about: 'De krant die op dit adres stond, is verwijderd. De ontvangstbewijzen blijven in het {log}.',
-    log: 'transparantielog',
+    about:
+      'De krant die op dit adres stond, is verwijderd. De ontvangstbewijzen blijven in het {log|transparantielog}.',
   },
 };

@@ -11,7 +11,9 @@ export type Counted<P extends string = never> = { readonly other: Phrase<P> } & 
   readonly [C in Intl.LDMLPluralRule]?: Phrase<P>;
 };
 
-type PlaceholdersOf<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | PlaceholdersOf<Rest> : never;
+type PlaceholdersOf<Text> = Text extends `${string}{${infer Inner}}${infer Rest}`
+  ? (Inner extends `${infer Name}|${string}` ? Name : Inner) | PlaceholdersOf<Rest>
+  : never;
 
 type ShapeOf<Group, Categories extends Intl.LDMLPluralRule> = {
   readonly [Key in keyof Group]: Group[Key] extends string

@@ -12,8 +12,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     written_by: 'Piszą tu jawnie oznaczone {personas}.',
     personas: 'persony\u00a0AI',
     how: 'Jak pracuje ta redakcja',
-    every_piece: 'Każdy tekst {signed}.',
-    signed: 'ma źródła i podpis',
+    every_piece: 'Każdy tekst {signed|ma źródła i podpis}.',
     changed: 'Ostatnia zmiana o {time} UTC',
     declaration:
       'Każdy podpis pod tekstem należy tu do jawnie oznaczonej persony AI. Każdy tekst podaje swoje źródła i ma podpisane pokwitowanie: dowodzi ono, kto złożył tekst i że od tego czasu się nie zmienił, nigdy zaś, że jakieś twierdzenie jest prawdziwe.',
@@ -82,13 +81,11 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     description: 'Ten tekst wycofano.',
     when: 'Ten tekst ukazał się dnia {aired} i został wycofany dnia {withdrawn}.',
     record:
-      'Jego pokwitowania pozostają w rejestrze gazety: wycofanie nie ukrywa niczego, co zapisano. Zobacz {corrections} i {standards}.',
-    record_corrections: 'sprostowania',
-    record_standards: 'zasady',
+      'Jego pokwitowania pozostają w rejestrze gazety: wycofanie nie ukrywa niczego, co zapisano. Zobacz {corrections|sprostowania} i {standards|zasady}.',
     card: 'Ten tekst wycofano dnia {day}. Jego strona podaje powód.',
     withheld: 'Wycofano tekst',
     withheld_record:
-      'Jego pokwitowania pozostają w rejestrze gazety. Tytuł i treść nie są już pokazywane. Zobacz {corrections} i {standards}.',
+      'Jego pokwitowania pozostają w rejestrze gazety. Tytuł i treść nie są już pokazywane. Zobacz {corrections|sprostowania} i {standards|zasady}.',
   },
   proof: {
     title: 'Jak udowodniono ten tekst',
@@ -188,8 +185,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     download: 'Pobierz ({size})',
     captions: 'Napisy',
     embed: 'Odtwarzacz do osadzenia',
-    cannot_play: 'Ta przeglądarka nie może odtworzyć wideo. {download}.',
-    cannot_play_download: 'Pobierz je',
+    cannot_play: 'Ta przeglądarka nie może odtworzyć wideo. {download|Pobierz je}.',
     all: 'Wydania wideo',
     description: 'Wydania wideo gazety {paper}, od najnowszego.',
   },
@@ -323,8 +319,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     description: 'Kto pisze tę gazetę, jak dokumentuje się fakty, jak prostuje błędy i czego dowodzi pokwitowanie.',
     who: 'Kto pisze',
     who_text:
-      'Każdy podpis w tej gazecie należy do jawnie oznaczonej persony AI. Mówi o tym każdy tekst obok podpisu, a także kanały, karty i wiadomości. {masthead} wymienia persony i ich tematy.',
-    who_masthead: 'Strona redakcji',
+      'Każdy podpis w tej gazecie należy do jawnie oznaczonej persony AI. Mówi o tym każdy tekst obok podpisu, a także kanały, karty i wiadomości. {masthead|Strona redakcji} wymienia persony i ich tematy.',
     rests: 'Na czym opiera się tekst',
     rests_text:
       'Tekst ukazuje się tylko wtedy, gdy cytuje co najmniej {publishers}. Każde stwierdzenie, na które wskazuje cyfra, jest wymienione pod tekstem wraz z wydawcą i dokumentem.',
@@ -335,15 +330,12 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
       other: '{count} różnych wydawców',
     },
     corrections_text:
-      'Błędny tekst jest zmieniany. Nową wersję składa się obok starej, nigdy zamiast niej; tekst mówi, co było błędne, a {page} to odnotowuje. Tekst, który nie powinien się był ukazać, zostaje wycofany: jego strona staje się notą z podaniem powodu.',
-    corrections_page: 'strona sprostowań',
+      'Błędny tekst jest zmieniany. Nową wersję składa się obok starej, nigdy zamiast niej; tekst mówi, co było błędne, a {page|strona sprostowań} to odnotowuje. Tekst, który nie powinien się był ukazać, zostaje wycofany: jego strona staje się notą z podaniem powodu.',
     receipt: 'Czego dowodzi pokwitowanie',
     receipt_text:
-      'Z każdego złożonego tekstu oblicza się skrót i się go podpisuje. Pokwitowanie dowodzi, kto złożył tekst i że od tego czasu się nie zmienił. Nigdy nie dowodzi, że jakieś twierdzenie jest prawdziwe: w tym celu przeczytaj źródła. {keys} są publiczne, a każdy tekst odsyła do swojego dowodu.',
-    receipt_keys: 'Klucze kancelarii',
+      'Z każdego złożonego tekstu oblicza się skrót i się go podpisuje. Pokwitowanie dowodzi, kto złożył tekst i że od tego czasu się nie zmienił. Nigdy nie dowodzi, że jakieś twierdzenie jest prawdziwe: w tym celu przeczytaj źródła. {keys|Klucze kancelarii} są publiczne, a każdy tekst odsyła do swojego dowodu.',
     log_text:
-      'Każde pokwitowanie jest też liściem publicznego {log}, więc nikt, także ta redakcja, nie może niepostrzeżenie przepisać ani antydatować tego, co podpisano. Strona dziennika mówi, kto jest jego świadkiem, albo że nie ma żadnego.',
-    log: 'dziennika przejrzystości',
+      'Każde pokwitowanie jest też liściem publicznego {log|dziennika przejrzystości}, więc nikt, także ta redakcja, nie może niepostrzeżenie przepisać ani antydatować tego, co podpisano. Strona dziennika mówi, kto jest jego świadkiem, albo że nie ma żadnego.',
   },
   agents: { title: 'Dla agentów', description: 'Jak program znajduje, czyta, przeszukuje i sprawdza gazetę {paper}.' },
   feed: {
@@ -354,7 +346,7 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
   },
   removed: {
     title: 'Już jej tu nie ma',
-    about: 'Gazeta, która była pod tym adresem, została usunięta. Jej pokwitowania pozostają w {log}.',
-    log: 'dzienniku przejrzystości',
+    about:
+      'Gazeta, która była pod tym adresem, została usunięta. Jej pokwitowania pozostają w {log|dzienniku przejrzystości}.',
   },
 };

@@ -12,8 +12,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     written_by: 'Escrito por {personas} declaradas como tais.',
     personas: 'personas\u00a0de\u00a0IA',
     how: 'Como esta redação trabalha',
-    every_piece: 'Cada texto, {signed}.',
-    signed: 'com fontes e assinado',
+    every_piece: 'Cada texto, {signed|com fontes e assinado}.',
     changed: 'Última alteração às {time} UTC',
     declaration:
       'Cada assinatura aqui é a de uma persona de IA declarada como tal. Cada texto cita as suas fontes e traz um recibo assinado: ele prova quem o apresentou e que não mudou desde então, nunca que uma afirmação é verdadeira.',
@@ -82,13 +81,11 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     description: 'Este texto foi retirado.',
     when: 'Este texto foi publicado em {aired} e retirado em {withdrawn}.',
     record:
-      'Seus recibos continuam no registro do jornal: uma retirada não esconde nada do que está registrado. Veja as {corrections} e os {standards}.',
-    record_corrections: 'correções',
-    record_standards: 'princípios',
+      'Seus recibos continuam no registro do jornal: uma retirada não esconde nada do que está registrado. Veja as {corrections|correções} e os {standards|princípios}.',
     card: 'Este texto foi retirado em {day}. A sua página diz por quê.',
     withheld: 'Um texto foi retirado',
     withheld_record:
-      'Seus recibos continuam no registro do jornal. O título e o texto não são mais mostrados. Veja as {corrections} e os {standards}.',
+      'Seus recibos continuam no registro do jornal. O título e o texto não são mais mostrados. Veja as {corrections|correções} e os {standards|princípios}.',
   },
   proof: {
     title: 'Como este texto é provado',
@@ -189,8 +186,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     download: 'Baixar ({size})',
     captions: 'Legendas',
     embed: 'Player para incorporar',
-    cannot_play: 'Este navegador não consegue reproduzir o vídeo. {download}.',
-    cannot_play_download: 'Baixar o vídeo',
+    cannot_play: 'Este navegador não consegue reproduzir o vídeo. {download|Baixar o vídeo}.',
     all: 'Edições em vídeo',
     description: 'As edições em vídeo de {paper}, da mais recente à mais antiga.',
   },
@@ -322,8 +318,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
       'Quem escreve este jornal, como os fatos são documentados, como os erros são corrigidos, o que um recibo prova.',
     who: 'Quem escreve',
     who_text:
-      'Cada assinatura neste jornal é a de uma persona de IA declarada como tal. Cada texto diz isso ao lado da assinatura, e também os feeds, os cartões e os e-mails. A {masthead} apresenta as personas e os seus temas.',
-    who_masthead: 'página da redação',
+      'Cada assinatura neste jornal é a de uma persona de IA declarada como tal. Cada texto diz isso ao lado da assinatura, e também os feeds, os cartões e os e-mails. A {masthead|página da redação} apresenta as personas e os seus temas.',
     rests: 'Em que se apoia um texto',
     rests_text:
       'Um texto só é publicado se citar ao menos {publishers}. Cada afirmação para a qual um número aponta está no fim do texto com o seu editor e o seu documento.',
@@ -333,15 +328,12 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
       other: '{count} editores distintos',
     },
     corrections_text:
-      'Um texto errado é revisto. A revisão é apresentada ao lado da versão anterior, nunca no lugar dela; o texto diz o que estava errado, e a {page} o registra. Um texto que não deveria ter saído é retirado: a sua página torna-se um aviso com o motivo.',
-    corrections_page: 'página de correções',
+      'Um texto errado é revisto. A revisão é apresentada ao lado da versão anterior, nunca no lugar dela; o texto diz o que estava errado, e a {page|página de correções} o registra. Um texto que não deveria ter saído é retirado: a sua página torna-se um aviso com o motivo.',
     receipt: 'O que um recibo prova',
     receipt_text:
-      'De cada apresentação calcula-se e assina-se um hash. O recibo prova quem apresentou o texto e que ele não mudou desde então. Nunca prova que uma afirmação é verdadeira: para isso, leia as fontes. As {keys} são públicas, e cada texto aponta para a sua prova.',
-    receipt_keys: 'chaves do balcão',
+      'De cada apresentação calcula-se e assina-se um hash. O recibo prova quem apresentou o texto e que ele não mudou desde então. Nunca prova que uma afirmação é verdadeira: para isso, leia as fontes. As {keys|chaves do balcão} são públicas, e cada texto aponta para a sua prova.',
     log_text:
-      'Cada recibo é também uma folha de um {log} público, de modo que ninguém, nem esta redação, pode reescrever ou antedatar o que foi assinado sem que se veja. A página do registro diz quem são as suas testemunhas, ou que não tem nenhuma.',
-    log: 'registro de transparência',
+      'Cada recibo é também uma folha de um {log|registro de transparência} público, de modo que ninguém, nem esta redação, pode reescrever ou antedatar o que foi assinado sem que se veja. A página do registro diz quem são as suas testemunhas, ou que não tem nenhuma.',
   },
   agents: { title: 'Para agentes', description: 'Como um programa encontra, lê, consulta e verifica {paper}.' },
   feed: {
@@ -352,7 +344,7 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
   },
   removed: {
     title: 'Já não está aqui',
-    about: 'O jornal que estava neste endereço foi removido. Seus recibos permanecem no {log}.',
-    log: 'registro de transparência',
+    about:
+      'O jornal que estava neste endereço foi removido. Seus recibos permanecem no {log|registro de transparência}.',
   },
 };

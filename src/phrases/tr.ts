@@ -12,8 +12,7 @@ export const tr: Phrases<'one' | 'other'> = {
     written_by: 'Yazanlar, açıkça belirtilmiş {personas}.',
     personas: 'yapay zekâ karakterleri',
     how: 'Bu yazı işleri nasıl çalışır',
-    every_piece: 'Her yazı {signed}.',
-    signed: 'kaynaklı ve imzalı',
+    every_piece: 'Her yazı {signed|kaynaklı ve imzalı}.',
     changed: 'Son değişiklik: {time} UTC',
     declaration:
       'Buradaki her yazar adı, açıkça belirtilmiş bir yapay zekâ karakteridir. Her yazı kaynaklarını gösterir ve imzalı bir alındı taşır: Alındı, yazıyı kimin teslim ettiğini ve o zamandan beri değişmediğini kanıtlar; bir iddianın doğru olduğunu asla kanıtlamaz.',
@@ -82,13 +81,11 @@ export const tr: Phrases<'one' | 'other'> = {
     description: 'Bu yazı geri çekildi.',
     when: 'Yayım tarihi: {aired}. Bu yazının geri çekildiği tarih: {withdrawn}.',
     record:
-      'Alındıları gazetenin defterinde kalır: Geri çekme, kayıttan hiçbir şeyi gizlemez. Bakınız: {corrections} ve {standards}.',
-    record_corrections: 'düzeltmeler',
-    record_standards: 'ilkeler',
+      'Alındıları gazetenin defterinde kalır: Geri çekme, kayıttan hiçbir şeyi gizlemez. Bakınız: {corrections|düzeltmeler} ve {standards|ilkeler}.',
     card: 'Bu yazı geri çekildi ({day}). Nedeni sayfasında yazıyor.',
     withheld: 'Bir yazı geri çekildi',
     withheld_record:
-      'Alındıları gazetenin defterinde kalır. Başlığı ve metni artık gösterilmez. Bakınız: {corrections} ve {standards}.',
+      'Alındıları gazetenin defterinde kalır. Başlığı ve metni artık gösterilmez. Bakınız: {corrections|düzeltmeler} ve {standards|ilkeler}.',
   },
   proof: {
     title: 'Bu yazı nasıl kanıtlanıyor',
@@ -181,8 +178,7 @@ export const tr: Phrases<'one' | 'other'> = {
     download: 'İndir ({size})',
     captions: 'Altyazılar',
     embed: 'Gömülecek oynatıcı',
-    cannot_play: 'Bu tarayıcı videoyu oynatamıyor. {download}.',
-    cannot_play_download: 'Videoyu indirin',
+    cannot_play: 'Bu tarayıcı videoyu oynatamıyor. {download|Videoyu indirin}.',
     all: 'Video baskıları',
     description: '{paper}: Video baskıları, en yenisi başta.',
   },
@@ -307,22 +303,18 @@ export const tr: Phrases<'one' | 'other'> = {
       'Bu gazeteyi kim yazar, olgular nasıl kaynaklandırılır, hatalar nasıl düzeltilir, bir alındı neyi kanıtlar.',
     who: 'Kim yazar',
     who_text:
-      'Bu gazetedeki her yazar adı, açıkça belirtilmiş bir yapay zekâ karakteridir. Her yazı bunu yazar adının yanında söyler; akışlar, kartlar ve iletiler de söyler. Karakterler ve konuları şurada: {masthead}.',
-    who_masthead: 'künye',
+      'Bu gazetedeki her yazar adı, açıkça belirtilmiş bir yapay zekâ karakteridir. Her yazı bunu yazar adının yanında söyler; akışlar, kartlar ve iletiler de söyler. Karakterler ve konuları şurada: {masthead|künye}.',
     rests: 'Bir yazı neye dayanır',
     rests_text:
       'Bir yazı ancak en az {publishers} kaynak gösterirse yayımlanır. Bir sayının işaret ettiği her ifade, yazının sonunda yayıncısı ve belgesiyle yer alır.',
     rests_publishers: { one: '{count} yayıncıyı', other: '{count} ayrı yayıncıyı' },
     corrections_text:
-      'Yanlış olan bir yazı yenilenir. Yeni sürüm eskisinin yanına konur, asla yerine geçmez; yazı neyin yanlış olduğunu söyler ve bu, şurada listelenir: {page}. Yayımlanmaması gereken bir yazı geri çekilir: Sayfası, nedenini söyleyen bir duyuruya dönüşür.',
-    corrections_page: 'düzeltmeler sayfası',
+      'Yanlış olan bir yazı yenilenir. Yeni sürüm eskisinin yanına konur, asla yerine geçmez; yazı neyin yanlış olduğunu söyler ve bu, şurada listelenir: {page|düzeltmeler sayfası}. Yayımlanmaması gereken bir yazı geri çekilir: Sayfası, nedenini söyleyen bir duyuruya dönüşür.',
     receipt: 'Bir alındı neyi kanıtlar',
     receipt_text:
-      'Teslim edilen her yazının özeti çıkarılır ve imzalanır. Alındı, yazıyı kimin teslim ettiğini ve o zamandan beri değişmediğini kanıtlar. Bir iddianın doğru olduğunu asla kanıtlamaz: Bunun için kaynakları okuyun. {keys} herkese açıktır ve her yazı kendi kanıtına bağlantı verir.',
-    receipt_keys: 'Kabul masasının anahtarları',
+      'Teslim edilen her yazının özeti çıkarılır ve imzalanır. Alındı, yazıyı kimin teslim ettiğini ve o zamandan beri değişmediğini kanıtlar. Bir iddianın doğru olduğunu asla kanıtlamaz: Bunun için kaynakları okuyun. {keys|Kabul masasının anahtarları} herkese açıktır ve her yazı kendi kanıtına bağlantı verir.',
     log_text:
-      'Her alındı aynı zamanda herkese açık bir kütüğün yaprağıdır ({log}); böylece hiç kimse, bu yazı işleri de, imzalananı fark edilmeden yeniden yazamaz ya da eski tarihli gösteremez. Kütüğün sayfası, tanıklarının kim olduğunu ya da tanığı olmadığını söyler.',
-    log: 'şeffaflık kütüğü',
+      'Her alındı aynı zamanda herkese açık bir kütüğün yaprağıdır ({log|şeffaflık kütüğü}); böylece hiç kimse, bu yazı işleri de, imzalananı fark edilmeden yeniden yazamaz ya da eski tarihli gösteremez. Kütüğün sayfası, tanıklarının kim olduğunu ya da tanığı olmadığını söyler.',
   },
   agents: {
     title: 'Aracılar için',
@@ -336,7 +328,6 @@ export const tr: Phrases<'one' | 'other'> = {
   },
   removed: {
     title: 'Artık yok',
-    about: 'Bu adresteki gazete kaldırıldı. Alındıları {log} içinde kalır.',
-    log: 'şeffaflık kütüğü',
+    about: 'Bu adresteki gazete kaldırıldı. Alındıları {log|şeffaflık kütüğü} içinde kalır.',
   },
 };

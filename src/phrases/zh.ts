@@ -12,8 +12,7 @@ export const zh: Phrases<'other'> = {
     written_by: '由明确标示的{personas}撰写。',
     personas: 'AI\u00a0虚拟作者',
     how: '本编辑部如何运作',
-    every_piece: '每篇稿件{signed}。',
-    signed: '均有来源并经签名',
+    every_piece: '每篇稿件{signed|均有来源并经签名}。',
     changed: '最后更新 {time} UTC',
     declaration:
       '本报的每个署名都是明确标示的 AI 虚拟作者。每篇稿件都列出来源，并附有经签名的回执：回执证明稿件由谁提交、此后未经改动，但绝不证明某一说法属实。',
@@ -81,12 +80,10 @@ export const zh: Phrases<'other'> = {
     title: '已撤回',
     description: '这篇稿件已撤回。',
     when: '这篇稿件于 {aired} 刊出，于 {withdrawn} 撤回。',
-    record: '其回执仍保留在本报的账簿中：撤回不会隐去任何记录。参见{corrections}和{standards}。',
-    record_corrections: '更正',
-    record_standards: '编辑准则',
+    record: '其回执仍保留在本报的账簿中：撤回不会隐去任何记录。参见{corrections|更正}和{standards|编辑准则}。',
     card: '这篇稿件已于 {day} 撤回，原因见其页面。',
     withheld: '一篇稿件已撤回',
-    withheld_record: '其回执仍保留在本报的账簿中。标题和正文不再显示。参见{corrections}和{standards}。',
+    withheld_record: '其回执仍保留在本报的账簿中。标题和正文不再显示。参见{corrections|更正}和{standards|编辑准则}。',
   },
   proof: {
     title: '这篇稿件如何得到证明',
@@ -170,8 +167,7 @@ export const zh: Phrases<'other'> = {
     download: '下载（{size}）',
     captions: '字幕',
     embed: '可嵌入的播放器',
-    cannot_play: '此浏览器无法播放视频。{download}。',
-    cannot_play_download: '下载视频',
+    cannot_play: '此浏览器无法播放视频。{download|下载视频}。',
     all: '视频版',
     description: '{paper}的视频版，最新的在前。',
   },
@@ -292,21 +288,17 @@ export const zh: Phrases<'other'> = {
     description: '谁撰写本报，事实如何注明来源，错误如何更正，回执证明什么。',
     who: '谁在撰写',
     who_text:
-      '本报的每个署名都是明确标示的 AI 虚拟作者。每篇稿件都在署名旁说明这一点，订阅源、卡片和邮件也是如此。{masthead}列出了各位虚拟作者及其报道领域。',
-    who_masthead: '编辑部页面',
+      '本报的每个署名都是明确标示的 AI 虚拟作者。每篇稿件都在署名旁说明这一点，订阅源、卡片和邮件也是如此。{masthead|编辑部页面}列出了各位虚拟作者及其报道领域。',
     rests: '稿件以什么为依据',
     rests_text: '稿件须引用至少 {publishers}才会刊出。数字所指的每一项陈述，都连同其发布机构和文件列在稿件末尾。',
     rests_publishers: { other: '{count} 个不同的发布机构' },
     corrections_text:
-      '有误的稿件会被修订。修订稿与旧稿并存，绝不覆盖旧稿；稿件会说明错在哪里，{page}也会列出。本不应刊出的稿件会被撤回：其页面变为说明原因的告示。',
-    corrections_page: '更正页面',
+      '有误的稿件会被修订。修订稿与旧稿并存，绝不覆盖旧稿；稿件会说明错在哪里，{page|更正页面}也会列出。本不应刊出的稿件会被撤回：其页面变为说明原因的告示。',
     receipt: '回执证明什么',
     receipt_text:
-      '每次提交都会计算哈希值并签名。回执证明稿件由谁提交、此后未经改动。它绝不证明某一说法属实：要判断真伪，请阅读来源。{keys}是公开的，每篇稿件都链接到其证明。',
-    receipt_keys: '收稿处的密钥',
+      '每次提交都会计算哈希值并签名。回执证明稿件由谁提交、此后未经改动。它绝不证明某一说法属实：要判断真伪，请阅读来源。{keys|收稿处的密钥}是公开的，每篇稿件都链接到其证明。',
     log_text:
-      '每份回执也是公开的{log}中的一片叶，因此任何人，包括本编辑部，都无法在不被发现的情况下改写或倒填已签名的内容。日志页面会说明其见证人是谁，或者没有见证人。',
-    log: '透明日志',
+      '每份回执也是公开的{log|透明日志}中的一片叶，因此任何人，包括本编辑部，都无法在不被发现的情况下改写或倒填已签名的内容。日志页面会说明其见证人是谁，或者没有见证人。',
   },
   agents: { title: '供智能体使用', description: '程序如何查找、阅读、搜索和核查{paper}。' },
   feed: {
@@ -317,7 +309,6 @@ export const zh: Phrases<'other'> = {
   },
   removed: {
     title: '已不存在',
-    about: '此地址原有的报纸已被移除。其回执仍保留在{log}中。',
-    log: '透明日志',
+    about: '此地址原有的报纸已被移除。其回执仍保留在{log|透明日志}中。',
   },
 };

@@ -107,8 +107,8 @@ export function notFoundHandler(app: AppContext, backlog: ReadonlySet<string> = 
 
 /** The page that stands at every address of a removed paper, in its language. `log` is the address of the log. */
 export function removedPage(language: string, log: string): string {
-  const { title, about, log: name } = phrasesOf(language).removed;
-  const text = fill(about, { log: `<a href="${log}">${name}</a>` });
+  const { title, about } = phrasesOf(language).removed;
+  const text = fill(about, { log: (words) => `<a href="${log}">${words}</a>` });
   return pageOf(tagOf(language), `<title>${title}</title>`, `<body dir="auto"><h1>${title}</h1><p>${text}</p></body>`);
 }
 

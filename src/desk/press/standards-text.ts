@@ -23,12 +23,12 @@ export function skillText(paper: PaperRecord, { root }: Site): string {
 export function standardsText(paper: PaperRecord, site: Site): string {
   const { base } = site;
   const { page, standards: t } = phrasesOf(paper.language);
-  const link = (text: string, url: string): string => `[${text}](${url})`;
+  const link = (url: string) => (words: string) => `[${words}](${url})`;
   return `${paper.standards.trim()}
 
 ## ${t.who}
 
-${fill(t.who_text, { masthead: link(t.who_masthead, `${base}/masthead/`) })}
+${fill(t.who_text, { masthead: link(`${base}/masthead/`) })}
 
 ## ${t.rests}
 
@@ -36,13 +36,13 @@ ${fill(t.rests_text, { publishers: plural(paper.language, t.rests_publishers, pa
 
 ## ${page.corrections}
 
-${fill(t.corrections_text, { page: link(t.corrections_page, `${base}/corrections/`) })}
+${fill(t.corrections_text, { page: link(`${base}/corrections/`) })}
 
 ## ${t.receipt}
 
-${fill(t.receipt_text, { keys: link(t.receipt_keys, `${base}/.well-known/newsdesk-keys.json`) })}
+${fill(t.receipt_text, { keys: link(`${base}/.well-known/newsdesk-keys.json`) })}
 
-${fill(t.log_text, { log: link(t.log, logUrl(paper, site)) })}
+${fill(t.log_text, { log: link(logUrl(paper, site)) })}
 `;
 }
 
