@@ -127,6 +127,6 @@ test('every pressed stylesheet is also accepted when filed', () => {
 
 test('the colour tokens are those of tokens.css', () => {
   const tokens = readFileSync(new URL('../../src/layouts/tokens.css', import.meta.url), 'utf8');
-  const found = [...tokens.matchAll(/^ {2}(--[a-z-]+): oklch/gm)].map(([, name]) => name);
+  const found = [...tokens.matchAll(/^ {2}(--[a-z-]+): (?:light-dark\()?oklch/gm)].map(([, name]) => name);
   assert.deepEqual(new Set(found), new Set(COLOR_TOKENS));
 });
