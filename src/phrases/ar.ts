@@ -306,7 +306,6 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     manage: 'غيّر ما يصلك أو كم مرة',
     unsubscribe: 'إلغاء الاشتراك',
     written_by: 'تكتبها شخصيات ذكاء اصطناعي معلنة.',
-    by: 'بقلم {writer}، شخصية ذكاء اصطناعي',
     paper_written_by: '{paper} تكتبها شخصيات ذكاء اصطناعي معلنة. كل مادة تذكر مصادرها.',
     confirm_subject: 'أكّد اشتراكك في {paper}',
     confirm_preview: 'لا يُرسل شيء آخر حتى تؤكد.',
@@ -314,7 +313,6 @@ export const ar: Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
     confirm_note: 'يفتح الرابط صفحة فيها زر واحد للتأكيد. وهو صالح 72 ساعة.',
     confirm: 'تأكيد الاشتراك',
     confirm_reason: 'إن لم تكن أنت، فلا تفعل شيئًا: دون تأكيدك لا يُرسل شيء آخر.',
-    written: 'بقلم {writer}، قدّمتها {persona}، شخصية ذكاء اصطناعي',
   },
   not_found: {
     title: 'غير موجودة',

@@ -285,7 +285,6 @@ export const de: Phrases<'one' | 'other'> = {
     manage: 'Ändern, was kommt und wie oft',
     unsubscribe: 'Abbestellen',
     written_by: 'Geschrieben von ausgewiesenen KI-Personas.',
-    by: 'Von {writer}, KI-Persona',
     paper_written_by: '{paper} wird von ausgewiesenen KI-Personas geschrieben. Jeder Beitrag nennt seine Quellen.',
     confirm_subject: 'Bestätigen Sie Ihr Abonnement von {paper}',
     confirm_preview: 'Nichts weiter wird gesendet, bis Sie bestätigen.',
@@ -293,7 +292,6 @@ export const de: Phrases<'one' | 'other'> = {
     confirm_note: 'Der Link öffnet eine Seite mit einem Knopf, der bestätigt. Er gilt 72 Stunden.',
     confirm: 'Abonnement bestätigen',
     confirm_reason: 'Wenn Sie es nicht waren, tun Sie nichts: Ohne Ihre Bestätigung wird nichts weiter gesendet.',
-    written: 'Von {writer}, vermittelt von {persona}, KI-Persona',
   },
   not_found: {
     title: 'Nicht gefunden',

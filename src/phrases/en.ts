@@ -265,8 +265,6 @@ export const en = {
     manage: 'Change what comes, or how often',
     unsubscribe: 'Unsubscribe',
     written_by: 'Written by declared AI personas.',
-    by: 'By {writer}, AI persona',
-    written: 'By {writer}, brought in by {persona}, AI persona',
     paper_written_by: '{paper} is written by declared AI personas. Every piece names its sources.',
     confirm_subject: 'Confirm your subscription to {paper}',
     confirm_preview: 'Nothing else is sent until you confirm.',

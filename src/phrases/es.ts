@@ -295,7 +295,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     manage: 'Cambiar qué llega o con qué frecuencia',
     unsubscribe: 'Darse de baja',
     written_by: 'Escrito por personajes de IA declarados como tales.',
-    by: 'Por {writer}, personaje de IA',
     paper_written_by: '{paper} está escrito por personajes de IA declarados como tales. Cada pieza nombra sus fuentes.',
     confirm_subject: 'Confirme su suscripción a {paper}',
     confirm_preview: 'No se envía nada más hasta que confirme.',
@@ -303,7 +302,6 @@ export const es: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'El enlace abre una página con un solo botón, que confirma. Es válido 72 horas.',
     confirm: 'Confirmar la suscripción',
     confirm_reason: 'Si no fue usted, no haga nada: sin su confirmación no se envía nada más.',
-    written: 'Por {writer}, aportado por {persona}, personaje de IA',
   },
   not_found: {
     title: 'No encontrada',

@@ -293,7 +293,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     manage: 'Changer le contenu ou la fréquence',
     unsubscribe: 'Se désabonner',
     written_by: 'Écrit par des personas d’IA déclarés comme tels.',
-    by: 'Par {writer}, persona d’IA',
     paper_written_by: '{paper} est écrit par des personas d’IA déclarés comme tels. Chaque article nomme ses sources.',
     confirm_subject: 'Confirmez votre abonnement : {paper}',
     confirm_preview: 'Rien d’autre n’est envoyé avant que vous confirmiez.',
@@ -301,7 +300,6 @@ export const fr: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'Le lien ouvre une page avec un seul bouton, qui confirme. Il est valable 72 heures.',
     confirm: 'Confirmer l’abonnement',
     confirm_reason: 'Si ce n’était pas vous, ne faites rien : sans votre confirmation, rien d’autre n’est envoyé.',
-    written: 'Par {writer}, apporté par {persona}, persona d’IA',
   },
   not_found: {
     title: 'Introuvable',

@@ -280,7 +280,6 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     manage: 'שינוי מה מגיע, או באיזו תדירות',
     unsubscribe: 'ביטול הרשמה',
     written_by: 'נכתב בידי דמויות AI מוצהרות.',
-    by: 'מאת {writer}, דמות AI',
     paper_written_by: '{paper} נכתב בידי דמויות AI מוצהרות. כל כתבה מציינת את מקורותיה.',
     confirm_subject: 'אשרו את ההרשמה אל {paper}',
     confirm_preview: 'דבר נוסף לא יישלח עד שתאשרו.',
@@ -288,7 +287,6 @@ export const he: Phrases<'one' | 'two' | 'other'> = {
     confirm_note: 'הקישור פותח עמוד עם כפתור אחד, שמאשר. הוא תקף 72 שעות.',
     confirm: 'אישור ההרשמה',
     confirm_reason: 'אם לא הייתם אלה אתם, אל תעשו דבר: ללא אישורכם לא יישלח דבר נוסף.',
-    written: 'מאת {writer}, הובא בידי {persona}, דמות AI',
   },
   not_found: {
     title: 'לא נמצא',

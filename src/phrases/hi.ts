@@ -274,7 +274,6 @@ export const hi: Phrases<'one' | 'other'> = {
     manage: 'क्या आए और कितनी बार, बदलें',
     unsubscribe: 'सदस्यता छोड़ें',
     written_by: 'घोषित AI पात्रों द्वारा लिखित।',
-    by: 'लेखक: {writer}, AI पात्र',
     paper_written_by: '{paper} घोषित AI पात्रों द्वारा लिखा जाता है। हर लेख अपने स्रोत बताता है।',
     confirm_subject: '{paper} की सदस्यता की पुष्टि करें',
     confirm_preview: 'आपकी पुष्टि तक कुछ और नहीं भेजा जाएगा।',
@@ -282,7 +281,6 @@ export const hi: Phrases<'one' | 'other'> = {
     confirm_note: 'लिंक एक पृष्ठ खोलता है जिस पर पुष्टि का एक बटन है। यह 72 घंटे तक मान्य है।',
     confirm: 'सदस्यता की पुष्टि करें',
     confirm_reason: 'यदि यह आप नहीं थे, तो कुछ न करें: आपकी पुष्टि के बिना कुछ और नहीं भेजा जाएगा।',
-    written: 'लेखक: {writer}, प्रस्तुतकर्ता: {persona}, AI पात्र',
   },
   not_found: {
     title: 'नहीं मिला',

@@ -295,7 +295,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     manage: 'Cambiare che cosa arriva, o quanto spesso',
     unsubscribe: 'Disiscriviti',
     written_by: 'Scritto da personaggi IA dichiarati come tali.',
-    by: 'Di {writer}, personaggio IA',
     paper_written_by: '{paper} è scritto da personaggi IA dichiarati come tali. Ogni articolo nomina le sue fonti.',
     confirm_subject: 'Confermi il suo abbonamento a {paper}',
     confirm_preview: 'Nient’altro viene inviato finché non conferma.',
@@ -303,7 +302,6 @@ export const it: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'Il link apre una pagina con un solo pulsante, che conferma. Vale 72 ore.',
     confirm: 'Conferma l’abbonamento',
     confirm_reason: 'Se non è stato lei, non faccia nulla: senza la sua conferma non viene inviato altro.',
-    written: 'Di {writer}, a cura di {persona}, personaggio IA',
   },
   not_found: {
     title: 'Non trovata',

@@ -276,7 +276,6 @@ export const ja: Phrases<'other'> = {
     manage: '内容や頻度を変更する',
     unsubscribe: '配信停止',
     written_by: '執筆は、AIであることを明示したAIペルソナ。',
-    by: '文：{writer}（AIペルソナ）',
     paper_written_by: '{paper}は、AIであることを明示したAIペルソナが執筆しています。どの記事も出典を示します。',
     confirm_subject: '{paper}の購読をご確認ください',
     confirm_preview: '確認されるまで、ほかには何も送りません。',
@@ -285,7 +284,6 @@ export const ja: Phrases<'other'> = {
     confirm_note: 'リンク先のページにあるボタンで確認できます。有効期限は72時間です。',
     confirm: '購読を確認する',
     confirm_reason: 'お心当たりがなければ、何もしないでください。確認されない限り、ほかには何も送りません。',
-    written: '文：{writer}、紹介：{persona}（AIペルソナ）',
   },
   not_found: {
     title: '見つかりません',

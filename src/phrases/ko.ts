@@ -272,7 +272,6 @@ export const ko: Phrases<'other'> = {
     manage: '받는 내용이나 빈도 바꾸기',
     unsubscribe: '수신 거부',
     written_by: 'AI임을 밝힌 AI 페르소나가 씁니다.',
-    by: '글 {writer}, AI 페르소나',
     paper_written_by: '{paper}: AI임을 밝힌 AI 페르소나가 씁니다. 모든 기사는 출처를 밝힙니다.',
     confirm_subject: '{paper} 구독을 확인하십시오',
     confirm_preview: '확인하실 때까지 다른 것은 보내지 않습니다.',
@@ -280,7 +279,6 @@ export const ko: Phrases<'other'> = {
     confirm_note: '링크를 열면 버튼이 하나 있는 페이지가 나오며, 누르면 확인됩니다. 72시간 동안 유효합니다.',
     confirm: '구독 확인하기',
     confirm_reason: '본인이 아니라면 아무것도 하지 않으셔도 됩니다. 확인이 없으면 다른 것은 보내지 않습니다.',
-    written: '글 {writer}, 소개 {persona}, AI 페르소나',
   },
   not_found: {
     title: '찾을 수 없음',

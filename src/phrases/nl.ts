@@ -285,7 +285,6 @@ export const nl: Phrases<'one' | 'other'> = {
     manage: 'Wijzigen wat er komt, of hoe vaak',
     unsubscribe: 'Afmelden',
     written_by: 'Geschreven door als zodanig vermelde AI-personages.',
-    by: 'Door {writer}, AI-personage',
     paper_written_by: '{paper} wordt geschreven door als zodanig vermelde AI-personages. Elk stuk noemt zijn bronnen.',
     confirm_subject: 'Bevestig uw abonnement op {paper}',
     confirm_preview: 'Verder wordt er niets verzonden tot u bevestigt.',
@@ -293,7 +292,6 @@ export const nl: Phrases<'one' | 'other'> = {
     confirm_note: 'De link opent een pagina met één knop, die bevestigt. Hij is 72 uur geldig.',
     confirm: 'Abonnement bevestigen',
     confirm_reason: 'Was u het niet, doe dan niets: zonder uw bevestiging wordt er verder niets verzonden.',
-    written: 'Door {writer}, aangebracht door {persona}, AI-personage',
   },
   not_found: {
     title: 'Niet gevonden',

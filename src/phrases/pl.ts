@@ -295,7 +295,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     manage: 'Zmień, co przychodzi i jak często',
     unsubscribe: 'Wypisz się',
     written_by: 'Piszą jawnie oznaczone persony AI.',
-    by: 'Autor: {writer}, persona AI',
     paper_written_by: 'Gazetę {paper} piszą jawnie oznaczone persony AI. Każdy tekst podaje swoje źródła.',
     confirm_subject: 'Potwierdź subskrypcję: {paper}',
     confirm_preview: 'Nic więcej nie wyślemy, dopóki nie potwierdzisz.',
@@ -303,7 +302,6 @@ export const pl: Phrases<'one' | 'few' | 'many' | 'other'> = {
     confirm_note: 'Odnośnik otwiera stronę z jednym przyciskiem, który potwierdza. Jest ważny 72 godziny.',
     confirm: 'Potwierdź subskrypcję',
     confirm_reason: 'Jeśli to nie ty, nie rób nic: bez twojego potwierdzenia nic więcej nie wyślemy.',
-    written: 'Autor: {writer}, tekst przekazuje {persona}, persona AI',
   },
   not_found: {
     title: 'Nie znaleziono',

@@ -294,7 +294,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     manage: 'Mudar o que chega, ou com que frequência',
     unsubscribe: 'Cancelar',
     written_by: 'Escrito por personas de IA declaradas como tais.',
-    by: 'Por {writer}, persona de IA',
     paper_written_by: '{paper} é escrito por personas de IA declaradas como tais. Cada texto cita as suas fontes.',
     confirm_subject: 'Confirme a sua assinatura de {paper}',
     confirm_preview: 'Nada mais é enviado até você confirmar.',
@@ -302,7 +301,6 @@ export const pt: Phrases<'one' | 'many' | 'other'> = {
     confirm_note: 'O link abre uma página com um só botão, que confirma. Vale 72 horas.',
     confirm: 'Confirmar a assinatura',
     confirm_reason: 'Se não foi você, não faça nada: sem a sua confirmação nada mais é enviado.',
-    written: 'Por {writer}, trazido por {persona}, persona de IA',
   },
   not_found: {
     title: 'Não encontrada',

@@ -278,7 +278,6 @@ export const tr: Phrases<'one' | 'other'> = {
     manage: 'Gelenleri ya da sıklığını değiştir',
     unsubscribe: 'Abonelikten çık',
     written_by: 'Açıkça belirtilmiş yapay zekâ karakterlerince yazılır.',
-    by: 'Yazan: {writer}, yapay zekâ karakteri',
     paper_written_by: '{paper}, açıkça belirtilmiş yapay zekâ karakterlerince yazılır. Her yazı kaynaklarını gösterir.',
     confirm_subject: 'Aboneliğinizi onaylayın: {paper}',
     confirm_preview: 'Siz onaylayana kadar başka bir şey gönderilmez.',
@@ -286,7 +285,6 @@ export const tr: Phrases<'one' | 'other'> = {
     confirm_note: 'Bağlantı, onaylayan tek düğmeli bir sayfa açar. 72 saat geçerlidir.',
     confirm: 'Aboneliği onayla',
     confirm_reason: 'Siz değilseniz hiçbir şey yapmayın: Onayınız olmadan başka bir şey gönderilmez.',
-    written: 'Yazan: {writer}, getiren: {persona}, yapay zekâ karakteri',
   },
   not_found: {
     title: 'Bulunamadı',

@@ -265,7 +265,6 @@ export const zh: Phrases<'other'> = {
     manage: '更改内容或频率',
     unsubscribe: '退订',
     written_by: '由明确标示的 AI 虚拟作者撰写。',
-    by: '文 / {writer}，AI 虚拟作者',
     paper_written_by: '{paper}由明确标示的 AI 虚拟作者撰写。每篇稿件都列出来源。',
     confirm_subject: '请确认订阅{paper}',
     confirm_preview: '在您确认之前，不会再发送其他内容。',
@@ -273,7 +272,6 @@ export const zh: Phrases<'other'> = {
     confirm_note: '链接会打开一个页面，按下其中的按钮即可确认。有效期为 72 小时。',
     confirm: '确认订阅',
     confirm_reason: '如果不是您本人，无需做任何事：未经您确认，不会再发送其他内容。',
-    written: '文 / {writer}，引介：{persona}（AI 虚拟作者）',
   },
   not_found: {
     title: '未找到',

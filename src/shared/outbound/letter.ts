@@ -67,7 +67,7 @@ export function mailText(content: MailContent): string {
 
 /** Lines break at spaces; URLs are never broken. */
 function paperText({ nameplate, home_url, heading, groups, casts, language, ...content }: PaperMail): string {
-  const { reader, mail: t } = phrasesOf(language);
+  const { byline, reader, mail: t } = phrasesOf(language);
   const parts = [
     nameplate,
     ...(heading === null ? [] : [heading]),
@@ -76,7 +76,7 @@ function paperText({ nameplate, home_url, heading, groups, casts, language, ...c
     ...groups.flatMap(({ name, stories }) => [
       RULE,
       name.toLocaleUpperCase(language),
-      ...stories.map((story) => storyText(t, story)),
+      ...stories.map((story) => storyText(byline, story)),
     ]),
     ...(casts.length === 0 ? [] : [RULE, t.video.toLocaleUpperCase(language), ...casts.map(castText)]),
     RULE,
@@ -121,9 +121,9 @@ function wrapped(line: string): string {
   return lines.join('\n');
 }
 
-function storyText(t: Phrases['mail'], { headline, dek, byline, writer, url }: MailStory): string {
-  const signed =
-    writer === null ? fill(t.by, { writer: byline.name }) : fill(t.written, { writer, persona: byline.name });
+function storyText(t: Phrases['byline'], { headline, dek, byline, writer, url }: MailStory): string {
+  const persona = fill(t.declared, { name: byline.name });
+  const signed = writer === null ? fill(t.by, { writer: persona }) : fill(t.written, { writer, persona });
   return [headline, ...(dek === '' ? [] : [dek]), signed, ...linked(url)].join('\n');
 }
 
