@@ -79,8 +79,6 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'paper/subscribe-said': paper(({ confirm }) => [confirm]),
   'paper/subscribe-manage': paper(({ manage }) => [manage]),
   'paper/corrections': paper(() => ['corrections/']),
-  'paper/standards': paper(() => ['standards/']),
-  'paper/agents': paper(() => ['agents/']),
   'paper/not-found': paper(() => ['404.html']),
   'records/landing': records('/'),
   'records/time-machine': records('/t/xn--bcher-kva.example'),
@@ -106,6 +104,8 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'account/data': account(() => '/account/data'),
   'account/unsubscribe': { of: 'records', paths: ({ unsubscribe }) => [unsubscribe] },
   'preview of a draft': paper(({ preview }) => [preview]),
+  'standards of a paper': paper(() => ['standards/']),
+  'guide for agents of a paper': paper(() => ['agents/']),
   // What a signed-in reader sees beside.
   'records/time-machine signed in': account(() => '/t/xn--bcher-kva.example'),
   // Pages that no template of src/pages prints.

@@ -345,15 +345,13 @@ export interface CorrectionsView {
   standards_url: string;
 }
 
-/** A page whose content is prose: standards, agents. */
-export interface ProseView {
+/** A page whose content is prose: standards, the guide for agents, a page of the paper's own. */
+export interface PageView {
   frame: Frame;
   heading: string;
   html: string;
-}
-
-export interface PageView extends ProseView {
-  url: string;
+  /** The address of a page that may be in the menus. */
+  url?: string;
 }
 
 export interface NotFoundView {
@@ -415,8 +413,6 @@ export interface Pages {
   '/paper/subscribe-said': ReaderSaidView;
   '/paper/subscribe-manage': ReaderManageView;
   '/paper/corrections': CorrectionsView;
-  '/paper/standards': ProseView;
-  '/paper/agents': ProseView;
   '/paper/page': PageView;
   '/paper/not-found': NotFoundView;
   '/paper/embed': EmbedView;

@@ -41,7 +41,7 @@ export const pages = [
       heading,
       html: plainProseHtml(standardsText(edition.paper(), edition.site)),
     };
-    return [{ path: 'standards/index.html', body: await render('/paper/standards', view) }];
+    return [{ path: 'standards/index.html', body: await render('/paper/page', view) }];
   }),
   singleOutput('agents', 'list', async (edition, { render }) => {
     const paper = edition.paper();
@@ -53,7 +53,7 @@ export const pages = [
       html: plainProseHtml(agentsText(paper, edition.site)),
     };
     return [
-      { path: 'agents/index.html', body: await render('/paper/agents', view) },
+      { path: 'agents/index.html', body: await render('/paper/page', view) },
       { path: 'agents/SKILL.md', body: skillText(paper, edition.site) },
     ];
   }),
