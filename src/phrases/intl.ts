@@ -1,3 +1,5 @@
+import type { Counted, Phrase } from './phrases.ts';
+
 /**
  * Returns a function that gives the formatter of a language. Formatters are expensive to create and a press prints
  * thousands of dates, so each is made once. English for a tag that the runtime refuses.
@@ -19,10 +21,15 @@ export function formatters<Formatter>(make: (language: string) => Formatter): (l
 }
 
 const numbers = formatters((language) => new Intl.NumberFormat(language));
+const rules = formatters((language) => new Intl.PluralRules(language));
 const lists = formatters((language) => new Intl.ListFormat(language, { type: 'conjunction' }));
 
 /** 12,345 */
 export const number = (language: string, n: number): string => numbers(language).format(n);
+
+/** The text of a counted phrase for a number, by the tag of its table. Its `{count}` is not filled. */
+export const counted = <P extends string>(tag: string, phrase: Counted<P>, n: number): Phrase<P> =>
+  phrase[rules(tag).select(n)] ?? phrase.other;
 
 /** Science, Culture, and Sport */
 export const list = (language: string, parts: readonly string[]): string => lists(language).format(parts);

@@ -5,11 +5,12 @@ import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { he } from './he.ts';
 import { hi } from './hi.ts';
+import { counted, number } from './intl.ts';
 import { it } from './it.ts';
 import { ja } from './ja.ts';
 import { ko } from './ko.ts';
 import { nl } from './nl.ts';
-import type { Phrases } from './phrases.ts';
+import type { Counted, Phrase, Phrases } from './phrases.ts';
 import { pl } from './pl.ts';
 import { pt } from './pt.ts';
 import { tr } from './tr.ts';
@@ -34,3 +35,13 @@ export const tagOf = (language: string): string => tableTag(language) ?? 'en';
 
 /** The words for a page in a language. */
 export const phrasesOf = (language: string): Phrases => tables[tagOf(language)] ?? en;
+
+/**
+ * The text of a counted phrase for a number, with the number in its `{count}`, as the language writes it. Other
+ * placeholders are left to `fill`.
+ */
+export const plural = <P extends string>(
+  language: string,
+  phrase: Counted<P>,
+  n: number,
+): Phrase<Exclude<P, 'count'>> => counted(tagOf(language), phrase, n).replaceAll('{count}', number(language, n));

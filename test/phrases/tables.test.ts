@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fill } from '../../src/phrases/fill.ts';
 import type { Phrase } from '../../src/phrases/phrases.ts';
-import { plural } from '../../src/phrases/plural.ts';
-import { phrasesOf, TABLES, tableTag } from '../../src/phrases/tables.ts';
+import { phrasesOf, plural, TABLES, tableTag } from '../../src/phrases/tables.ts';
 
 /** The texts of a table by their place: `story.by`, and `story.sources.one` where a phrase is counted. */
 function textsOf(group: object, place = ''): Map<string, string> {

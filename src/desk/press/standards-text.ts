@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { fill } from '../../phrases/fill.ts';
-import { plural } from '../../phrases/plural.ts';
-import { phrasesOf } from '../../phrases/tables.ts';
+import { phrasesOf, plural } from '../../phrases/tables.ts';
 import { limitInWords, ORDERS, READS } from '../../shared/limits.ts';
 import { type PaperRecord, sectionSlug } from '../papers/paper.ts';
 import { logUrl, type Site } from './edition.ts';

@@ -1,6 +1,5 @@
 import { fill } from '../../phrases/fill.ts';
-import { plural } from '../../phrases/plural.ts';
-import { phrasesOf } from '../../phrases/tables.ts';
+import { phrasesOf, plural } from '../../phrases/tables.ts';
 import { isoTime } from '../../proof/time.ts';
 import { AUTO_GENERATED, listHeaders } from '../../shared/outbound/letter.ts';
 import type { MailCast, MailPicture, MailStory, PaperMail } from '../../shared/outbound/mail-content.ts';

@@ -11,11 +11,8 @@ import { type CheckedReceipt, receiptRules } from '../../../proof/records/verify
 import type { Check } from '../verify/check.ts';
 import { readClock } from '../verify/clock.ts';
 import { keysIn } from '../verify/crypto.ts';
-import { check, checkReceipt, type Keys, spoken } from './receipts.ts';
+import { check, checkReceipt, few, type Keys, spoken } from './receipts.ts';
 import { rootOfAll } from './tree.ts';
-
-/** Maximum number of faults that one check lists individually. */
-const FAULTS_MAX = 8;
 
 /** The checks of an evidence bundle: its keys, every receipt, the chain, every record. */
 export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerator<Check> {
@@ -91,9 +88,4 @@ function linked(checked: CheckedReceipt[], domain: string): string {
 
 function counted(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `All ${count} ${noun}s`;
-}
-
-function few(faults: string[]): string[] {
-  const first = faults.slice(0, FAULTS_MAX);
-  return faults.length > FAULTS_MAX ? [...first, `and ${faults.length - FAULTS_MAX} more`] : first;
 }

@@ -1,9 +1,8 @@
 import { parseIJson } from '../../../proof/i-json.ts';
 import { membersIn } from '../../../proof/narrow.ts';
 import { keysIn } from '../verify/crypto.ts';
-import { NotFetched } from '../verify/fetched.ts';
+import { NotFetched, textOf } from '../verify/fetched.ts';
 import type { PolicySource } from '../verify/log.ts';
-import { textOf } from '../verify/text-of.ts';
 import type { Keys } from './receipts.ts';
 
 /** Timeout of a server's response, in ms. */

@@ -6,7 +6,7 @@ import type { Check } from '../verify/check.ts';
 import { NotFetched } from '../verify/fetched.ts';
 import { type PolicySource, policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';
 import { type LoggedReceipt, loggedEntry, verifyLogged } from '../verify/log-proof.ts';
-import { check } from './receipts.ts';
+import { check, few } from './receipts.ts';
 
 /** What was not checked, in words. This is not a failure. */
 export interface Unchecked {
@@ -22,8 +22,6 @@ interface LoggedRow {
 
 const TITLE = 'The receipts are in the log, and witnesses have seen them';
 const LOG_TITLE = 'The receipts are in the log';
-/** Maximum number of faults that are listed individually. */
-const FAULTS_MAX = 8;
 
 /** The check that receipts are in the log, and that the quorum of the site's policy has seen them. */
 export async function* logChecks(rows: LoggedRow[], source: PolicySource): AsyncGenerator<Check | Unchecked> {
@@ -68,8 +66,7 @@ async function eachRow<Row extends LoggedRow, Value>(
       faults.push(`seq ${row.seq}: ${fault.message}`);
     }
   }
-  const first = faults.slice(0, FAULTS_MAX);
-  return { values, faults: faults.length > FAULTS_MAX ? [...first, `and ${faults.length - FAULTS_MAX} more`] : first };
+  return { values, faults: few(faults) };
 }
 
 function* inWords(

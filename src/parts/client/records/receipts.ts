@@ -1,10 +1,13 @@
-import { type TimeCorrection, trueIso } from '../../../proof/clock-note.ts';
+import type { TimeCorrection } from '../../../proof/clock-note.ts';
 import { keyOfNote } from '../../../proof/key-text.ts';
 import { parseNote } from '../../../proof/note.ts';
-import { parseObservation } from '../../../proof/records/receipt.ts';
+import { type ObservationReceipt, parseObservation } from '../../../proof/records/receipt.ts';
 import { type CheckedReceipt, lifeRules, signatureRules } from '../../../proof/records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
-import { type ListedKey, sha256, signedBy } from '../verify/crypto.ts';
+import { type ListedKey, readReceipt } from '../verify/crypto.ts';
+
+/** Maximum number of faults that one check lists individually. */
+const FAULTS_MAX = 8;
 
 /** The keys for checking a document, and their source, in words. */
 export interface Keys {
@@ -17,20 +20,11 @@ export function check(title: string, faults: string[], found: string): Check {
   return { title, holds: faults.length === 0, found: faults.length === 0 ? [found] : faults.map(sentence) };
 }
 
-/** Parses a receipt, hashes its signed text and verifies its signature by the strict rules of RFC 8032. */
-export async function checkReceipt(
-  text: string,
-  { listed }: Keys,
-  corrections: readonly TimeCorrection[] = [],
-): Promise<CheckedReceipt> {
-  const note = parseNote(text);
-  const receipt = note === null ? null : parseObservation(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
-  const key = keyOfNote(listed, receipt.kid, note);
-  const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
-  const time = trueIso(receipt.observed_at, receipt.seq, corrections);
-  return { receipt, hash: await sha256(note.text), signature, key, time };
-}
+const FORM = { parse: parseObservation, dated: (receipt: ObservationReceipt) => receipt.observed_at };
+
+/** Reads a receipt and verifies its signature. */
+export const checkReceipt = (text: string, { listed }: Keys, corrections: readonly TimeCorrection[] = []) =>
+  readReceipt(text, FORM, listed, corrections);
 
 /** The checks of every receipt, in order. */
 export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<Check, CheckedReceipt> {
@@ -59,6 +53,12 @@ export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<C
     );
   }
   return checked;
+}
+
+/** The faults of one check, or the first of many. */
+export function few(faults: string[]): string[] {
+  const first = faults.slice(0, FAULTS_MAX);
+  return faults.length > FAULTS_MAX ? [...first, `and ${faults.length - FAULTS_MAX} more`] : first;
 }
 
 /** A time in readable form: `on 2026-11-21 at 09:00:00 UTC`. */

@@ -1,14 +1,13 @@
 import { fill } from '../../../phrases/fill.ts';
 import { type CheckedReceipt, chainRules } from '../../../proof/chain.ts';
-import { type TimeCorrection, trueIso } from '../../../proof/clock-note.ts';
 import { DuplicateMember } from '../../../proof/i-json.ts';
 import { keyOfNote } from '../../../proof/key-text.ts';
 import { unsignedWords } from '../../../proof/members.ts';
 import { parseNote } from '../../../proof/note.ts';
 import { unsignedIn } from '../../../proof/proof-form.ts';
-import { parseReceipt } from '../../../proof/receipt.ts';
+import { parseReceipt, type Receipt } from '../../../proof/receipt.ts';
 import { readClock } from './clock.ts';
-import { contentHash, keysIn, type ListedKey, sha256, signedBy } from './crypto.ts';
+import { contentHash, keysIn, type ListedKey, readReceipt } from './crypto.ts';
 import { type ProofRecord, proofRecord } from './record.ts';
 import { ENGLISH, type Words } from './words.ts';
 
@@ -30,11 +29,7 @@ export interface CheckedProof {
 }
 
 /** What the page claims to show. */
-export interface Shown {
-  id: string;
-  revision: number;
-  content_hash: string;
-}
+export type Shown = Pick<ProofRecord, 'id' | 'revision' | 'content_hash'>;
 
 const check = (title: string, faults: string[], found: string): Check => ({
   title,
@@ -63,7 +58,8 @@ export async function checkProof(
   }
   const paper = parseReceipt(parseNote(proof.receipt)?.text ?? '')?.paper ?? null;
   const clock = await readClock(proof.clock ?? [], { service: 'desk', paper }, keys);
-  const read = (receipt: string) => readReceipt(receipt, keys, clock.corrections);
+  const form = { parse: parseReceipt, dated: (receipt: Receipt) => receipt.filed_at };
+  const read = (receipt: string) => readReceipt(receipt, form, keys, clock.corrections);
   const seen = await Promise.all(
     proof.generations.map(async (generation) => ({ generation, seen: await read(generation.receipt) })),
   );
@@ -162,19 +158,4 @@ function chainCheck(
     faults.map((fault) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`),
     count === 1 ? words.chain_first : fill(words.chain_found, { count }),
   );
-}
-
-/** Parses a receipt, hashes its signed text and verifies its signature. */
-async function readReceipt(
-  text: string,
-  keys: ListedKey[],
-  corrections: readonly TimeCorrection[],
-): Promise<CheckedReceipt> {
-  const note = parseNote(text);
-  const receipt = note === null ? null : parseReceipt(note.text);
-  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
-  const key = keyOfNote(keys, receipt.kid, note);
-  const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
-  const time = trueIso(receipt.filed_at, receipt.seq, corrections);
-  return { receipt, hash: await sha256(note.text), signature, key, time };
 }

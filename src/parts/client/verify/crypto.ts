@@ -1,9 +1,11 @@
 import { verifyAsync } from '@noble/ed25519';
 import canonicalize from 'canonicalize';
 import { joined, toBase64url, toHex } from '../../../proof/bytes.ts';
-import { keyHashInput, splitJwk, thumbprintInput } from '../../../proof/key-text.ts';
+import type { CheckedReceipt } from '../../../proof/chain.ts';
+import { type TimeCorrection, trueIso } from '../../../proof/clock-note.ts';
+import { keyHashInput, keyOfNote, splitJwk, thumbprintInput } from '../../../proof/key-text.ts';
 import { membersIn } from '../../../proof/narrow.ts';
-import { type Note, signaturesBy } from '../../../proof/note.ts';
+import { type Note, parseNote, signaturesBy } from '../../../proof/note.ts';
 import { isPrimeOrder } from '../../../proof/prime-order.ts';
 
 /** The browser's counterpart of the ledger's node:crypto code, using WebCrypto and noble. */
@@ -68,6 +70,25 @@ export async function signedBy(note: Note, { name, keyHash, publicKey }: ListedK
     if (await ed25519Holds(signature, message, publicKey)) return true;
   }
   return false;
+}
+
+/**
+ * Reads a receipt with `parse`, hashes its signed text and verifies its signature. `dated` gives the receipt's time,
+ * which a correction of the clock may replace.
+ */
+export async function readReceipt<Receipt extends { kid: string; seq: number }>(
+  text: string,
+  { parse, dated }: { parse: (signed: string) => Receipt | null; dated: (receipt: Receipt) => string },
+  keys: ListedKey[],
+  corrections: readonly TimeCorrection[],
+): Promise<Omit<CheckedReceipt, 'receipt'> & { receipt: Receipt | null }> {
+  const note = parseNote(text);
+  const receipt = note === null ? null : parse(note.text);
+  if (note === null || receipt === null) return { receipt: null, hash: '', signature: 'fails', key: null, time: '' };
+  const key = keyOfNote(keys, receipt.kid, note);
+  const signature = key === null ? 'no_such_key' : (await signedBy(note, key)) ? 'holds' : 'fails';
+  const time = trueIso(dated(receipt), receipt.seq, corrections);
+  return { receipt, hash: await sha256(note.text), signature, key, time };
 }
 
 /** Whether an Ed25519 signature holds, by the strict rules of RFC 8032; false for malformed bytes. */

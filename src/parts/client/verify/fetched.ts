@@ -1,5 +1,4 @@
 import { parseIJson } from '../../../proof/i-json.ts';
-import { textOf } from './text-of.ts';
 
 /** Timeout of the response from the paper's site, in ms. */
 const TIMEOUT = 20_000;
@@ -45,4 +44,20 @@ export async function fetchedText(address: string): Promise<string> {
   });
   if (text === null) throw new NotFetched(`${name} is longer than any that this page can check.`);
   return text;
+}
+
+/** The text of a response; null when it exceeds the limit in bytes, which are counted as they arrive. */
+export async function textOf(response: Response, longest: number): Promise<string | null> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let [text, length] = ['', 0];
+  for (let step = await reader?.read(); step?.done === false; step = await reader?.read()) {
+    length += step.value.length;
+    if (length > longest) {
+      await reader?.cancel();
+      return null;
+    }
+    text += decoder.decode(step.value, { stream: true });
+  }
+  return text + decoder.decode();
 }

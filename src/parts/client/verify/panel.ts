@@ -1,5 +1,5 @@
-import { counted } from '../../../phrases/counted.ts';
 import { fill } from '../../../phrases/fill.ts';
+import { counted } from '../../../phrases/intl.ts';
 import { present } from '../../../proof/narrow.ts';
 import { elementOf } from '../element.ts';
 import { type Check, type CheckedProof, checkProof } from './check.ts';
