@@ -11,6 +11,7 @@ import type { AppContext, AppStore } from '../../server/context.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
+import { isDead } from '../../shared/workers/process-name.ts';
 import { type OutputAudit, outputAudit, PRESS_AGAIN, UNCALLED } from './output-audit.ts';
 
 /** How many times a tree that is being pressed is checked, and the pause between two checks, in ms. */
@@ -58,7 +59,9 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
   const { site, stamp, folder } = pressPlan(app, paper, build);
   if (manifest.stamp(paper) !== stamp || staleTags.includes(tags.config)) {
     // Only the manifest knows what a stale tree must contain, and not while every file is pressed.
-    const isPressing = () => store.database.publications.pressState(paper, Date.now()) === 'pressing';
+    const isPressing = () =>
+      store.database.publications.pressState(paper, Date.now()) === 'pressing' &&
+      !isDead(manifest.leaseOwner(paper) ?? '');
     const findings = isPressing() ? null : manifestFindings(store, paper, folder);
     if (findings === null || isPressing()) {
       const cure = 'run the audit again when it has ended';

@@ -12,21 +12,18 @@ import { readiness } from './readiness.ts';
 import type { DiskReadings, MetricSources, Readings, SampledRegistry } from './sampled-registry.ts';
 
 /** What this process knows of itself, and of its last backup. */
-export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Readings {
-  const info = registry.gauge('info', 'Always 1; the label is the version.', ['version']);
-  const ready = registry.gauge('ready', '1 while `/ready` says so.');
-  const clockWrong = registry.gauge('clock_wrong', '1 while nothing is signed because the clock is wrong.');
-  const delay = registry.gauge(
-    'event_loop_delay_max_seconds',
-    'The longest delay of the event loop in the last minute.',
-  );
-  const flying = registry.gauge('http_requests_in_flight', 'Requests that are not answered yet.', ['service']);
-  const lockHeld = registry.gauge(
+export function ofProcess({ gauge, total }: SampledRegistry, { app }: MetricSources): Readings {
+  const info = gauge('info', 'Always 1; the label is the version.', ['version']);
+  const ready = gauge('ready', '1 while `/ready` says so.');
+  const clockWrong = gauge('clock_wrong', '1 while nothing is signed because the clock is wrong.');
+  const delay = gauge('event_loop_delay_max_seconds', 'The longest delay of the event loop in the last minute.');
+  const flying = gauge('http_requests_in_flight', 'Requests that are not answered yet.', ['service']);
+  const lockHeld = gauge(
     'write_lock_held_seconds',
     'How long another process has held the write lock of the database; 0 while it is free.',
   );
-  const lockTimeouts = registry.total('write_lock_timeouts_total', 'Writes that timed out waiting for this lock.');
-  const backupAt = registry.gauge('backup_timestamp_seconds', 'When the last backup was begun; 0 when none is known.');
+  const lockTimeouts = total('write_lock_timeouts_total', 'Writes that timed out waiting for this lock.');
+  const backupAt = gauge('backup_timestamp_seconds', 'When the last backup was begun; 0 when none is known.');
   return {
     process() {
       info.set({ version: VERSION }, 1);
@@ -46,15 +43,12 @@ export function ofProcess(registry: SampledRegistry, { app }: MetricSources): Re
 }
 
 /** Who signs: the lease of LEASE_URL, where there is one, and why this server does not. */
-export function ofLease(registry: SampledRegistry, { app }: MetricSources): Readings {
-  const held = registry.gauge('lease_held', '1 while this server holds the lease of LEASE_URL; absent without one.');
-  const left = registry.gauge('lease_seconds_left', 'How long it may sign without renewing the lease.');
-  const transitions = registry.total('lease_transitions_total', 'How often this server took or lost the lease.');
-  const behind = registry.gauge('lease_leaves_behind', 'Leaves that this copy lacks of what was signed.', ['log']);
-  const refused = registry.gauge('signing_refused', '1 for the reason for which nothing is signed here.', [
-    'log',
-    'why',
-  ]);
+export function ofLease({ gauge, total }: SampledRegistry, { app }: MetricSources): Readings {
+  const held = gauge('lease_held', '1 while this server holds the lease of LEASE_URL; absent without one.');
+  const left = gauge('lease_seconds_left', 'How long it may sign without renewing the lease.');
+  const transitions = total('lease_transitions_total', 'How often this server took or lost the lease.');
+  const behind = gauge('lease_leaves_behind', 'Leaves that this copy lacks of what was signed.', ['log']);
+  const refused = gauge('signing_refused', '1 for the reason for which nothing is signed here.', ['log', 'why']);
   return {
     lease() {
       const lease = app.signer.state();
@@ -74,25 +68,22 @@ export function ofLease(registry: SampledRegistry, { app }: MetricSources): Read
 }
 
 /** The papers, and the work to press, publish and announce. */
-export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSources): Readings {
+export function ofDesk({ gauge }: SampledRegistry, { app, presses }: MetricSources): Readings {
   const { store, clock } = app;
-  const pressing = registry.gauge('press_papers', 'Papers that are being pressed, or wait for their turn.', ['state']);
-  const stalePapers = registry.gauge('press_stale_papers', 'Papers with pages that are not up to date.');
-  const staleTags = registry.gauge('press_stale_tags', 'Changes that no press has read, counted up to 10,000.');
-  const staleFor = registry.gauge(
+  const pressing = gauge('press_papers', 'Papers that are being pressed, or wait for their turn.', ['state']);
+  const stalePapers = gauge('press_stale_papers', 'Papers with pages that are not up to date.');
+  const staleTags = gauge('press_stale_tags', 'Changes that no press has read, counted up to 10,000.');
+  const staleFor = gauge(
     'press_backlog_seconds',
     'For how long the paper that waits longest has waited, without a press of it that ended.',
   );
-  const unpublished = registry.gauge('publish_waiting_files', 'Files that PUBLISH_URL lacks, counted up to 10,000.');
-  const hubPings = registry.gauge(
-    'hub_pings_due',
-    'Feeds of which the hub is to be told, that are due, counted up to 10,000.',
-  );
-  const missing = registry.gauge('missing_media', 'Media files whose bytes DATA_DIR lacks: readers see stand-ins.');
-  const papers = registry.gauge('papers', 'Papers.');
-  const pieces = registry.gauge('pieces_on_air', 'Pieces on air.');
-  const search = registry.gauge('search_questions', 'Questions to the search threads.', ['state']);
-  const searchThreads = registry.gauge('search_threads', 'Connections that search, each on a thread of its own.');
+  const unpublished = gauge('publish_waiting_files', 'Files that PUBLISH_URL lacks, counted up to 10,000.');
+  const hubPings = gauge('hub_pings_due', 'Feeds of which the hub is to be told, that are due, counted up to 10,000.');
+  const missing = gauge('missing_media', 'Media files whose bytes DATA_DIR lacks: readers see stand-ins.');
+  const papers = gauge('papers', 'Papers.');
+  const pieces = gauge('pieces_on_air', 'Pieces on air.');
+  const search = gauge('search_questions', 'Questions to the search threads.', ['state']);
+  const searchThreads = gauge('search_threads', 'Connections that search, each on a thread of its own.');
 
   const stale = new StaleSince();
   return {
@@ -121,20 +112,20 @@ export function ofDesk(registry: SampledRegistry, { app, presses }: MetricSource
 }
 
 /** The hostnames under watch, and what is paid for answers about them. */
-export function ofRecords(registry: SampledRegistry, { app: { store, clock } }: MetricSources): Readings {
-  const scanQueue = registry.queue(['scanner_due', 'scanner_oldest_due_seconds'], 'Hostnames');
-  const scanLeased = registry.gauge('scanner_leased', 'Hostnames that a scanner holds, counted up to 10,000.');
-  const hostnames = registry.gauge('hostnames', 'Hostnames, by state.', ['state']);
-  const credits = registry.total('credits_total', 'Credits of the ledger, without their sign.', ['kind']);
-  const payments = registry.gauge('payments_open', 'Payments whose outcome is unknown.');
-  const paymentAge = registry.gauge(
-    'payments_oldest_open_seconds',
-    'Age of the first payment whose outcome is unknown.',
-  );
+export function ofRecords(
+  { age, gauge, queue, total }: SampledRegistry,
+  { app: { store, clock } }: MetricSources,
+): Readings {
+  const scanQueue = queue(['scanner_due', 'scanner_oldest_due_seconds'], 'Hostnames');
+  const scanLeased = gauge('scanner_leased', 'Hostnames that a scanner holds, counted up to 10,000.');
+  const hostnames = gauge('hostnames', 'Hostnames, by state.', ['state']);
+  const credits = total('credits_total', 'Credits of the ledger, without their sign.', ['kind']);
+  const payments = gauge('payments_open', 'Payments whose outcome is unknown.');
+  const paymentAge = gauge('payments_oldest_open_seconds', 'Age of the first payment whose outcome is unknown.');
   return {
     scanner() {
-      const { leased, ...queue } = store.database.vitalSigns().scanQueue(clock.now());
-      scanQueue({}, queue);
+      const { leased, ...length } = store.database.vitalSigns().scanQueue(clock.now());
+      scanQueue({}, length);
       scanLeased.set(leased);
     },
     hostnames() {
@@ -146,47 +137,45 @@ export function ofRecords(registry: SampledRegistry, { app: { store, clock } }: 
     payments() {
       const { count, oldest_at } = store.database.vitalSigns().openPayments();
       payments.set(count);
-      paymentAge.set(registry.age(oldest_at));
+      paymentAge.set(age(oldest_at));
     },
   };
 }
 
 /** What each service has its own of: mails, webhooks and a log. */
-export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readings {
+export function ofBoth({ age, gauge, queue, total }: SampledRegistry, { app }: MetricSources): Readings {
   const { store, clock } = app;
   const { services } = app.settings;
-  const mails = registry.queue(['mails_due', 'mails_oldest_due_seconds'], 'Mails', ['queue']);
-  const deliveries = registry.queue(
+  const mails = queue(['mails_due', 'mails_oldest_due_seconds'], 'Mails', ['queue']);
+  const deliveries = queue(
     ['webhook_deliveries_due', 'webhook_deliveries_oldest_due_seconds'],
     'Deliveries to webhooks',
     ['queue'],
   );
-  const leaves = registry.total('signatures_total', 'Signed receipts: the leaves of the log.', ['log']);
-  const unsigned = registry.gauge('log_unsigned_leaves', 'Leaves that no signed head covers.', ['log']);
-  const headAge = registry.gauge('log_head_age_seconds', 'Age of the newest signed head.', ['log']);
-  const uncosigned = registry.gauge(
-    'log_uncosigned_leaves',
-    'Leaves that no cosigned head covers; only with witnesses.',
-    ['log'],
-  );
-  const uncosignedFor = registry.gauge(
+  const leaves = total('signatures_total', 'Signed receipts: the leaves of the log.', ['log']);
+  const unsigned = gauge('log_unsigned_leaves', 'Leaves that no signed head covers.', ['log']);
+  const headAge = gauge('log_head_age_seconds', 'Age of the newest signed head.', ['log']);
+  const uncosigned = gauge('log_uncosigned_leaves', 'Leaves that no cosigned head covers; only with witnesses.', [
+    'log',
+  ]);
+  const uncosignedFor = gauge(
     'log_uncosigned_seconds',
     'While there are any, the age of the newest cosigned head; only with witnesses.',
     ['log'],
   );
-  const fenced = registry.gauge('log_fenced', '1 while this copy of the log must sign nothing.', ['log']);
+  const fenced = gauge('log_fenced', '1 while this copy of the log must sign nothing.', ['log']);
 
   /** Queues are named in this order: that of the desk, that of the records. */
   const isServed = (n: number) => (n === 0 ? services.desk : services.records);
   return {
     mails() {
-      for (const [n, queue] of MAIL_QUEUE_NAMES.entries()) {
-        if (isServed(n)) mails({ queue }, store.database.vitalSigns().mails[queue](clock.now()));
+      for (const [n, name] of MAIL_QUEUE_NAMES.entries()) {
+        if (isServed(n)) mails({ queue: name }, store.database.vitalSigns().mails[name](clock.now()));
       }
     },
     webhooks() {
-      for (const [n, queue] of DELIVERY_QUEUE_NAMES.entries()) {
-        if (isServed(n)) deliveries({ queue }, store.database.vitalSigns().deliveries[queue](clock.now()));
+      for (const [n, name] of DELIVERY_QUEUE_NAMES.entries()) {
+        if (isServed(n)) deliveries({ queue: name }, store.database.vitalSigns().deliveries[name](clock.now()));
       }
     },
     logs() {
@@ -195,11 +184,11 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
         const head = store.database.log.lastHead(log);
         leaves({ log }, size);
         unsigned.set({ log }, size - (head?.size ?? 0));
-        if (head !== null) headAge.set({ log }, registry.age(head.signed_at));
+        if (head !== null) headAge.set({ log }, age(head.signed_at));
         if (app.settings.logPolicy !== null) {
           const cosigned = store.database.log.cosignedSize(log);
           uncosigned.set({ log }, size - cosigned);
-          uncosignedFor.set({ log }, size > cosigned ? registry.age(store.database.log.cosignedAt(log)) : 0);
+          uncosignedFor.set({ log }, size > cosigned ? age(store.database.log.cosignedAt(log)) : 0);
         }
         fenced.set({ log }, store.database.log.fence(log) === null ? 0 : 1);
       }
@@ -208,10 +197,10 @@ export function ofBoth(registry: SampledRegistry, { app }: MetricSources): Readi
 }
 
 /** The disks of the folders, and the size of the database. */
-export function ofDisks(registry: SampledRegistry, { app: { settings } }: MetricSources): DiskReadings {
-  const free = registry.gauge('disk_free_bytes', 'Free space for this user on the disk of a folder.', ['folder']);
-  const size = registry.gauge('disk_size_bytes', 'Size of the disk of a folder.', ['folder']);
-  const bytes = registry.gauge('database_bytes', 'Size of the database and of its write-ahead log.', ['file']);
+export function ofDisks({ gauge }: SampledRegistry, { app: { settings } }: MetricSources): DiskReadings {
+  const free = gauge('disk_free_bytes', 'Free space for this user on the disk of a folder.', ['folder']);
+  const size = gauge('disk_size_bytes', 'Size of the disk of a folder.', ['folder']);
+  const bytes = gauge('database_bytes', 'Size of the database and of its write-ahead log.', ['file']);
 
   const disk = async (folder: string, path: string): Promise<void> => {
     const found = await orMissing(statfs(path));

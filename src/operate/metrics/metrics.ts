@@ -5,7 +5,7 @@ import { messageOf } from '../../shared/fault.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import { countMeasurements } from './counted.ts';
 import { ofBoth, ofDesk, ofDisks, ofLease, ofProcess, ofRecords } from './gauges.ts';
-import { type MetricSources, type Readings, SampledRegistry } from './sampled-registry.ts';
+import { type MetricSources, type Readings, sampledRegistry } from './sampled-registry.ts';
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
@@ -47,7 +47,7 @@ const KEPT = 1_000;
  */
 function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logger): () => Promise<void> {
   const { settings, clock } = sources.app;
-  const sampled = new SampledRegistry(registry, clock.now);
+  const sampled = sampledRegistry(registry, clock.now);
   const failures = new Counter({
     name: 'broadsheet_metrics_failures_total',
     help: 'Readings of metrics that failed.',

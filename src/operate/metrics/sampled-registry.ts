@@ -19,34 +19,28 @@ export type DiskReadings = Record<string, () => Promise<void>>;
 /** Sets a metric. One that has no labels takes `{}`. */
 type Set<L extends string> = (labels: Partial<Record<L, string>>, value: number) => void;
 
-/** Registers metrics that are read for each scrape. */
-export class SampledRegistry {
-  readonly #registry: Registry;
-  readonly #now: () => number;
+export type SampledRegistry = ReturnType<typeof sampledRegistry>;
+
+/** Registers metrics that are read for each scrape. `now` is the clock, in ms. */
+export function sampledRegistry(registry: Registry, now: () => number) {
   /** Leave a gauge out until it is set again. */
-  readonly #forget: (() => void)[] = [];
+  const forgets: (() => void)[] = [];
 
-  /** `now` is the clock, in ms. */
-  constructor(registry: Registry, now: () => number) {
-    this.#registry = registry;
-    this.#now = now;
-  }
-
-  gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
-    const made = new Gauge({ name: `broadsheet_${name}`, help, labelNames, registers: [this.#registry] });
+  function gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+    const made = new Gauge({ name: `broadsheet_${name}`, help, labelNames, registers: [registry] });
     const forget = () => {
       made.reset();
       // Without labels, a new gauge and one that was reset are 0; what was not read is not 0.
       if (labelNames.length === 0) made.remove();
     };
     forget();
-    this.#forget.push(forget);
+    forgets.push(forget);
     return made;
   }
 
   /** A counter whose total is computed elsewhere. */
-  total<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Set<L> {
-    const made = new Counter({ name: `broadsheet_${name}`, help, labelNames, registers: [this.#registry] });
+  function total<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Set<L> {
+    const made = new Counter({ name: `broadsheet_${name}`, help, labelNames, registers: [registry] });
     const before = new Map<string, number>();
     return (labels, value) => {
       const key = JSON.stringify(labels);
@@ -56,27 +50,27 @@ export class SampledRegistry {
     };
   }
 
+  /** The age of a moment in seconds; 0 when there is none. */
+  const age = (at: number | null) => (at === null ? 0 : Math.max(0, now() - at) / 1_000);
+
   /** The two gauges of a queue: how much is due, and for how long the first of it has been. */
-  queue<L extends string>(
+  function queue<L extends string>(
     [name, oldest]: [name: string, oldest: string],
     what: string,
     labelNames: readonly L[] = [],
   ): (labels: Partial<Record<L, string>>, length: QueueLength) => void {
-    const length = this.gauge(name, `${what} that are due, counted up to 10,000.`, labelNames);
-    const age = this.gauge(oldest, 'For how long the first one has been due.', labelNames);
+    const length = gauge(name, `${what} that are due, counted up to 10,000.`, labelNames);
+    const dueFor = gauge(oldest, 'For how long the first one has been due.', labelNames);
     return (labels, { due, oldest_due_at }) => {
       length.set(labels, due);
-      age.set(labels, this.age(oldest_due_at));
+      dueFor.set(labels, age(oldest_due_at));
     };
   }
 
-  /** The age of a moment in seconds; 0 when there is none. */
-  age(at: number | null): number {
-    return at === null ? 0 : Math.max(0, this.#now() - at) / 1_000;
+  /** Leaves every gauge out until it is set again. */
+  function forget(): void {
+    for (const one of forgets) one();
   }
 
-  /** Leaves every gauge out until it is set again. */
-  forget(): void {
-    for (const forget of this.#forget) forget();
-  }
+  return { gauge, total, age, queue, forget };
 }

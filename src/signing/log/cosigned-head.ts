@@ -2,8 +2,9 @@ import { toHex } from '../../proof/bytes.ts';
 import { type VerifierKey, vkeyText } from '../../proof/key-text.ts';
 import { parseCheckpoint } from '../../proof/log/checkpoint.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
+import { nodeCrypto } from '../../proof/log/node-crypto.ts';
 import { meetsQuorum, type Policy } from '../../proof/log/policy.ts';
-import { type LogCrypto, statedTime } from '../../proof/log/signatures.ts';
+import { statedTime } from '../../proof/log/signatures.ts';
 import { type SignatureLine, signatureLineText } from '../../proof/note.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../shared/transparency/log-tables.ts';
 import { cosignedAt } from './witness.ts';
@@ -21,7 +22,6 @@ export interface CoveredLeaves {
   end: number;
 }
 
-type HeadTables = Pick<LogTables, 'cosignatures' | 'newestCosigned' | 'setCosigned'>;
 type SignedHead = Pick<LogHead, 'size' | 'checkpoint'>;
 
 /**
@@ -29,7 +29,7 @@ type SignedHead = Pick<LogHead, 'size' | 'checkpoint'>;
  * its cosignatures do not meet the quorum, and when it has its text, or a larger head has.
  */
 export function cosignedText(
-  tables: HeadTables,
+  tables: LogTables,
   { log, origin, policy }: WitnessedLog,
   { size, checkpoint }: SignedHead,
 ): string | null {
@@ -41,7 +41,7 @@ export function cosignedText(
 }
 
 /** Stores the cosigned text of a head. Returns the leaves whose proofs it fixes; null when there is nothing to store. */
-export function cosignHead(tables: HeadTables, witnessed: WitnessedLog, head: SignedHead): CoveredLeaves | null {
+export function cosignHead(tables: LogTables, witnessed: WitnessedLog, head: SignedHead): CoveredLeaves | null {
   const text = cosignedText(tables, witnessed, head);
   const start = cosignedSize(tables, witnessed);
   if (text === null || !tables.setCosigned(witnessed.log, witnessed.origin, head.size, text)) return null;
@@ -76,7 +76,7 @@ function linesOf(
 }
 
 /** The number of leaves under the newest cosigned head. */
-function cosignedSize(tables: HeadTables, { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>): number {
+function cosignedSize(tables: LogTables, { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>): number {
   return tables.newestCosigned(log, origin)?.size ?? 0;
 }
 
@@ -86,14 +86,12 @@ export async function cosignatureFrom(
   { origin, size, checkpoint }: LogHead,
   key: VerifierKey,
   now: number,
-  crypto: LogCrypto,
 ): Promise<LogCosignature> {
-  const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, crypto);
+  const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, nodeCrypto);
   // Every line of this key was verified, and `time` is that of one of them.
-  const line = lines.find(
-    ({ name, keyHash, signature }) =>
-      name === key.name && toHex(keyHash) === key.hash && statedTime(signature) === BigInt(time),
-  );
+  const isIt = ({ name, keyHash, signature }: SignatureLine) =>
+    name === key.name && toHex(keyHash) === key.hash && statedTime(signature) === BigInt(time);
+  const line = lines.find(isIt);
   if (line === undefined) throw new Error(`no line of ${key.name} has the time ${time}`);
   return { origin, size, vkey: vkeyText(key), time, line: signatureLineText(line) };
 }

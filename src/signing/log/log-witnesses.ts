@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { vkeyText } from '../../proof/key-text.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault, shown } from '../../proof/log/log-fault.ts';
-import { nodeCrypto } from '../../proof/log/node-crypto.ts';
 import type { Policy, PolicyWitness } from '../../proof/log/policy.ts';
 import { SECOND } from '../../proof/time.ts';
 import { WITNESS_WAIT_MAX, witnessWait } from '../../shared/outbound/retry.ts';
@@ -11,7 +10,7 @@ import { measurements } from '../../shared/workers/measurements.ts';
 import type { Store } from '../../store/store.ts';
 import { type CoveredLeaves, cosignatureFrom, cosignedText, cosignHead, type WitnessedLog } from './cosigned-head.ts';
 import { cureOf } from './log-fence.ts';
-import { afterCosignature, afterFailure, type Submitted, submitHead } from './submit-head.ts';
+import { type Submitted, submitHead } from './submit-head.ts';
 import { WitnessContradicts, WitnessDiverged } from './witness.ts';
 import type { SubmitCheckpoint } from './witness-client.ts';
 
@@ -165,7 +164,7 @@ export function logWitnesses(
   ): Promise<LogCosignature | LogFault> {
     if (fault !== null) return fault;
     try {
-      return await cosignatureFrom(lines, head, key, now(), nodeCrypto);
+      return await cosignatureFrom(lines, head, key, now());
     } catch (error) {
       if (error instanceof LogFault) return error;
       throw error;
@@ -183,13 +182,27 @@ export function logWitnesses(
     const about = { job: 'log', log, witness: witness.name };
     if (outcome instanceof LogFault) {
       const next_at = now() + witnessWait(before.failures + 1);
-      tables.setWitness(log, origin, afterFailure(before, { fault: outcome.message, seen, began, next_at }));
+      tables.setWitness(log, origin, {
+        ...before,
+        seen_size: Math.max(before.seen_size, seen),
+        fault: outcome.message,
+        // The series of failures began with the first of them.
+        fault_at: before.fault_at ?? began,
+        failures: before.failures + 1,
+        next_at,
+      });
       if (before.fault !== null) return null;
       return () => logger.warn({ ...about, fault: outcome.message }, 'a witness did not sign; it is asked again');
     }
     tables.addCosignature(log, outcome);
     const next_at = began + REQUEST_EVERY;
-    tables.setWitness(log, origin, afterCosignature(before, { size: head.size, at: now(), next_at }));
+    tables.setWitness(log, origin, {
+      ...before,
+      seen_size: Math.max(before.seen_size, head.size),
+      cosigned_size: Math.max(before.cosigned_size ?? 0, head.size),
+      cosigned_at: now(),
+      ...{ fault: null, fault_at: null, failures: 0, next_at },
+    });
     if (before.fault === null) return null;
     return () => logger.info({ ...about, size: head.size }, 'a witness signs again');
   }

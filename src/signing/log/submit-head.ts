@@ -2,7 +2,7 @@ import { LogFault } from '../../proof/log/log-fault.ts';
 import type { TileReader } from '../../proof/log/tile.ts';
 import { logTree } from '../../proof/log/tree.ts';
 import type { SignatureLine } from '../../proof/note.ts';
-import type { LogHead, WitnessState } from '../../shared/transparency/log-tables.ts';
+import type { LogHead } from '../../shared/transparency/log-tables.ts';
 import {
   type AddCheckpointAnswer,
   addCheckpointBody,
@@ -77,32 +77,4 @@ export async function submitHead({ head, seen, newestHead, tiles, send }: Submis
 
 function otherRoot(size: number): WitnessDiverged {
   return new WitnessDiverged(`the witness has seen another tree of ${size} leaves`);
-}
-
-/** How the state of a witness changes with a request. Times in ms. */
-
-/** The state after a request that failed; `fault` says why, in one line. The series began with the first of them. */
-export function afterFailure(
-  before: WitnessState,
-  { fault, seen, began, next_at }: { fault: string; seen: number; began: number; next_at: number },
-): WitnessState {
-  const seen_size = Math.max(before.seen_size, seen);
-  return { ...before, seen_size, fault, fault_at: before.fault_at ?? began, failures: before.failures + 1, next_at };
-}
-
-/** The state after the witness cosigned a tree of `size` leaves `at` a time. */
-export function afterCosignature(
-  before: WitnessState,
-  { size, at, next_at }: { size: number; at: number; next_at: number },
-): WitnessState {
-  return {
-    vkey: before.vkey,
-    seen_size: Math.max(before.seen_size, size),
-    cosigned_size: Math.max(before.cosigned_size ?? 0, size),
-    cosigned_at: at,
-    fault: null,
-    fault_at: null,
-    failures: 0,
-    next_at,
-  };
 }
