@@ -71,7 +71,7 @@ export function openSignerLease(
   const { settings, store } = app;
   const { bucket, key } = leasePlace(settings, url);
   const note = join(settings.dataDir, NOTE);
-  let told = '';
+  let lastReason = '';
   /** Another server over the same folder may hold the lease: its note stays. */
   let isNoted = false;
   const unnote = () => {
@@ -86,8 +86,8 @@ export function openSignerLease(
     desk: () => store.desk.signingKeys()[0]?.kid ?? null,
     requireContinued: (heads) => requireContinued(app, heads),
     waiting(reason) {
-      if (reason !== told) logger.warn({ reason }, 'nothing is signed here');
-      told = reason;
+      if (reason !== lastReason) logger.warn({ reason }, 'nothing is signed here');
+      lastReason = reason;
     },
     renewed() {
       keepCopy(settings.dataDir);

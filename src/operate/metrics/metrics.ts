@@ -66,15 +66,15 @@ function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logg
   for (const reading of Object.keys({ ...disks, ...readings })) failures.inc({ reading }, 0);
 
   /** What was logged about each failing reading. */
-  const told = new Map<string, string>();
+  const logged = new Map<string, string>();
   const fail = (reading: string, error: unknown) => {
     failures.inc({ reading });
     const message = messageOf(error);
-    if (told.get(reading) !== message) logger.error({ reading, err: error }, 'metrics cannot be read');
-    told.set(reading, message);
+    if (logged.get(reading) !== message) logger.error({ reading, err: error }, 'metrics cannot be read');
+    logged.set(reading, message);
   };
   const succeed = (reading: string) => {
-    if (told.delete(reading)) logger.info({ reading }, 'these metrics are read again');
+    if (logged.delete(reading)) logger.info({ reading }, 'these metrics are read again');
   };
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {

@@ -153,12 +153,12 @@ export async function publishWithProgress(
 
 /** What a command says while it works or waits. */
 export function publishReporter(progress: (tree: string, done: number, total: number, what: string) => void) {
-  let told = '';
+  let lastHolder = '';
   return {
     progress,
     waiting: (tree: string, holder: string) => {
-      if (told === holder) return;
-      told = holder;
+      if (lastHolder === holder) return;
+      lastHolder = holder;
       printError(`waiting: another publisher, ${holder}, is at work on ${treeName(tree)}`);
     },
   };

@@ -169,9 +169,9 @@ export class ClockGuard implements ClockCheck {
       return this.fault();
     }
     if (found !== null) return found;
-    const told = this.#isTelling ? null : noteIn(settings.dataDir, now.steady);
-    if (told === null) this.#trusted = now;
-    return told;
+    const reported = this.#isTelling ? null : noteIn(settings.dataDir, now.steady);
+    if (reported === null) this.#trusted = now;
+    return reported;
   }
 
   /** Has the next call ask the database too: another process, with another clock, may have signed since. */

@@ -52,7 +52,7 @@ interface Parts {
  * Tells the log, and the commands here, when the clock goes wrong and is right again. Returns a function that stops it.
  */
 export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promise<void> {
-  let told: ClockFault | null = null;
+  let reported: ClockFault | null = null;
   let askedAt = performance.now();
   const look = async (): Promise<number> => {
     guard.lookAgain();
@@ -63,20 +63,20 @@ export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promis
       askedAt = performance.now();
       fault = guard.fault();
     }
-    if (fault !== null && fault.kind !== told?.kind) {
+    if (fault !== null && fault.kind !== reported?.kind) {
       logger.error({ clock: fault.kind, reason: fault.message }, 'nothing is signed: the clock is wrong');
     }
-    if (fault === null && told !== null) {
+    if (fault === null && reported !== null) {
       onRight();
       logger.info('the clock is right again: signing goes on');
     }
-    if (fault !== null || told !== null) guard.tell(fault);
-    told = fault;
+    if (fault !== null || reported !== null) guard.tell(fault);
+    reported = fault;
     return LOOK_EVERY;
   };
   const stop = poll(look, { job: 'clock watch', logger, failed: 'the clock could not be checked; it is tried again' });
   return async () => {
     await stop();
-    if (told !== null) guard.tell(null);
+    if (reported !== null) guard.tell(null);
   };
 }

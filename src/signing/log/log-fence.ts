@@ -50,14 +50,14 @@ export async function checkFence(
 ): Promise<void> {
   const { log: tables } = context.store.database;
   const key = readLogKey(context, log);
-  const standing = tables.fence(log);
+  const present = tables.fence(log);
   let line: string | null;
   if (key === null) {
     // Without its key a log has no other history to contradict, unless it is still the one that was fenced.
-    line = tables.newestHead(log, newLogOrigin(context.settings, log)) === null ? null : standing;
+    line = tables.newestHead(log, newLogOrigin(context.settings, log)) === null ? null : present;
   } else {
     // While the witnesses are silent, the fence that one of them caused stays.
-    const silent = standing?.startsWith('witness ') ? standing : null;
+    const silent = present?.startsWith('witness ') ? present : null;
     const late = () => pause(WITNESSES_WAIT, silent, { ref: false });
     line = fenceLine(context, log, key) ?? (await Promise.race([contradiction(key), late()]));
   }

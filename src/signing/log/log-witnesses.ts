@@ -216,14 +216,14 @@ export function logWitnesses(
     async check(policy: Policy): Promise<string | null> {
       const newest = tables.newestHead(log, origin);
       if (newest === null) return null;
-      const standing = tables.fence(log);
+      const present = tables.fence(log);
       await Promise.all(underWay.values());
       const fences = await Promise.all(
         serversOf(policy).map(async (server) => {
           const word = await start(policy, server, newest);
           if (word === 'agrees') return null;
           if (word !== 'silent') return word.fence;
-          return standing?.startsWith(saidBy(namesOf(server))) ? standing : null;
+          return present?.startsWith(saidBy(namesOf(server))) ? present : null;
         }),
       );
       return fences.find((fence) => fence !== null) ?? null;
