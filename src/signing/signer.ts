@@ -172,9 +172,10 @@ function copyFault(app: LeaseContext, heads: LeasedHeads): string | null {
 function requireContinued({ settings, store }: LeaseContext, heads: LeasedHeads): void {
   for (const log of LOG_SERVICES) {
     const signed = heads[log];
+    if (signed === null) continue;
     const key = readLogKey({ settings, store }, log);
     // A log of another name is another log.
-    if (signed === null || (key !== null && key.origin !== signed.origin)) continue;
+    if (key !== null && key.origin !== signed.origin) continue;
     const { origin, size } = signed;
     const head = { size, root: fromBase64(signed.root) ?? new Uint8Array() };
     if (holdsHead(store.database.log, log, head)) continue;
