@@ -11,7 +11,8 @@ import type { Paper } from './papers/paper.ts';
 import type { Placement } from './placement.ts';
 
 /** The states of a piece. Lists show only pieces on air. */
-export type StateName = 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
+export const STATES = ['draft', 'scheduled', 'on_air', 'withdrawn'] as const;
+export type StateName = (typeof STATES)[number];
 
 /** The members of a piece that lists leave out. */
 type Long = 'prose' | 'cited_facts' | 'credit' | 'authors' | 'written_by';
@@ -22,6 +23,7 @@ export interface Row extends Omit<Piece, Long | 'correction' | 'revised_at'> {
   writers: Author[];
   /** Their names in one line, in the piece's language; null when the persona wrote it. */
   writer: string | null;
+  word_count: number;
   /** When the piece first went on air. */
   published_at: number;
   /** Time of the newest revision since then, else `published_at`. */

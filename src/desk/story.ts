@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoOrNull, isoTime } from '../proof/time.ts';
-import type { DeskRow, Row, Story } from './archive.ts';
+import { type DeskRow, type Row, STATES, type Story } from './archive.ts';
 import { KINDS } from './door/piece.ts';
 import { shownToDesk } from './withdrawal.ts';
 
@@ -80,7 +80,7 @@ export type FullStory = z.infer<typeof FullStory>;
 
 /** A piece's state as its own desk sees it. */
 const StateMembers = {
-  state: z.enum(['draft', 'scheduled', 'on_air', 'withdrawn']),
+  state: z.enum(STATES),
   image: z
     .url()
     .nullable()
@@ -141,7 +141,7 @@ export function fullStory(story: Story, links: Links, proofUrl: string): FullSto
     credit: story.credit,
     content_hash: story.content_hash,
     language: story.language,
-    word_count: wordCount(story.prose, story.language),
+    word_count: story.word_count,
     corrections: story.corrections.map(({ at, revision, note }) => ({ at: isoTime(at), revision, note })),
     proof_url: proofUrl,
   };

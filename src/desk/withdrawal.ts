@@ -66,6 +66,7 @@ export function shownToDesk<Piece extends DeskRow | Story>(piece: Piece): Piece 
     writers: [],
     writer: null,
     tags: [],
+    word_count: 0,
   };
   if (!('prose' in piece)) return { ...piece, ...row };
   const text = { prose: '', cited_facts: [], credit: null, authors: [], written_by: null, corrections: [] };

@@ -108,6 +108,7 @@ export function openStore(settings: DatabaseSettings) {
 
   const search = searchTables(db, transact);
   search.fill();
+  pieces.fillWordCounts(transact);
   const newArchive = archives(db, { papers, pieceTags, entries, search, missingMedia, logProof, isLogCosigned });
   const known = new Map<string, Archive>();
   const archive = (paper: string): Archive => {

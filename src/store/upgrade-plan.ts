@@ -18,7 +18,13 @@ export interface PendingMigration {
 
 /** What a start makes from the rows of an older database. */
 export interface Fill {
-  name: 'search index' | 'log of the desk' | 'log of the records' | 'mailboxes of accounts' | 'index of values';
+  name:
+    | 'search index'
+    | 'word counts'
+    | 'log of the desk'
+    | 'log of the records'
+    | 'mailboxes of accounts'
+    | 'index of values';
   rows: number;
   /** How much the database grows by it, in bytes. */
   bytes: number;
@@ -216,6 +222,10 @@ function fillsOf(old: TolerantReader, after: ReturnType<typeof stateAfter>): Fil
     "SELECT coalesce(sum(length(g.prose)), 0) FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.state = 'on_air'",
     ['pieces', 'generations'],
   );
+  const uncounted = old.number(
+    `SELECT count(*) FROM pieces${old.has('pieces', 'word_count') ? ' WHERE word_count IS NULL' : ''}`,
+    ['pieces'],
+  );
   const keys = old.number('SELECT (SELECT count(*) FROM door_keys) + (SELECT count(*) FROM retirements)', [
     'door_keys',
     'retirements',
@@ -232,6 +242,7 @@ function fillsOf(old: TolerantReader, after: ReturnType<typeof stateAfter>): Fil
   const values = after.valuesBefore === 0 ? 0 : old.number('SELECT count(*) FROM sightings', ['sightings']);
   return [
     { name: 'search index', rows: toIndex, bytes: onAir === 0 ? 0 : (INDEX_SHARE * words * toIndex) / onAir },
+    { name: 'word counts', rows: uncounted, bytes: 0 },
     { name: 'log of the desk', rows: deskLeaves, bytes: deskLeaves * LEAF_BYTES + (deskLeaves > 0 ? receipts : 0) },
     { name: 'log of the records', rows: recordsLeaves, bytes: recordsLeaves * LEAF_BYTES },
     { name: 'mailboxes of accounts', rows: mailboxes, bytes: 0 },

@@ -16,6 +16,7 @@ import { memoized } from '../../../src/desk/press/memoized.ts';
 import type { Render } from '../../../src/desk/press/output.ts';
 import { previewView, prosePictures } from '../../../src/desk/press/outputs/story.ts';
 import { type ProseHtml, proseHtml } from '../../../src/desk/press/prose-html.ts';
+import { wordCount } from '../../../src/desk/story.ts';
 import { isoTime } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault, problemsIn } from '../../../src/shared/fault.ts';
@@ -180,6 +181,7 @@ function storyOf(archive: Archive, filing: Filing, now: number): Story {
     content_hash: '',
     writers,
     writer: writerLine(writers, filing.language),
+    word_count: wordCount(filing.prose, filing.language),
     corrections: before?.corrections ?? [],
     scheduled_at: null,
     withdrawn_at: null,

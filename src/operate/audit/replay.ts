@@ -189,6 +189,7 @@ const EMPTY = {
   authors: [],
   written_by: null,
   tags: [],
+  word_count: 0,
   correction: null,
 };
 

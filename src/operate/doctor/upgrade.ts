@@ -13,6 +13,7 @@ import { type Fill, type PressedPaper, readUpgradePlan } from '../../store/upgra
 const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
   migration: 100_000,
   'search index': 1_000,
+  'word counts': 10_000,
   'log of the desk': 10_000,
   'log of the records': 10_000,
   'mailboxes of accounts': 50_000,

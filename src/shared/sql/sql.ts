@@ -52,9 +52,12 @@ function unlike(kind: string, value: unknown): never {
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** The names of the columns of a reading, separated by commas. */
-export function columnsOf(reading: object): string {
-  return Object.keys(reading).map(quoted).join(', ');
+/** The names of the columns of a reading, separated by commas; of one table in a query of several, by its alias. */
+export function columnsOf(reading: object, table?: string): string {
+  const prefix = table === undefined ? '' : `${table}.`;
+  return Object.keys(reading)
+    .map((name) => prefix + quoted(name))
+    .join(', ');
 }
 
 /** Names of columns, or the reading of a row that has them. */

@@ -23,7 +23,7 @@ const READER = {
   confirmed_at: integer,
   through: orNull(integer),
 };
-const READER_COLUMNS = 's.id, s.cadence, s.sections, s."cast", s.confirmed_at, s.through';
+const READER_COLUMNS = columnsOf(READER, 's');
 const SOUND = `s.confirmed_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM suppressions x WHERE x.paper = s.paper AND x.reader = s.reader)`;
 
@@ -51,7 +51,7 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
 }
 
 /** Members of a row that events of earlier versions do not have. */
-const ADDED_LATER = { writer: null, tags: [] };
+const ADDED_LATER = { writer: null, tags: [], word_count: 0 };
 
 /** `told` is a JSON object with the members of an event that have no column. */
 function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {

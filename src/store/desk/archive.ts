@@ -4,15 +4,17 @@ import { UNPLACED } from '../../desk/placement.ts';
 import type { Generation } from '../../proof/chain.ts';
 import { DAY, isoTime, nextMonthAt } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { type Db, flag, inBatches, integer, json, oneOf, type Read, sql, text } from '../../shared/sql/sql.ts';
+import { columnsOf, type Db, flag, inBatches, integer, oneOf, type Read, sql, text } from '../../shared/sql/sql.ts';
 import type { missingMediaTable } from './desk.ts';
 import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
 import type { PaperTable } from './papers.ts';
 import type { PieceTagTable } from './piece-tags.ts';
-import { FROM, LIST, NEWEST_FIRST, ROW, rowOf, STANDING, STANDING_COLUMNS } from './pieces.ts';
+import { FROM, LIST, NEWEST_FIRST, ROW, rowOf, STATE } from './pieces.ts';
 import type { SearchTables } from './search.ts';
 
-const STORY = { ...LIST, ...STANDING, prose: text, cited_facts: json<Story['cited_facts']>(), content_hash: text };
+const { prose, cited_facts } = PIECE;
+const TEXT = { prose, cited_facts, content_hash: text };
+const STORY = { ...LIST, ...STATE, ...TEXT };
 
 /** The columns of a generation as proofs list it. */
 const GENERATION = {
@@ -50,7 +52,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   const { one, has, number, all, each } = sql(db);
   const story = (by: string) =>
     one(
-      `SELECT ${ROW}, ${STANDING_COLUMNS}, g.prose, g.cited_facts, g.content_hash ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
+      `SELECT ${ROW}, ${columnsOf(STATE, 'p')}, ${columnsOf(TEXT, 'g')} ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
       STORY,
     );
   const [byId, bySlug] = [story('id'), story('slug')];
@@ -150,7 +152,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   const scheduled = all(
     `SELECT p.slug, p.category, g.cited_facts ${FROM}
      WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
-    { slug: text, category: text, cited_facts: STORY.cited_facts },
+    { slug: text, category: text, cited_facts },
   );
   const tally = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
   const days = all(
@@ -170,15 +172,8 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
 
   const storyOf = (paper: string, found: Read<typeof STORY> | null): Story | null => {
     if (found === null) return null;
-    const { state, scheduled_at, withdrawn_at, reason, headline_withheld, ...more } = found;
-    const { prose, cited_facts, content_hash, ...listed } = more;
-    const { credit, authors, written_by, revision, id } = listed;
-    return {
-      ...rowOf(listed),
-      ...{ state, prose, cited_facts, credit, authors, written_by, content_hash },
-      corrections: revision > 1 ? corrections(paper, id) : [],
-      ...{ scheduled_at, withdrawn_at, reason, headline_withheld },
-    };
+    const { id, revision, credit, authors, written_by } = found;
+    return { ...rowOf(found), credit, authors, written_by, corrections: revision > 1 ? corrections(paper, id) : [] };
   };
 
   return (paper) => {

@@ -7,9 +7,6 @@ import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { type Db, flag, inBatches, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
-export const pieceKind = oneOf(...KINDS);
-export const image = orNull(json<NonNullable<Piece['image']>>());
-
 /** The columns of a generation from which its piece is built. */
 export const PIECE = {
   piece: text,
@@ -20,12 +17,12 @@ export const PIECE = {
   prose: text,
   cited_facts: json<Piece['cited_facts']>(),
   category: text,
-  kind: pieceKind,
+  kind: oneOf(...KINDS),
   persona: text,
   byline_name: text,
   byline_title: text,
   language: text,
-  image,
+  image: orNull(json<NonNullable<Piece['image']>>()),
   credit: orNull(text),
   authors: json<Piece['authors']>(),
   written_by: orNull(text),

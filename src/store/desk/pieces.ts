@@ -1,70 +1,75 @@
-import type { DeskRow, Row, StateName } from '../../desk/archive.ts';
-import type { Piece } from '../../desk/door/piece.ts';
+import { type Row, STATES, type StateName } from '../../desk/archive.ts';
 import { writerLine, writersOf } from '../../desk/door/writers.ts';
 import type { GenerationEntry } from '../../desk/ledger-entry.ts';
 import type { PieceState } from '../../desk/ledger-store.ts';
-import { type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
-import { image, pieceKind } from './ledger-entries.ts';
+import { wordCount } from '../../desk/story.ts';
+import {
+  columnsOf,
+  type Db,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  type Read,
+  sql,
+  type Transact,
+  text,
+} from '../../shared/sql/sql.ts';
+import { PIECE } from './ledger-entries.ts';
 
-/** The columns of a piece in a list, and their tables. */
-export const ROW = `p.id, p.slug, g.headline, g.dek, p.category, g.kind, p.persona, g.byline_name, g.byline_title,
-  g.language, g.image, g.credit, g.authors, g.written_by, g.tags, p.revision, p.published_at, p.updated_at`;
-export const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
-export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
+const state = oneOf(...STATES);
 
-const state = oneOf('draft', 'scheduled', 'on_air', 'withdrawn');
-
-export const LIST = {
+/** What lists read of a piece: columns of `pieces`, and columns of its newest generation. `Row` is what they become. */
+const OF_PIECE = {
   id: text,
   slug: text,
-  headline: text,
-  dek: text,
   category: text,
-  kind: pieceKind,
   persona: text,
-  byline_name: text,
-  byline_title: text,
-  language: text,
-  image,
-  credit: orNull(text),
-  authors: json<Piece['authors']>(),
-  written_by: orNull(text),
-  tags: json<Row['tags']>(),
   revision: integer,
   published_at: orNull(integer),
   updated_at: orNull(integer),
+  word_count: orNull(integer),
 };
+const { headline, dek, kind, byline_name, byline_title, language, image, credit, authors, written_by, tags } = PIECE;
+const OF_GENERATION = {
+  ...{ headline, dek, kind, byline_name, byline_title, language, image, credit, authors, written_by, tags },
+};
+export const LIST = { ...OF_PIECE, ...OF_GENERATION };
+export const ROW = `${columnsOf(OF_PIECE, 'p')}, ${columnsOf(OF_GENERATION, 'g')}`;
+export const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
+export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
 /** What a list for the desk adds. */
-export const STANDING = {
+export const STATE = {
   state,
   scheduled_at: orNull(integer),
   withdrawn_at: orNull(integer),
   reason: orNull(text),
   headline_withheld: flag,
 };
-export const STANDING_COLUMNS = 'p.state, p.scheduled_at, p.withdrawn_at, p.reason, p.headline_withheld';
 
-/** Maps a row of a list to the desk's type. */
-export function rowOf(found: Read<typeof LIST>): Row {
-  const { id, slug, headline, dek, category, kind, persona, byline_name, byline_title, ...more } = found;
-  const { language, image, credit, authors, written_by, tags, revision, published_at, updated_at } = more;
+const PIECE_STATE = { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STATE };
+
+/** A row of a list as the desk knows it; further columns stay. */
+export function rowOf<Found extends Read<typeof LIST>>(found: Found) {
+  const { byline_name, byline_title, credit, authors, written_by, ...row } = found;
   const writers = writersOf({ credit, authors, written_by });
+  const { language, published_at, updated_at, word_count } = found;
   return {
-    ...{ id, slug, headline, dek, category, kind, persona, byline: { name: byline_name, title: byline_title } },
-    ...{ language, image, writers, writer: writerLine(writers, language), tags, revision },
-    ...{ published_at: published_at ?? 0, updated_at: updated_at ?? 0 },
-  };
+    ...row,
+    ...{ byline: { name: byline_name, title: byline_title }, writers, writer: writerLine(writers, language) },
+    ...{ published_at: published_at ?? 0, updated_at: updated_at ?? 0, word_count: word_count ?? 0 },
+  } satisfies Row;
 }
 
 /** Pieces of all papers in their current state. `Archive` has the reads of a single paper. */
 export function pieceTables(db: Db) {
-  const { run, one, all, each } = sql(db);
+  const { run, one, has, all, each } = sql(db);
   const insert = run(
-    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona)
-     VALUES (?1, ?2, ?3, 'draft', ?4, (SELECT n FROM generations WHERE piece = ?1 AND revision = ?4), ?5, ?6)
-     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, revision = excluded.revision,
-       generation = excluded.generation, category = excluded.category, persona = excluded.persona`,
+    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, word_count)
+     VALUES (?1, ?2, ?3, 'draft', ?4, (SELECT n FROM generations WHERE piece = ?1 AND revision = ?4), ?5, ?6, ?7)
+     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, revision = excluded.revision, generation = excluded.generation,
+       category = excluded.category, persona = excluded.persona, word_count = excluded.word_count`,
   );
   const setState = run(
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?,
@@ -75,25 +80,38 @@ export function pieceTables(db: Db) {
     count: integer,
   });
   const unaired = all(
-    `SELECT ${ROW}, ${STANDING_COLUMNS} ${FROM}
+    `SELECT ${ROW}, ${columnsOf(STATE, 'p')} ${FROM}
      WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
-    { ...LIST, ...STANDING },
-    ({ state, scheduled_at, withdrawn_at, reason, headline_withheld, ...row }): DeskRow => ({
-      ...rowOf(row),
-      ...{ state, scheduled_at, withdrawn_at, reason, headline_withheld },
-    }),
+    { ...LIST, ...STATE },
+    rowOf,
   );
+  const isAnyUncounted = has('SELECT 1 FROM pieces WHERE word_count IS NULL');
+  const uncounted = all(`SELECT p.id, g.prose, g.language ${FROM} WHERE p.word_count IS NULL LIMIT 200`, {
+    id: text,
+    prose: text,
+    language,
+  });
+  const setWordCount = run('UPDATE pieces SET word_count = ? WHERE id = ?');
   const remove = run('DELETE FROM pieces WHERE id = ?');
 
   return {
     /** Makes this generation the one that its piece shows. */
     setGeneration({ paper, piece }: GenerationEntry): void {
-      insert(piece.id, paper, piece.slug, piece.revision, piece.category, piece.persona);
+      const { id, slug, revision, category, persona, prose, language } = piece;
+      insert(id, paper, slug, revision, category, persona, wordCount(prose, language));
     },
-    state: one(
-      'SELECT state, published_at, updated_at, scheduled_at, withdrawn_at, reason, headline_withheld FROM pieces WHERE id = ?',
-      { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STANDING },
-    ),
+    /** Counts the words of the pieces that an earlier version filed. */
+    fillWordCounts(transact: Transact): void {
+      let goesOn = isAnyUncounted();
+      while (goesOn) {
+        goesOn = transact(() => {
+          const batch = uncounted();
+          for (const { id, prose, language } of batch) setWordCount(wordCount(prose, language), id);
+          return batch.length > 0;
+        });
+      }
+    },
+    state: one(`SELECT ${columnsOf(PIECE_STATE)} FROM pieces WHERE id = ?`, PIECE_STATE),
     setState(piece: string, s: PieceState): void {
       const withheld = s.headline_withheld ? 1 : 0;
       setState(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, withheld, piece);
@@ -104,7 +122,7 @@ export function pieceTables(db: Db) {
       { id: text, receipt_hash: text, headline_withheld: flag },
     ),
     /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
-    unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }): DeskRow[] =>
+    unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }) =>
       unaired(paper, after, limit),
     /** The newest revisions that have a picture or name a media file in their prose. Two hundred proses can take 200 MB. */
     withMedia: each(

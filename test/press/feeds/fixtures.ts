@@ -57,6 +57,7 @@ export function story(change: Partial<Story> = {}): Story {
     authors: [],
     written_by: null,
     tags: [],
+    word_count: 6,
     content_hash: `sha256:${'0'.repeat(64)}`,
     corrections: [],
     scheduled_at: null,

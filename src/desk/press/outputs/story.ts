@@ -8,7 +8,6 @@ import { isoOrNull, isoTime } from '../../../proof/time.ts';
 import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
 import { tagSlug } from '../../door/tag.ts';
-import { wordCount } from '../../story.ts';
 import { tags } from '../../tags.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
 import { type Edition, logUrl } from '../edition.ts';
@@ -115,7 +114,6 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
   const page = `${root}/${path}`;
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
   const share = shareImage(edition, found);
-  const words = wordCount(found.prose, found.language);
   return {
     ...rowView(edition, found),
     frame: frameOf(edition, {
@@ -127,7 +125,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       json_ld: storyJsonLd(channelOf(edition), found, {
         image: found.image === null ? share.absolute : `${root}/${found.image.src}`,
         avatar: `${root}/${avatarPath(edition, found.persona)}`,
-        word_count: words,
+        word_count: found.word_count,
         logo: logoOf(edition),
       }),
     }),
@@ -144,7 +142,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     revision: found.revision,
     updated_at: isoTime(found.updated_at),
     corrections: found.corrections.map((correction) => ({ ...correction, at: isoTime(correction.at) })),
-    word_count: words,
+    word_count: found.word_count,
     tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
     tags_url: `${base}/tags/`,
     earlier: edition.earlier(found).map((row) => rowView(edition, row)),
