@@ -76,9 +76,9 @@ export class Sites {
       this.#isFresh = false;
     });
     const { store } = this.#app;
-    const version = store.desk.papers.papersVersion();
+    const version = store.desk.papersVersion();
     if (version === this.#version) return;
-    for (const paper of store.desk.papers.changedPapers(this.#version)) this.#keep(paper);
+    for (const paper of store.desk.changedPapers(this.#version)) this.#keep(paper);
     this.#domains = Map.groupBy([...this.#served.values()].sort(byPrecedence), ({ hostname }) => hostname);
     this.#version = version;
   }

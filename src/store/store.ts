@@ -27,7 +27,6 @@ import { archiveRows, ledgerFaults } from './desk/ledger-audit.ts';
 import { ledgerTables } from './desk/ledger-entries.ts';
 import { manifestTables, pressRecords } from './desk/manifest.ts';
 import { paperTables } from './desk/papers.ts';
-import { pieceTagTable } from './desk/piece-tags.ts';
 import { pieceTables } from './desk/pieces.ts';
 import { readerTables } from './desk/readers.ts';
 import { searchTables } from './desk/search.ts';
@@ -62,7 +61,6 @@ export function openStore(settings: DatabaseSettings) {
   const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
-  const pieceTags = pieceTagTable(db);
   const manifest = manifestTables(db);
   const events = eventTable(db);
   const deliveries = deliveryTable(db);
@@ -109,7 +107,7 @@ export function openStore(settings: DatabaseSettings) {
   const search = searchTables(db, transact);
   search.fill();
   pieces.fillWordCounts(transact);
-  const newArchive = archives(db, { papers, pieceTags, entries, search, missingMedia, logProof, isLogCosigned });
+  const newArchive = archives(db, { papers, entries, search, missingMedia, logProof, isLogCosigned });
   const known = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     const found = known.get(paper) ?? newArchive(paper);
@@ -123,35 +121,29 @@ export function openStore(settings: DatabaseSettings) {
 
   let check = (_entry: LedgerEntry): void => {};
   const ledger: LedgerStore = {
+    ...papers,
     transact,
     append(entry) {
       check(entry);
       entries.append(entry);
     },
     archive,
-    paperSlugs: papers.paperSlugs,
-    hasPaper: papers.hasPaper,
-    setPaper: papers.setPaper,
-    removePaper: papers.removePaper,
-    bumpEdition: papers.bumpEdition,
-    nextSeq: papers.nextSeq,
     lastFiledAt: entries.lastFiledAt,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
       // A new piece is a draft, which has neither.
       if (entry.piece.revision === 1) return;
-      pieceTags.setOf(entry.piece.id);
+      pieces.updateTags(entry.piece.id);
       search.note(entry.piece.id);
     },
     pieceState: pieces.state,
     setPieceState(piece, state) {
       pieces.setState(piece, state);
       search.note(piece);
-      pieceTags.setOf(piece);
+      pieces.updateTags(piece);
     },
     datedAfter: pieces.datedAfter,
-    capChangedAt: papers.capChangedAt,
     scheduled: pieces.scheduled,
     isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
     markStale: manifest.markStale,
@@ -217,8 +209,9 @@ export function openStore(settings: DatabaseSettings) {
     },
     /** The ledger of the papers, and what is derived from it. */
     desk: {
+      ...entries,
+      ...papers,
       ...ledger,
-      papers,
       pieces,
       manifest,
       keys: keyTables(db, transact),
@@ -237,19 +230,6 @@ export function openStore(settings: DatabaseSettings) {
       notices: noticeTable(db),
       /** Answers to writes, of the desk and of the domain records. */
       answers: answerTable(db, 'answers'),
-      entries: entries.entries,
-      signingKeys: entries.signingKeys,
-      keysAsEntered: entries.keysAsEntered,
-      clockNotes: entries.clockNotes,
-      corrections: entries.corrections,
-      verifyingKeys: entries.verifyingKeys,
-      signedLast: entries.signedLast,
-      signingNames: entries.signingNames,
-      paper: papers.paper,
-      removedPapers: papers.removedPapers,
-      removedPaper: papers.removedPaper,
-      record: papers.record,
-      shown: pieces.shown,
       nextScheduled: pieces.nextScheduled,
       /** Has a check run before any entry is appended, which throws to refuse it. */
       guard(given: (entry: LedgerEntry) => void): void {

@@ -152,7 +152,7 @@ function audit(app: AppContext): void {
     seqs.map((_, index) => index + 1),
   );
   const newest = revisions();
-  assert.deepEqual(new Map(store.desk.shown().map(({ id, revision }) => [id, revision])), newest);
+  assert.deepEqual(new Map(store.desk.pieces.shown().map(({ id, revision }) => [id, revision])), newest);
   assert.deepEqual(store.database.integrity(), []);
   auditArchive(store.desk.archive(PAPER), store);
 }

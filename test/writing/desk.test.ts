@@ -239,7 +239,7 @@ test('the desk follows no link, and names each', async (t) => {
     'quay/stories/round:1 file',
   ]);
   assert.deepEqual(
-    desk.store.desk.papers.allMedia('quay').map(({ path }) => path),
+    desk.store.desk.allMedia('quay').map(({ path }) => path),
     ['media/own.svg'],
   );
   rmSync(join(contentDir, 'quay/stories/out'));

@@ -55,7 +55,7 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
     if (found.path === null) return c.redirect('/log/', 301);
     // A reload may bring another one.
     const policy = ownPolicy(app.settings);
-    const state = `${logViewState(store.database.log, { log: 'desk', policy })} ${store.desk.papers.papersVersion()}`;
+    const state = `${logViewState(store.database.log, { log: 'desk', policy })} ${store.desk.papersVersion()}`;
     const view = () => deskLogView(app, { origin, policy });
     return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);
   };

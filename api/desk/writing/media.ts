@@ -133,7 +133,7 @@ export function mediaHandlers(writer: Writer) {
       const { limit, cursor } = c.req.valid('query');
       const [after = ''] = readCursor(MediaCursor, cursor);
       const { slug, root } = c.get('site');
-      const all = app.store.desk.papers.allMedia(slug).filter(({ path }) => path > after);
+      const all = app.store.desk.allMedia(slug).filter(({ path }) => path > after);
       const { rows, next } = pageOf(all.slice(0, limit + 1), limit, ({ path }) => cursorOf([path]));
       const uses = mediaUses(
         archiveOf(app, c),

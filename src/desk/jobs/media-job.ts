@@ -35,7 +35,7 @@ export class MediaCopies {
       store,
       store: { media },
     } = this.#app;
-    for (const { n, digest } of store.desk.papers.mediaAfter(this.#seen)) {
+    for (const { n, digest } of store.desk.mediaAfter(this.#seen)) {
       if (this.#there?.has(digest) !== true) this.#waiting.add(digest);
       this.#seen = n;
     }

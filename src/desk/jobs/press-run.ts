@@ -97,7 +97,7 @@ export function airWhatIsDue({ store, clock, clock: { now } }: AppContext): void
   const at = now();
   const isDue = (time: number | null) => time !== null && time <= at;
   if (isDue(store.desk.nextScheduled())) store.database.transact(() => airDue(store.desk, at));
-  if (isDue(store.desk.papers.nextPlaceExpiry())) store.database.transact(() => expirePlaces(store.desk, at));
+  if (isDue(store.desk.nextPlaceExpiry())) store.database.transact(() => expirePlaces(store.desk, at));
 }
 
 /** Presses until no pictures are left. Lets other processes press the paper in between. */

@@ -53,7 +53,7 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
   const lost = new Map<string, string | null>();
   const sources = new Sources(app);
   let isBack = false;
-  for (const { digest } of store.desk.papers.allMedia(paper)) {
+  for (const { digest } of store.desk.allMedia(paper)) {
     if (store.desk.missingMedia.has(digest) || lost.has(digest)) continue;
     const file = media.pathOf(digest);
     if (!deep && media.has(digest)) continue;
@@ -147,7 +147,7 @@ class Sources {
 function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaPlace & { digest: string })[] {
   return store.desk
     .paperSlugs()
-    .flatMap((paper) => store.desk.papers.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
+    .flatMap((paper) => store.desk.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
 }
 
 /** By content. */

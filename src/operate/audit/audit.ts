@@ -84,7 +84,7 @@ export async function auditApp(
 /** Checks the media files in DATA_DIR, of which the trees contain copies. */
 function mediaFaults({ store }: AppContext, paper: string): string[] {
   const faults: string[] = [];
-  for (const { path, digest } of store.desk.papers.allMedia(paper)) {
+  for (const { path, digest } of store.desk.allMedia(paper)) {
     const file = store.media.pathOf(digest);
     const found = digestOf(file);
     if (found !== digest) {

@@ -40,7 +40,7 @@ export function auditLedger(
     }
     // Readers must see the newest revision.
     const revisions = audit.revisions();
-    for (const { id, revision } of store.desk.shown()) {
+    for (const { id, revision } of store.desk.pieces.shown()) {
       const newest = revisions.get(id);
       if (newest !== revision)
         faults.push(`piece ${id} shows revision ${revision}, but the newest is ${newest ?? 'none'}`);

@@ -1,4 +1,4 @@
-import type { Archive, Row, Story } from '../../desk/archive.ts';
+import type { Archive } from '../../desk/archive.ts';
 import { inReadingOrder } from '../../desk/papers/page.ts';
 import { UNPLACED } from '../../desk/placement.ts';
 import type { Generation } from '../../proof/chain.ts';
@@ -8,7 +8,6 @@ import { columnsOf, type Db, flag, inBatches, integer, oneOf, type Read, sql, te
 import type { missingMediaTable } from './desk.ts';
 import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
 import type { PaperTable } from './papers.ts';
-import type { PieceTagTable } from './piece-tags.ts';
 import { FROM, LIST, NEWEST_FIRST, ROW, rowOf, STATE } from './pieces.ts';
 import type { SearchTables } from './search.ts';
 
@@ -38,7 +37,6 @@ const REVISED_AT = `min(coalesce(g.revised_at, e.at), coalesce(
 
 interface ArchiveTables {
   papers: PaperTable;
-  pieceTags: PieceTagTable;
   entries: LedgerTables;
   search: SearchTables;
   missingMedia: ReturnType<typeof missingMediaTable>;
@@ -46,69 +44,34 @@ interface ArchiveTables {
   isLogCosigned: Archive['isLogCosigned'];
 }
 
+/** The position of a piece on air in a list. */
+interface Position {
+  published_at: number;
+  id: string;
+}
+
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
-  const { papers, pieceTags, entries, search, missingMedia, logProof, isLogCosigned } = tables;
+  const { papers, entries, search, missingMedia, logProof, isLogCosigned } = tables;
   const { one, has, number, all, each } = sql(db);
-  const story = (by: string) =>
-    one(
-      `SELECT ${ROW}, ${columnsOf(STATE, 'p')}, ${columnsOf(TEXT, 'g')} ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
-      STORY,
-    );
-  const [byId, bySlug] = [story('id'), story('slug')];
-  const hasSlug = has('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?');
-  const piece = one(`SELECT g.* ${FROM} WHERE p.paper = ? AND p.id = ?`, PIECE, pieceOf);
-  const revisions = all('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision', PIECE, pieceOf);
-  const generations = all(
-    `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
-     FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
-    GENERATION,
-    generationOf,
-  );
-  const receiptsOnAir = each(
-    `SELECT g.piece, g.receipt, p.generation = g.n AS is_newest FROM generations g JOIN pieces p ON p.id = g.piece
-     WHERE g.paper = ? AND p.state = 'on_air' ORDER BY g.seq`,
-    { piece: text, receipt: text, is_newest: flag },
-  );
   const corrections = all(
     `SELECT ${REVISED_AT} AS at, g.revision, g.correction AS note
      FROM generations g JOIN entries e ON e.n = g.n
      WHERE g.paper = ? AND g.piece = ? AND g.correction IS NOT NULL ORDER BY g.revision`,
     { at: integer, revision: integer, note: text },
   );
-  const corrected = all(
-    `SELECT 'correction' AS kind, ${REVISED_AT} AS at, g.revision, g.correction AS note, p.slug, n.headline,
-       n.language, p.headline_withheld
-     FROM generations g JOIN entries e ON e.n = g.n JOIN pieces p ON p.id = g.piece
-     JOIN generations n ON n.n = p.generation
-     WHERE g.paper = ?1 AND g.correction IS NOT NULL AND p.state = 'on_air'
-     UNION ALL
-     SELECT 'withdrawal', p.withdrawn_at, p.revision, p.reason, p.slug, n.headline, n.language, p.headline_withheld
-     FROM pieces p JOIN generations n ON n.n = p.generation
-     WHERE p.paper = ?1 AND p.state <> 'on_air' AND p.published_at IS NOT NULL
-     ORDER BY 2 DESC, 5 LIMIT ?2`,
-    {
-      kind: oneOf('correction', 'withdrawal'),
-      at: integer,
-      revision: integer,
-      note: text,
-      slug: text,
-      headline: text,
-      language: text,
-      headline_withheld: flag,
-    },
-  );
-  const onAir = all(
-    `SELECT id, slug, category, published_at FROM pieces WHERE paper = ? AND state = 'on_air'
-       AND (category, published_at, id) > (?, ?, ?) ORDER BY category, published_at, id LIMIT 1000`,
-    { id: text, slug: text, category: text, published_at: integer },
-  );
-  const offAir = all(
-    `SELECT id, slug FROM pieces WHERE paper = ? AND state <> 'on_air' AND published_at IS NOT NULL AND slug > ?
-     ORDER BY slug LIMIT 1000`,
-    { id: text, slug: text },
-  );
-  const row = one(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`, LIST, rowOf);
+  const story = (by: string) => {
+    const found = one(
+      `SELECT ${ROW}, ${columnsOf(STATE, 'p')}, ${columnsOf(TEXT, 'g')} ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
+      STORY,
+    );
+    return (paper: string, name: string) => {
+      const row = found(paper, name);
+      if (row === null) return null;
+      const { id, revision, credit, authors, written_by } = row;
+      return { ...rowOf(row), credit, authors, written_by, corrections: revision > 1 ? corrections(paper, id) : [] };
+    };
+  };
   const list = (where: string, limit = 'LIMIT ?') =>
     all(
       `SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.state = 'on_air' AND ${where} ${NEWEST_FIRST} ${limit}`,
@@ -123,6 +86,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   };
   const earlier = list('p.category = ? AND (p.published_at, p.id) < (?, ?)');
   const between = list('p.published_at >= ? AND p.published_at < ?', '');
+  const tally = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
   // The inner query scans only the index, and only the rows of the page are joined.
   const sectionPage = (order: string) =>
     all(
@@ -132,147 +96,243 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
       LIST,
       rowOf,
     );
-  const [oldest, newest] = [sectionPage('published_at, id'), sectionPage('published_at DESC, id DESC')];
-  const sectionRank = number(
-    `SELECT count(*) FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
-       AND (published_at, id) < (?, ?)`,
+  const IN_SECTION = "FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air' AND (published_at, id)";
+  const sections = countedList({
+    count: (paper, section) => tally(paper, 'section', section),
+    newest: sectionPage('published_at DESC, id DESC'),
+    oldest: sectionPage('published_at, id'),
+    older: number(`SELECT count(*) ${IN_SECTION} < (?, ?)`),
+    newer: number(`SELECT count(*) FROM (SELECT 1 ${IN_SECTION} > (?, ?) LIMIT ?)`),
+    has: has(`SELECT 1 ${IN_SECTION} = (?, ?)`),
+  });
+  const newerOfAll = number(
+    `SELECT count(*) FROM (SELECT 1 FROM pieces WHERE paper = ? AND state = 'on_air'
+       AND (published_at, id) > (?, ?) LIMIT ?)`,
   );
-  const newer = (where: string) =>
-    number(
-      `SELECT count(*) FROM (SELECT 1 FROM pieces WHERE paper = ? ${where} AND state = 'on_air'
-         AND (published_at, id) > (?, ?) LIMIT ?)`,
-    );
-  const [newerOfAll, newerInSection] = [newer(''), newer('AND category = ?')];
   const laterIds = all(
     `SELECT id FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
        AND (published_at, id) > (?, ?) ORDER BY published_at, id LIMIT ?`,
     text,
   );
-  const isInSection = has("SELECT 1 FROM pieces WHERE id = ? AND category = ? AND state = 'on_air'");
-  const scheduled = all(
-    `SELECT p.slug, p.category, g.cited_facts ${FROM}
-     WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
-    { slug: text, category: text, cited_facts },
+  const NAME = `(SELECT name FROM piece_tags t WHERE t.paper = c.paper AND t.tag = c.tag
+    ORDER BY published_at DESC, piece DESC LIMIT 1)`;
+  const COUNTED = `SELECT tag AS slug, ${NAME} AS name, count FROM tag_counts c`;
+  const TAG = { slug: text, name: text, count: integer };
+  const tag = one(`${COUNTED} WHERE paper = ? AND tag = ?`, TAG);
+  const mostTags = all(`${COUNTED} WHERE paper = ? ORDER BY count DESC, tag DESC LIMIT ?`, TAG);
+  const mostTagsAfter = all(
+    `${COUNTED} WHERE paper = ? AND (count, tag) < (?, ?) ORDER BY count DESC, tag DESC LIMIT ?`,
+    TAG,
   );
-  const tally = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
+  const TAGGED = 'FROM piece_tags WHERE paper = ? AND tag = ?';
+  const newestTagged = all(`SELECT piece ${TAGGED} ORDER BY published_at DESC, piece DESC LIMIT ? OFFSET ?`, text);
+  const oldestTagged = all(`SELECT piece ${TAGGED} ORDER BY published_at, piece LIMIT ? OFFSET ?`, text);
+  const earlierTagged = all(
+    `SELECT piece ${TAGGED} AND (published_at, piece) < (?, ?) ORDER BY published_at DESC, piece DESC LIMIT ?`,
+    text,
+  );
+  const tagged = countedList({
+    count: (paper, slug) => tag(paper, slug)?.count ?? 0,
+    newest: newestTagged,
+    oldest: (...of) => oldestTagged(...of).reverse(),
+    older: number(`SELECT count(*) ${TAGGED} AND (published_at, piece) < (?, ?)`),
+    newer: number(`SELECT count(*) FROM (SELECT 1 ${TAGGED} AND (published_at, piece) > (?, ?) LIMIT ?)`),
+    has: has(`SELECT 1 ${TAGGED} AND (published_at, piece) = (?, ?)`),
+  });
   const days = all(
     `SELECT name AS day, count FROM tallies WHERE paper = ? AND what = 'day' AND count > 0
        AND name BETWEEN ? AND ? ORDER BY name DESC LIMIT ?`,
     { day: text, count: integer },
-  );
-  const months = all(
-    "SELECT name AS month, count FROM tallies WHERE paper = ? AND what = 'month' AND count > 0 ORDER BY name",
-    { month: text, count: integer },
   );
   const month = all(
     `SELECT slug, updated_at FROM pieces WHERE paper = ? AND state = 'on_air' AND published_at >= ? AND published_at < ?
        ORDER BY published_at, id`,
     { slug: text, updated_at: integer },
   );
+  const onAir = all(
+    `SELECT id, slug, category, published_at FROM pieces WHERE paper = ? AND state = 'on_air'
+       AND (category, published_at, id) > (?, ?, ?) ORDER BY category, published_at, id LIMIT 1000`,
+    { id: text, slug: text, category: text, published_at: integer },
+  );
+  const offAir = all(
+    `SELECT id, slug FROM pieces WHERE paper = ? AND state <> 'on_air' AND published_at IS NOT NULL AND slug > ?
+     ORDER BY slug LIMIT 1000`,
+    { id: text, slug: text },
+  );
 
-  const storyOf = (paper: string, found: Read<typeof STORY> | null): Story | null => {
-    if (found === null) return null;
-    const { id, revision, credit, authors, written_by } = found;
-    return { ...rowOf(found), credit, authors, written_by, corrections: revision > 1 ? corrections(paper, id) : [] };
+  /** The members of an archive that take the paper first, and nothing else besides their own parameters. */
+  const ofPapers = {
+    persona: papers.persona,
+    casts: papers.casts,
+    cast: papers.cast,
+    page: papers.page,
+    storyById: story('id'),
+    storyBySlug: story('slug'),
+    hasSlug: has('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?'),
+    piece: one(`SELECT g.* ${FROM} WHERE p.paper = ? AND p.id = ?`, PIECE, pieceOf),
+    revisions: all('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision', PIECE, pieceOf),
+    generations: all(
+      `SELECT g.revision, g.seq, g.content_hash, g.receipt_hash, e.at, g.kid, g.receipt
+       FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND g.piece = ? ORDER BY g.revision`,
+      GENERATION,
+      generationOf,
+    ),
+    receiptsOnAir: each(
+      `SELECT g.piece, g.receipt, p.generation = g.n AS is_newest FROM generations g JOIN pieces p ON p.id = g.piece
+       WHERE g.paper = ? AND p.state = 'on_air' ORDER BY g.seq`,
+      { piece: text, receipt: text, is_newest: flag },
+    ),
+    row: one(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`, LIST, rowOf),
+    search: search.search,
+    sectionCount: sections.count,
+    sectionPage: sections.page,
+    sectionRank: sections.rank,
+    tag,
+    tagRank: tagged.rank,
+    newerTagged: tagged.newer,
+    scheduled: all(
+      `SELECT p.slug, p.category, g.cited_facts ${FROM}
+       WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
+      { slug: text, category: text, cited_facts },
+    ),
+    months: all(
+      "SELECT name AS month, count FROM tallies WHERE paper = ? AND what = 'month' AND count > 0 ORDER BY name",
+      { month: text, count: integer },
+    ),
+    corrections: all(
+      `SELECT 'correction' AS kind, ${REVISED_AT} AS at, g.revision, g.correction AS note, p.slug, n.headline,
+         n.language, p.headline_withheld
+       FROM generations g JOIN entries e ON e.n = g.n JOIN pieces p ON p.id = g.piece
+       JOIN generations n ON n.n = p.generation
+       WHERE g.paper = ?1 AND g.correction IS NOT NULL AND p.state = 'on_air'
+       UNION ALL
+       SELECT 'withdrawal', p.withdrawn_at, p.revision, p.reason, p.slug, n.headline, n.language, p.headline_withheld
+       FROM pieces p JOIN generations n ON n.n = p.generation
+       WHERE p.paper = ?1 AND p.state <> 'on_air' AND p.published_at IS NOT NULL
+       ORDER BY 2 DESC, 5 LIMIT ?2`,
+      {
+        kind: oneOf('correction', 'withdrawal'),
+        at: integer,
+        revision: integer,
+        note: text,
+        slug: text,
+        headline: text,
+        language: text,
+        headline_withheld: flag,
+      },
+    ),
   };
 
   return (paper) => {
-    const archive: Archive = {
+    const own = bound(ofPapers, paper);
+    const rows = (ids: readonly string[]) => ids.map((id) => own.row(id)).filter((found) => found !== null);
+    return {
+      ...own,
       paper() {
         const record = papers.paper(paper);
         if (record === null) throw new Fault('not_found', `there is no paper ${paper}`);
         return record;
       },
       masthead: () => papers.personas(paper).filter(({ active }) => active),
-      persona: (slug) => papers.persona(paper, slug),
       personaSlugs: () => papers.personas(paper).map(({ slug }) => slug),
       mediaPaths: () => papers.allMedia(paper).map(({ path }) => path),
-      casts: () => papers.casts(paper),
-      cast: (day) => papers.cast(paper, day),
       placement: () => papers.placement(paper) ?? UNPLACED,
       media(path) {
         const found = papers.media(paper, path);
         return found === null || !missingMedia.has(found.digest) ? found : { ...found, missing: true };
       },
       pages: () => inReadingOrder(papers.pages(paper)),
-      page: (slug) => papers.page(paper, slug),
       keys: () => entries.verifyingKeys('desk'),
       clockNotes: () => entries.clockNotes('desk', paper),
       logProof,
       isLogCosigned,
-
-      storyById: (id) => storyOf(paper, byId(paper, id)),
-      storyBySlug: (slug) => storyOf(paper, bySlug(paper, slug)),
-      hasSlug: (slug) => hasSlug(paper, slug),
-      piece: (id) => piece(paper, id),
-      revisions: (id) => revisions(paper, id),
-      generations: (id) => generations(paper, id),
-      receiptsOnAir: () => receiptsOnAir(paper),
       *slugs() {
         const first = ['', Number.MIN_SAFE_INTEGER, ''];
-        const shown = inBatches(
+        yield* inBatches(
           (...after) => onAir(paper, ...after),
           first,
           ({ category, published_at, id }) => [category, published_at, id],
         );
-        yield* shown;
         yield* inBatches(
           (after) => offAir(paper, after),
           [''],
           ({ slug }) => [slug],
         );
       },
-      row: (id) => row(paper, id),
-      latest(query) {
-        const { limit, section, persona, tag, since = Number.MIN_SAFE_INTEGER, after } = query;
-        if (tag !== undefined) return rows(pieceTags.tagged(paper, tag, query));
+      latest({ limit, section, persona, tag, since = Number.MIN_SAFE_INTEGER, after }) {
+        if (tag !== undefined) {
+          if (after === undefined) return rows(newestTagged(paper, tag, limit, 0));
+          return rows(earlierTagged(paper, tag, after.published_at, after.id, limit));
+        }
         if (after !== undefined) return latest.after(paper, since, after.published_at, after.id, limit);
         if (section !== undefined) return latest.section(paper, section, since, limit);
         if (persona !== undefined) return latest.persona(paper, persona, since, limit);
         return latest.all(paper, since, limit);
       },
-      search: (terms, limit) => search.search(paper, terms, limit),
-      sectionCount: (section) => tally(paper, 'section', section),
-      sectionPage(section, page, size) {
-        const total = archive.sectionCount(section);
-        const start = (page - 1) * size;
-        const length = Math.min(size, total - start);
-        if (length <= 0) return [];
-        // Scan from the nearer end, so that the newest page of a long section is fast.
-        const fromEnd = total - start - length;
-        return fromEnd < start ? newest(paper, section, length, fromEnd) : oldest(paper, section, length, start);
-      },
-      sectionRank(section, at) {
-        // Count from the nearer end of the section.
-        const total = archive.sectionCount(section);
-        const half = Math.ceil(total / 2);
-        const later = archive.newer(at, half + 1, section);
-        if (later > half) return sectionRank(paper, section, at.published_at, at.id);
-        return total - later - (isInSection(at.id, section) ? 1 : 0);
-      },
       newer: (at, cap, section) =>
         section === undefined
           ? newerOfAll(paper, at.published_at, at.id, cap)
-          : newerInSection(paper, section, at.published_at, at.id, cap),
+          : sections.newer(paper, section, at, cap),
       earlier: (from, limit) => earlier(paper, from.category, from.published_at, from.id, limit),
       laterIds: (section, at, limit) => laterIds(paper, section, at.published_at, at.id, limit),
-      tag: (slug) => pieceTags.tag(paper, slug),
-      tags: (page) => pieceTags.tags(paper, page),
-      tagPage: (tag, page, size) => rows(pieceTags.tagPage(paper, tag, page, size)),
-      tagRank: (tag, at) => pieceTags.tagRank(paper, tag, at),
-      newerTagged: (tag, at, cap) => pieceTags.newerTagged(paper, tag, at, cap),
-      scheduled: () => scheduled(paper),
+      tags: ({ limit, after }) =>
+        after === undefined ? mostTags(paper, limit) : mostTagsAfter(paper, after.count, after.slug, limit),
+      tagPage: (slug, page, size) => rows(tagged.page(paper, slug, page, size)),
       days: ({ from = '', until = '9999-12-31', limit = -1 } = {}) => days(paper, from, until, limit),
       day: (day) => between(paper, Date.parse(day), Date.parse(day) + DAY),
-      months: () => months(paper),
       month(name) {
         const start = Date.parse(`${name}-01`);
         return month(paper, start, nextMonthAt(start));
       },
-      corrections: (limit) => corrected(paper, limit),
       hasCorrections: (id) => corrections(paper, id).length > 0,
     };
-    const rows = (ids: readonly string[]): Row[] => ids.map(archive.row).filter((found) => found !== null);
-    return archive;
+  };
+}
+
+/** Functions without their first parameter. */
+type Bound<F> = {
+  [K in keyof F]: F[K] extends (paper: string, ...rest: infer R) => infer T ? (...rest: R) => T : never;
+};
+
+/** Functions of papers as those of one paper. */
+function bound<F extends Record<string, (paper: string, ...rest: never[]) => unknown>>(of: F, paper: string) {
+  return Object.fromEntries(Object.entries(of).map(([name, read]) => [name, read.bind(null, paper)])) as Bound<F>;
+}
+
+/** The queries of one kind of list of pieces on air, each for a paper and the list's name. */
+interface ListQueries<Item> {
+  count(paper: string, name: string): number;
+  /** Both return the newest first, whichever end they count from. */
+  newest(paper: string, name: string, limit: number, offset: number): Item[];
+  oldest(paper: string, name: string, limit: number, offset: number): Item[];
+  older(...position: [paper: string, name: string, published_at: number, id: string]): number;
+  newer(...position: [paper: string, name: string, published_at: number, id: string, cap: number]): number;
+  has(...position: [paper: string, name: string, published_at: number, id: string]): boolean;
+}
+
+/** Long lists whose lengths are stored: reads and counts from the nearer end, so that the newest pages are fast. */
+function countedList<Item>({ count, newest, oldest, older, has, ...queries }: ListQueries<Item>) {
+  const newer = (paper: string, name: string, { published_at, id }: Position, cap: number): number =>
+    queries.newer(paper, name, published_at, id, cap);
+  return {
+    count,
+    newer,
+    /** Pages count from 1 at the oldest piece; within a page, newest first. */
+    page(paper: string, name: string, page: number, size: number): Item[] {
+      const total = count(paper, name);
+      const start = (page - 1) * size;
+      const length = Math.min(size, total - start);
+      if (length <= 0) return [];
+      const fromEnd = total - start - length;
+      return fromEnd < start ? newest(paper, name, length, fromEnd) : oldest(paper, name, length, start);
+    },
+    /** How many pieces of the list went on air before a position. */
+    rank(paper: string, name: string, at: Position): number {
+      const total = count(paper, name);
+      const half = Math.ceil(total / 2);
+      const later = newer(paper, name, at, half + 1);
+      if (later > half) return older(paper, name, at.published_at, at.id);
+      return total - later - (has(paper, name, at.published_at, at.id) ? 1 : 0);
+    },
   };
 }

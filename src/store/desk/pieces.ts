@@ -1,4 +1,5 @@
 import { type Row, STATES, type StateName } from '../../desk/archive.ts';
+import { tagSlug } from '../../desk/door/tag.ts';
 import { writerLine, writersOf } from '../../desk/door/writers.ts';
 import type { GenerationEntry } from '../../desk/ledger-entry.ts';
 import type { PieceState } from '../../desk/ledger-store.ts';
@@ -93,6 +94,13 @@ export function pieceTables(db: Db) {
   });
   const setWordCount = run('UPDATE pieces SET word_count = ? WHERE id = ?');
   const remove = run('DELETE FROM pieces WHERE id = ?');
+  const clearTags = run('DELETE FROM piece_tags WHERE piece = ?');
+  const addTag = run('INSERT INTO piece_tags (paper, tag, published_at, piece, name) VALUES (?, ?, ?, ?, ?)');
+  const tagsOnAir = one(`SELECT p.paper, p.published_at, g.tags ${FROM} WHERE p.id = ? AND p.state = 'on_air'`, {
+    paper: text,
+    published_at: integer,
+    tags,
+  });
 
   return {
     /** Makes this generation the one that its piece shows. */
@@ -115,6 +123,13 @@ export function pieceTables(db: Db) {
     setState(piece: string, s: PieceState): void {
       const withheld = s.headline_withheld ? 1 : 0;
       setState(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, withheld, piece);
+    },
+    /** Brings the tags by which pieces on air are listed up to date with a piece's state and newest generation. */
+    updateTags(piece: string): void {
+      clearTags(piece);
+      const onAir = tagsOnAir(piece);
+      if (onAir === null) return;
+      for (const name of onAir.tags) addTag(onAir.paper, tagSlug(name), onAir.published_at, piece, name);
     },
     /** The piece of an id or a slug, in any state, and the hash of its newest receipt. */
     newestReceipt: one(
