@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteOf } from '../../src/desk/press/edition.ts';
-import { Printer } from '../../src/desk/press/printer.ts';
+import { Printer } from '../../src/desk/press/press.ts';
 import { Tree } from '../../src/desk/press/tree.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 

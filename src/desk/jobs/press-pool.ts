@@ -5,8 +5,7 @@ import type { Settings } from '../../server/env.ts';
 import { Fault, type FaultCode } from '../../shared/fault.ts';
 import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
-import type { Workers } from '../press/press.ts';
-import type { PrinterJob } from '../press/printer.ts';
+import type { PrinterJob, Workers } from '../press/press.ts';
 
 /** How many outputs a thread prints before it reports. */
 const BATCH_SIZE = 16;

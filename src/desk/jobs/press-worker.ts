@@ -6,7 +6,7 @@ import { Snapshots } from '../../store/snapshots.ts';
 import { loadBuild } from '../press/build.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
 import { openPictures } from '../press/pictures.ts';
-import { Printer } from '../press/printer.ts';
+import { Printer } from '../press/press.ts';
 import { Tree } from '../press/tree.ts';
 import { LeaseDeadline } from './press-lease.ts';
 import type { Printed, WorkerJob, WorkerStart } from './press-pool.ts';

@@ -1,12 +1,15 @@
 import { variantsOf } from '../../media/variants.ts';
+import { sha256 } from '../../proof/basis.ts';
+import type { Archive } from '../archive.ts';
 import { tags } from '../tags.ts';
-import type { Edition } from './edition.ts';
+import { Edition, type Site } from './edition.ts';
 import { hasLongProse } from './long-prose.ts';
 import { isTopic, type Manifest, type PressStart, type PrintedOutput, type TopicQueue } from './manifest.ts';
-import { STAGES, type Stage } from './output.ts';
+import { memoized } from './memoized.ts';
+import { type RenderedFile, type RenderTools, STAGES, type Stage } from './output.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
-import { Printer, type PrinterJob } from './printer.ts';
-import { sliced } from './yielder.ts';
+import type { Tree } from './tree.ts';
+import { sliced, yielder } from './yielder.ts';
 
 /** More cards than this are drawn after the pages are public; fewer come first, so that no page lacks its card. */
 const CARDS_FIRST_MAX = 50;
@@ -20,6 +23,8 @@ const PICTURE_TIME = 2_000;
 const BATCH = 400;
 /** How many dropped outputs one transaction removes from the manifest. */
 const DROP_BATCH = 200;
+/** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
+const IN_FLIGHT_MAX = 8;
 /** A press with a stage of at least this many outputs needs worker threads. */
 const POOL_MIN = 400;
 /** Stages that the thread of the press prints: sharp draws on threads of its own, and `host` is a few files in order. */
@@ -27,6 +32,19 @@ const HERE: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover', 
 
 /** The worker threads that a press needs: many, or one with a large heap, for few outputs with very long pieces. */
 export type Workers = 'many' | 'large';
+
+export interface PrinterJob {
+  paper: string;
+  archive: Archive;
+  manifest: Pick<Manifest, 'files'>;
+  site: Site;
+  tree: Tree;
+  tools: RenderTools;
+  /** The path of a media file's content on disk, by digest. */
+  mediaFile(digest: string): string;
+  /** Whether to compare with the files on disk instead of trusting the manifest. */
+  checksDisk: boolean;
+}
 
 export interface PressJob extends Omit<PrinterJob, 'manifest'> {
   manifest: Manifest;
@@ -216,5 +234,94 @@ class ManifestWriter {
       manifest.record(paper, results);
       for (const { changed } of results) topics?.note(paper, changed.map(({ path }) => path).filter(isTopic));
     });
+  }
+}
+
+/** Prints outputs: what it was asked for, from the archive of its job into its tree. */
+export class Printer {
+  readonly #job: PrinterJob;
+  readonly #archive: Archive;
+  /** Of all calls of `printAll`: many are shorter than a slice, and would never yield by themselves. */
+  readonly #yieldTurn = yielder();
+
+  constructor(job: PrinterJob) {
+    this.#job = job;
+    this.#archive = memoized(job.archive);
+  }
+
+  edition(): Edition {
+    return new Edition(this.#archive, this.#job.site);
+  }
+
+  /** Prints outputs in order while up to `IN_FLIGHT_MAX` are being written. Resolves when every file is on disk. */
+  async printAll(names: Iterable<string>, done: (result: PrintedOutput) => void): Promise<void> {
+    const inFlight = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    for await (const name of sliced(names, this.#yieldTurn)) {
+      const edition = this.edition();
+      const found = outputNamed(name);
+      const files = (await found?.output.print(edition, found.key, this.#job.tools)) ?? [];
+      const landing: Promise<void> = this.#write(name, files, edition.reads)
+        .then(done)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => inFlight.delete(landing));
+      inFlight.add(landing);
+      if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
+      if (failures.length > 0) break;
+    }
+    await Promise.all(inFlight);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Writes the files of an output that differ from those on disk. */
+  async #write(name: string, files: RenderedFile[], reads: string[]): Promise<PrintedOutput> {
+    const { manifest, paper, tree } = this.#job;
+    tree.assertHeld();
+    const listed = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
+    const tags = files.length === 0 ? null : reads.join('\n');
+    const result: PrintedOutput = { name, tags, changed: [], gone: [], written: 0 };
+    const digests = new Map<string, string>();
+    for (const file of files) {
+      const before = listed.get(file.path);
+      const { digest, isWritten } = await this.#writeFile(file, before, digests);
+      digests.set(file.path, digest);
+      if (isWritten) result.written++;
+      if (digest !== before) result.changed.push({ path: file.path, digest });
+    }
+    result.gone = [...listed.keys()].filter((path) => !digests.has(path));
+    return result;
+  }
+
+  /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. */
+  async #writeFile(
+    file: RenderedFile,
+    listed: string | undefined,
+    digests: ReadonlyMap<string, string>,
+  ): Promise<{ digest: string; isWritten: boolean }> {
+    const { tree, mediaFile, checksDisk } = this.#job;
+    const { path } = file;
+    const onDisk = checksDisk ? tree.digestBefore(path) : listed;
+    if ('draw' in file) {
+      // The path depends on the content, so an existing file is the right one.
+      if (typeof onDisk === 'string' && onDisk === listed && tree.has(path))
+        return { digest: onDisk, isWritten: false };
+      const bytes = await file.draw();
+      await tree.write(path, bytes);
+      return { digest: sha256(bytes), isWritten: true };
+    }
+    if ('copy' in file) {
+      if (onDisk !== file.copy) await tree.copy(path, mediaFile(file.copy), file.copy);
+      return { digest: file.copy, isWritten: onDisk !== file.copy };
+    }
+    if ('same' in file) {
+      const digest = digests.get(file.same);
+      if (digest === undefined) throw new Error(`${path} is to equal a file that was not printed before it`);
+      if (onDisk !== digest) await tree.link(path, file.same);
+      return { digest, isWritten: onDisk !== digest };
+    }
+    const bytes = typeof file.body === 'string' ? Buffer.from(file.body) : file.body;
+    const digest = sha256(bytes);
+    if (onDisk !== digest) await tree.write(path, bytes);
+    return { digest, isWritten: onDisk !== digest };
   }
 }
