@@ -1,6 +1,7 @@
 import { PaperBody } from '../../desk/papers/paper.ts';
 import { NORMALIZER_VERSION } from '../../desk/search.ts';
-import { columnsOf, type Db, flag, inBatches, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { columnsOf, type Db, inBatches, integer, json, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { PIECE_STATE } from './pieces.ts';
 
 const KINDS = [
   ['key', 'door_keys'],
@@ -82,13 +83,7 @@ const PIECE = {
   category: text,
   persona: text,
   revision: integer,
-  state: oneOf('draft', 'scheduled', 'on_air', 'withdrawn'),
-  published_at: orNull(integer),
-  updated_at: orNull(integer),
-  scheduled_at: orNull(integer),
-  withdrawn_at: orNull(integer),
-  reason: orNull(text),
-  headline_withheld: flag,
+  ...PIECE_STATE,
 };
 const PAPER = {
   slug: text,

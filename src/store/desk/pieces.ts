@@ -49,7 +49,8 @@ export const STATE = {
   headline_withheld: flag,
 };
 
-const PIECE_STATE = { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STATE };
+/** Whether and when a piece is on air. */
+export const PIECE_STATE = { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STATE };
 
 /** A row of a list as the desk knows it; further columns stay. */
 export function rowOf<Found extends Read<typeof LIST>>(found: Found) {

@@ -21,50 +21,22 @@ type Shown = Read<typeof SHOWN>;
 /** The first minute of the year 10000. */
 const END = Date.UTC(10_000, 0) / MINUTE;
 
-/**
- * The row ids of pieces in the full-text index. They fall with the time on air, because FTS5 reads upwards in two thirds
- * of the time, and searches want the newest first. All from the year -6000 to 9999 are safe integers above zero.
- */
-function searchPlaces(db: Db) {
-  const { run, one } = sql(db);
-  const lastOfMinute = one(
-    `SELECT s.place, s.tangled, p.published_at, p.id FROM searched s JOIN pieces p ON p.id = s.piece
-     WHERE s.place > ? AND s.place <= ? ORDER BY s.place LIMIT 1`,
-    { place: integer, tangled: flag, published_at: integer, id: text },
-  );
-  const insert = run('INSERT INTO searched VALUES (?, ?, ?, ?)');
-
-  function free(piece: string, at: number): { place: number; isOutOfOrder: boolean } {
-    const start = (END - Math.floor(at / MINUTE)) * ROOM - 1;
-    const last = lastOfMinute(start - ROOM, start);
-    if (last === null) return { place: start, isOutOfOrder: false };
-    const inOrder = at > last.published_at || (at === last.published_at && piece > last.id);
-    // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
-    return { place: last.place - 1, isOutOfOrder: !inOrder || last.tangled };
-  }
-
-  return {
-    /** A piece as it is shown, and where it is indexed. */
-    shown: one(
-      `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
-       FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
-      SHOWN,
-    ),
-    /** Gives a piece that went on air at `at` (ms) the next row id of that minute. */
-    take(piece: string, at: number, generation: number): number {
-      const { place, isOutOfOrder } = free(piece, at);
-      insert(place, piece, generation, isOutOfOrder ? 1 : 0);
-      return place;
-    },
-  };
-}
-
 export type SearchTables = ReturnType<typeof searchTables>;
 
 /** The full-text index of all pieces on air, updated in the transactions that change them. */
 export function searchTables(db: Db, transact: Transact) {
   const { run, one, number, all } = sql(db);
-  const places = searchPlaces(db);
+  const shown = one(
+    `SELECT p.paper, p.state, p.published_at, p.generation, s.place, s.generation AS indexed
+     FROM pieces p LEFT JOIN searched s ON s.piece = p.id WHERE p.id = ?`,
+    SHOWN,
+  );
+  const lastOfMinute = one(
+    `SELECT s.place, s.tangled, p.published_at, p.id FROM searched s JOIN pieces p ON p.id = s.piece
+     WHERE s.place > ? AND s.place <= ? ORDER BY s.place LIMIT 1`,
+    { place: integer, tangled: flag, published_at: integer, id: text },
+  );
+  const occupy = run('INSERT INTO searched VALUES (?, ?, ?, ?)');
   const textOf = one('SELECT headline, dek, prose FROM generations WHERE n = ?', {
     headline: text,
     dek: text,
@@ -90,9 +62,25 @@ export function searchTables(db: Db, transact: Transact) {
   const merge = run("INSERT INTO search (search, rank) VALUES ('merge', ?)");
   const changed = number('SELECT total_changes()');
 
+  /**
+   * Gives a piece that went on air at `at` (ms) the next row id of that minute. Row ids fall with the time on air,
+   * because FTS5 reads upwards in two thirds of the time, and searches want the newest first. All from the year -6000 to
+   * 9999 are safe integers above zero.
+   */
+  function newPlace(piece: string, at: number, generation: number): number {
+    const start = (END - Math.floor(at / MINUTE)) * ROOM - 1;
+    const last = lastOfMinute(start - ROOM, start);
+    const inOrder =
+      last === null || at > last.published_at || (at === last.published_at && piece > last.id);
+    // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
+    const place = last === null ? start : last.place - 1;
+    occupy(place, piece, generation, inOrder && !last?.tangled ? 0 : 1);
+    return place;
+  }
+
   /** Assigns or removes a piece's row id; returns what to index there, or null. */
   function takePlace(piece: string): { place: number; now: Shown } | null {
-    const now = places.shown(piece);
+    const now = shown(piece);
     if (now === null) return null;
     if (now.place !== null && (now.state !== 'on_air' || now.indexed !== now.generation)) strike(now.place);
     if (now.state !== 'on_air') {
@@ -104,7 +92,7 @@ export function searchTables(db: Db, transact: Transact) {
       renew(now.generation, now.place);
       return { place: now.place, now };
     }
-    return { place: places.take(piece, now.published_at ?? 0, now.generation), now };
+    return { place: newPlace(piece, now.published_at ?? 0, now.generation), now };
   }
 
   function wordsOf({ paper, generation }: Shown): string {
