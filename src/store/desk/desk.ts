@@ -27,12 +27,13 @@ export function hostTable(db: Db): HostTable {
   const insert = run('INSERT INTO paper_hosts (paper, host, how, at) VALUES (?, ?, ?, ?)');
   const remove = run('DELETE FROM paper_hosts WHERE n = ?');
   const HOST = { n: integer, paper: text, how: oneOf('given', 'file', 'txt'), at: integer, host: text };
+  const HOSTS = `SELECT ${columnsOf(HOST)} FROM paper_hosts`;
   // Migration 060 stored hosts as entered.
   const hostOf = (row: PaperHost & { n: number }) => ({ ...row, host: normal(row.host) });
-  const of = all('SELECT n, paper, how, at, host FROM paper_hosts WHERE paper = ? ORDER BY n', HOST, hostOf);
+  const of = all(`${HOSTS} WHERE paper = ? ORDER BY n`, HOST, hostOf);
   const holds = (paper: string, host: string) => of(paper).some((row) => row.host === host);
   return {
-    all: all('SELECT n, paper, how, at, host FROM paper_hosts ORDER BY n', HOST, hostOf),
+    all: all(`${HOSTS} ORDER BY n`, HOST, hostOf),
     of,
     holds,
     add: (paper, host, how, at) => !holds(paper, host) && insert(paper, host, how, at) === 1,

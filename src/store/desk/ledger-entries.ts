@@ -61,6 +61,10 @@ const GENERATION = {
   filed_by: text,
   kid: text,
 };
+const KEY = { kid: text, name: text, public_key: text };
+const RETIREMENT = { kid: text };
+const AIRING = { paper: text, piece: text, on_air_at: integer, made_by: text };
+const WITHDRAWAL = { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text };
 const RECORD_KINDS = ['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock'] as const;
 
 export type LedgerTables = ReturnType<typeof ledgerTables>;
@@ -70,12 +74,12 @@ export function ledgerTables(db: Db) {
   const { run, insert, one, all } = sql(db);
   const spine = one('INSERT INTO entries (kind, at) VALUES (?, ?) RETURNING n', integer);
   const add = {
-    key: insert('door_keys', ['n', 'kid', 'name', 'public_key']),
-    retirement: insert('retirements', ['n', 'kid']),
+    key: insert('door_keys', { n: integer, ...KEY }),
+    retirement: insert('retirements', { n: integer, ...RETIREMENT }),
     record: run('INSERT INTO records (n, paper, kind, name, body) VALUES (?, ?, ?, ?, ?)'),
     generation: insert('generations', { n: integer, ...PIECE, ...GENERATION }),
-    airing: insert('airings', ['n', 'paper', 'piece', 'on_air_at', 'made_by']),
-    withdrawal: insert('withdrawals', ['n', 'paper', 'piece', 'reason', 'withhold_headline', 'made_by']),
+    airing: insert('airings', { n: integer, ...AIRING }),
+    withdrawal: insert('withdrawals', { n: integer, ...WITHDRAWAL }),
   };
   const enteredKeys = all(
     `SELECT k.n, k.kid, k.name, k.public_key, e.at AS nbf, r.at AS retired_at
@@ -119,8 +123,8 @@ export function ledgerTables(db: Db) {
     at: integer,
   });
   const read = {
-    key: one('SELECT kid, name, public_key FROM door_keys WHERE n = ?', { kid: text, name: text, public_key: text }),
-    retirement: one('SELECT kid FROM retirements WHERE n = ?', { kid: text }),
+    key: one('SELECT * FROM door_keys WHERE n = ?', KEY),
+    retirement: one('SELECT kid FROM retirements WHERE n = ?', RETIREMENT),
     record: one('SELECT paper, kind, name, body FROM records WHERE n = ?', {
       paper: text,
       kind: oneOf(...RECORD_KINDS),
@@ -135,16 +139,9 @@ export function ledgerTables(db: Db) {
         return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid };
       },
     ),
-    airing: one('SELECT paper, piece, on_air_at, made_by FROM airings WHERE n = ?', {
-      paper: text,
-      piece: text,
-      on_air_at: integer,
-      made_by: text,
-    }),
-    withdrawal: one(
-      'SELECT paper, piece, reason, withhold_headline, made_by FROM withdrawals WHERE n = ?',
-      { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text },
-      ({ withhold_headline, ...rest }) => (withhold_headline ? { ...rest, withhold_headline: true as const } : rest),
+    airing: one('SELECT * FROM airings WHERE n = ?', AIRING),
+    withdrawal: one('SELECT * FROM withdrawals WHERE n = ?', WITHDRAWAL, ({ withhold_headline, ...rest }) =>
+      withhold_headline ? { ...rest, withhold_headline: true as const } : rest,
     ),
   };
 
