@@ -16,6 +16,8 @@ type Work = Readonly<Record<string, string | number>>;
 
 interface Running {
   work: Work;
+  /** Its index among all that runs; -1 when it has ended. */
+  index: number;
   /** When the work began, in ms of the monotonic clock. */
   since: number;
 }
@@ -23,7 +25,8 @@ interface Running {
 /** Measures the delay of an event loop, and logs which requests and jobs may have caused it. */
 export class EventLoop {
   readonly #now: () => number;
-  readonly #running = new Set<Running>();
+  /** In no order. Not a Set: its tables would outlive the requests, which test/api/heap.test.ts finds. */
+  readonly #running: Running[] = [];
   /** Work that ended since the last tick and took longer than one tick, with its duration in ms. */
   #ended: { work: Work; ms: number }[] = [];
   /** The worst delay of each second, in ms, with that second. */
@@ -40,14 +43,26 @@ export class EventLoop {
 
   /** Records the start of a request or job. Returns a function that records its end. */
   began(work: Work): () => void {
-    const running = { work, since: this.#now() };
-    this.#running.add(running);
+    const running: Running = { work, index: this.#running.length, since: this.#now() };
+    this.#running.push(running);
     return () => {
-      if (!this.#running.delete(running)) return;
+      if (!this.#remove(running)) return;
       // Work that blocked the loop took at least one tick; shorter work is dropped.
       const ms = this.#now() - running.since;
       if (ms > TICK && this.#ended.length < NAMED_MAX) this.#ended.push({ work, ms });
     };
+  }
+
+  /** Whether it was still among all that runs. */
+  #remove(running: Running): boolean {
+    const { index } = running;
+    if (index === -1) return false;
+    running.index = -1;
+    const last = this.#running.pop();
+    if (last === undefined || last === running) return true;
+    this.#running[index] = last;
+    last.index = index;
+    return true;
   }
 
   /** The worst delay of the last minute, in whole ms; 0 when nothing is measured. */
@@ -97,7 +112,7 @@ export class EventLoop {
       return;
     }
     // Work that just ended comes first, because the other work was most likely waiting for it.
-    const ran = [...this.#ended, ...[...this.#running].map(({ work, since }) => ({ work, ms: now - since }))];
+    const ran = [...this.#ended, ...this.#running.map(({ work, since }) => ({ work, ms: now - since }))];
     logger.warn(
       {
         delay_ms: Math.round(delay),
