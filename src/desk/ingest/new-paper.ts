@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fill } from '../../phrases/fill.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../../shared/files/durable-file.ts';
 import { type Problem, shapeProblems } from '../../shared/shape.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
 import { PersonaBody } from '../papers/masthead.ts';
-import { toFillIn } from '../papers/page.ts';
 import { isPaperSlug, PaperBody } from '../papers/paper.ts';
 import { latinWords } from '../papers/slug.ts';
 import { sampleTexts } from './sample-texts.ts';
@@ -100,12 +100,8 @@ function exists(folder: string): Fault {
   return new Fault('conflict', `${folder} exists already, and nothing in it was changed; choose another slug`);
 }
 
-export interface NewPaper {
-  slug: string;
+interface NewPaper extends Omit<AskedPaper, 'name' | 'persona'> {
   nameplate: string;
-  language: string;
-  url: string | undefined;
-  sections: readonly string[];
   persona: { name: string; title: string };
 }
 
@@ -216,10 +212,10 @@ air: false
 # image: { src: media/day.jpg, alt: What the picture shows, credit: Whose picture it is }
 # tags: [Dates, Standards]
 cited_facts:
-  - statement: ${quoted(texts.facts[0])}
+  - statement: ${quoted(texts.rfc)}
     source: RFC Editor
     instrument: https://www.rfc-editor.org/rfc/rfc3339
-  - statement: ${quoted(texts.facts[1])}
+  - statement: ${quoted(texts.iso)}
     source: ISO
     instrument: https://www.iso.org/iso-8601-date-and-time-format.html
 ---
@@ -240,22 +236,21 @@ ${isEnglish ? 'language: en\n' : ''}nav: footer
 order: 1
 ---
 
-${texts.aboutText(inProse(nameplate), inProse(persona.name))}
+${fill(texts.aboutText, { paper: inProse(nameplate), persona: inProse(persona.name) })}
 `;
 }
 
 function imprint({ nameplate, language, url }: NewPaper): string {
   const { texts, isEnglish } = sampleTexts(language);
-  const lines = [texts.responsible, texts.address, texts.mail].map(([label, text]) => `- ${label}: ${toFillIn(text)}`);
   return `---
 title: ${quoted(texts.imprint)}
 ${isEnglish ? 'language: en\n' : ''}# Fill in what stands between ⟦ and ⟧: until then the page is refused. Then remove the # before imprint in paper.yaml.
 nav: none
 ---
 
-${texts.imprintText(inProse(nameplate))}${url === undefined ? '' : ` (${url})`}
+${fill(texts.imprintText, { paper: inProse(nameplate) })}${url === undefined ? '' : ` (${url})`}
 
-${lines.join('\n')}
+${texts.contact.map((line) => `- ${line}`).join('\n')}
 `;
 }
 

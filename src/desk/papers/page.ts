@@ -97,8 +97,6 @@ export function pageRow(page: Page, { root, language }: { root: string; language
 }
 
 /** A placeholder in a sample page. The brackets are rare in any language, and stay visible. */
-export const toFillIn = (text: string): string => `⟦${text}⟧`;
-
 const TO_FILL_IN = /⟦[^⟦⟧]{0,200}⟧/;
 
 /** The problem of a page whose sample text was not filled in; null for any other. */
