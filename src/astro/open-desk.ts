@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro';
 import { problemLine } from '../desk/ingest/source-file.ts';
-import { withoutFileLine } from '../desk/ingest/without-file.ts';
+import { withoutFileLine } from '../desk/ingest/story-files.ts';
 import { readSettings } from '../server/env.ts';
 import { messageOf } from '../shared/fault.ts';
 import { databaseFile } from '../shared/files/data-folder.ts';

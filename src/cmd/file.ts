@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { fileContent } from '../desk/ingest/content-folder.ts';
 import { problemLine } from '../desk/ingest/source-file.ts';
-import { withoutFileLine } from '../desk/ingest/without-file.ts';
+import { withoutFileLine } from '../desk/ingest/story-files.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings, type Settings } from '../server/env.ts';

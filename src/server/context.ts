@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Desk } from '../desk/filing.ts';
 import type { Intake } from '../desk/ingest/intake.ts';
-import type { LedgerSource } from '../desk/ingest/ledger-export.ts';
-import type { LedgerTarget } from '../desk/ingest/ledger-import.ts';
 import type { Pictures } from '../desk/press/output.ts';
 import { openPictures } from '../desk/press/pictures.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';
@@ -101,7 +99,7 @@ export function intakeOf(app: AppContext) {
     desk: deskOf(app),
     now: clock.now,
     openSigningKey: () => signer.open(),
-  } satisfies Intake & LedgerTarget & LedgerSource;
+  } satisfies Intake;
 }
 
 /** Opens the app, runs `work`, and closes the app. Turns errors of the database into faults that name the cure. */

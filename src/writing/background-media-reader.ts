@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { contentType } from 'mime-types';
-import { MEDIA_READER, type MediaReader } from '../desk/ingest/record-files.ts';
+import { MEDIA_READER, type MediaReader } from '../desk/ingest/filed-media.ts';
 import type { Media } from '../desk/papers/media.ts';
 
 /** So few new files are read before the page is shown; more are read behind it. */

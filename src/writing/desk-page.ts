@@ -1,4 +1,4 @@
-import type { WithoutFile } from '../desk/ingest/without-file.ts';
+import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
 import { plural } from '../shared/plural.ts';
 import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';

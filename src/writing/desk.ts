@@ -1,9 +1,10 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { applyRecords, paperFolders } from '../desk/ingest/content-folder.ts';
+import { paperFolders } from '../desk/ingest/content-folder.ts';
 import { DeskFolder } from '../desk/ingest/desk-folder.ts';
 import type { Intake } from '../desk/ingest/intake.ts';
+import { applyRecords } from '../desk/ingest/record-files.ts';
 import type { FileProblem } from '../desk/ingest/source-file.ts';
 import { storyFiles } from '../desk/ingest/story-files.ts';
 import type { OwnAddresses } from '../desk/papers/host.ts';
@@ -203,15 +204,16 @@ export class WritingDesk {
   }
 
   #intake(): Intake {
-    const { desk, database } = this.store;
+    const { desk } = this.store;
+    const { leases, log, fault } = this.store.database;
     return {
       store: {
         ...desk,
-        leases: database.leases,
+        ...{ leases, log, fault },
         // The folder decides by itself: a section that it drops is a problem of the pieces that still name it.
         archive: (slug) => ({ ...desk.archive(slug), sectionCount: () => 0, scheduled: () => [] }),
       },
-      media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path), has: () => true },
+      media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path), keepBytes() {}, has: () => true },
       settings: { ...this.#addresses, contentDir: this.contentDir },
       get desk(): never {
         throw new Error('the writing desk files nothing');

@@ -1,5 +1,5 @@
 import type { FileProblem } from '../desk/ingest/source-file.ts';
-import { piecesWithoutFile, type WithoutFile } from '../desk/ingest/without-file.ts';
+import { piecesWithoutFile, type WithoutFile } from '../desk/ingest/story-files.ts';
 import type { FiledContent } from '../store/desk/filed-content.ts';
 import type { DeskPaper, WritingDesk } from './desk.ts';
 import { type DeskPiece, type Outlook, outlookOf } from './piece.ts';

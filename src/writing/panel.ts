@@ -1,4 +1,4 @@
-import type { WithoutFile } from '../desk/ingest/without-file.ts';
+import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
 import { DESK_PATH } from './desk-page.ts';
 import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';

@@ -6,7 +6,7 @@ import Database from 'libsql';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/filing.ts';
-import { withoutFileLine } from '../../src/desk/ingest/without-file.ts';
+import { withoutFileLine } from '../../src/desk/ingest/story-files.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { filedContent } from '../../src/store/desk/filed-content.ts';
 import { WritingDesk } from '../../src/writing/desk.ts';

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { applyRecords, fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { DeskFolder, LINK } from '../../src/desk/ingest/desk-folder.ts';
+import { MEDIA_READER, type MediaReader } from '../../src/desk/ingest/filed-media.ts';
 import type { Intake } from '../../src/desk/ingest/intake.ts';
-import { MEDIA_READER, type MediaReader } from '../../src/desk/ingest/record-files.ts';
+import { applyRecords } from '../../src/desk/ingest/record-files.ts';
 import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { keepUpload } from '../../../src/desk/ingest/media-upload.ts';
+import { keepUpload } from '../../../src/desk/ingest/filed-media.ts';
 import type { Media } from '../../../src/desk/papers/media.ts';
 import { isShownUse, MediaRow, MediaUse, mediaRow, mediaUses } from '../../../src/desk/papers/media-use.ts';
 import { Fault } from '../../../src/shared/fault.ts';

@@ -1,5 +1,6 @@
+import { basename } from 'node:path';
 import { listenDesk } from '../../../api/server.ts';
-import { papersInContent } from '../../desk/ingest/content-folder.ts';
+import { paperFolders } from '../../desk/ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../desk/ingest/source-file.ts';
 import { startAiring } from '../../desk/jobs/airing-job.ts';
 import { startFiling } from '../../desk/jobs/filing-job.ts';
@@ -30,7 +31,7 @@ export async function serveDesk(
   logger: ServerLog,
 ): Promise<Service> {
   sweepUploads(app.store.media.folder);
-  const backlog = new Set(papersInContent(app.settings.contentDir));
+  const backlog = new Set(paperFolders(app.settings.contentDir).map((folder) => basename(folder)));
   const desk = await listenDesk({ app, presses, backlog, logger }, (port) => {
     app.settings = listeningOn(app.settings, { desk: port });
     app.store.database.served.note('desk', app.settings.origin);

@@ -3,13 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../../shared/fault.ts';
 import { DeskFolder, type Filed } from './desk-folder.ts';
 import type { Intake } from './intake.ts';
-import { filePages } from './pages.ts';
-import { type MediaReader, Records } from './record-files.ts';
+import { applyRecords } from './record-files.ts';
 import { Stories } from './stories.ts';
-
-export function papersInContent(contentDir: string): string[] {
-  return paperFolders(contentDir).map((folder) => basename(folder));
-}
 
 /** `signal` stops between two stories; `filed` is called per paper. Throws `not_found`, `invalid_request`. */
 export async function fileContent(
@@ -44,20 +39,6 @@ export async function fileFolder(
   const at = new DeskFolder(intake, folder);
   if (await applyRecords(at)) await new Stories(at).file(only, signal);
   return at.result;
-}
-
-/** Applies everything of a paper's folder that is not a story. Returns false when there is still no paper. */
-export async function applyRecords(at: DeskFolder, media?: MediaReader): Promise<boolean> {
-  const records = new Records(at);
-  // The paper's record may name its logo, icon and stylesheet.
-  const mediaFirst = records.namesMedia();
-  if (mediaFirst) await records.media(media);
-  if (!records.paper()) return false;
-  if (!mediaFirst) await records.media(media);
-  records.masthead();
-  records.casts();
-  filePages(at);
-  return true;
 }
 
 /** The papers' folders in the content folder, with links, which are refused; empty when it does not exist. */

@@ -2,9 +2,10 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, extname, join, relative, sep } from 'node:path';
 import { Fault, problemsIn } from '../../shared/fault.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
+import type { Archive } from '../archive.ts';
 import type { Intake } from './intake.ts';
 import { type FileProblem, readSource, type SourceFile, unreadable } from './source-file.ts';
-import type { WithoutFile } from './without-file.ts';
+import type { WithoutFile } from './story-files.ts';
 
 export interface Filed {
   /** Files of new or changed pieces and records. */
@@ -30,6 +31,15 @@ export class DeskFolder {
     this.intake = intake;
     this.folder = folder;
     this.slug = folder.split(sep).at(-1) ?? '';
+  }
+
+  get store(): Intake['store'] {
+    return this.intake.store;
+  }
+
+  /** The archive of the paper; null while there is none. */
+  get archive(): Archive | null {
+    return this.store.hasPaper(this.slug) ? this.store.archive(this.slug) : null;
   }
 
   /** The name of a file in reports: its path below the content folder. */

@@ -1,37 +1,76 @@
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../proof/basis.ts';
+import type { AppContext } from '../../server/context.ts';
+import { Fault, refusalOf } from '../../shared/fault.ts';
+import { digestOfFile } from '../../shared/files/file-digest.ts';
+import type { Received } from '../media/upload.ts';
 import type { Media } from '../papers/media.ts';
 
 /** What may hold EXIF data or XMP. */
 const WITH_METADATA = /^image\/(?:jpeg|png|webp|avif|gif)$/;
 
-/** Reads the properties of a file on disk. Throws a `Fault` with the problem and the remedy. */
-export type InspectMedia = (name: string, path: string) => Promise<Media>;
+export interface MediaReader {
+  /** A text that changes with the content of the file: `sha256:<hex>` of its bytes. */
+  digestOf(path: string): Promise<string>;
+  /** Reads the properties of a file on disk. Throws a `Fault` with the problem and the remedy. */
+  inspect(name: string, path: string): Promise<Media>;
+}
 
-export const inspectFile: InspectMedia = async (name, path) => {
-  // Loaded on demand, because its libraries are large and most runs have no new media.
-  const { inspectMedia } = await import('../../media/inspect.ts');
-  return inspectMedia(name, path);
+export const MEDIA_READER: MediaReader = {
+  digestOf: digestOfFile,
+  async inspect(name, path) {
+    // Loaded on demand, because its libraries are large and most runs have no new media.
+    const { inspectMedia } = await import('../../media/inspect.ts');
+    return inspectMedia(name, path);
+  },
 };
 
-/** A file as it is filed under a name: its record, and the bytes to store instead where they differ from the file's. */
-export interface FiledMedia {
-  media: Media;
-  changed: Uint8Array | null;
-}
-
-/** Checks a media file, and takes out what is not published. Throws what `inspect` throws. */
-export async function filedMedia(name: string, path: string, inspect: InspectMedia = inspectFile): Promise<FiledMedia> {
+/**
+ * Checks a media file, and takes out of a picture where it was taken, often a home address. Returns the record of the
+ * file under its name, and the bytes to store instead where they differ from the file's. Throws what `inspect` throws.
+ */
+export async function filedMedia(
+  name: string,
+  path: string,
+  { inspect }: Pick<MediaReader, 'inspect'> = MEDIA_READER,
+): Promise<{ media: Media; changed: Uint8Array | null }> {
   const media: Media = { ...(await inspect(name, path)), path: name };
-  const changed = await withoutLocation(media, path);
-  return changed === null
-    ? { media, changed }
-    : { media: { ...media, digest: sha256(changed), bytes: changed.byteLength }, changed };
+  if (!WITH_METADATA.test(media.media_type)) return { media, changed: null };
+  const { withoutLocation } = await import('../../media/picture-location.ts');
+  const changed = withoutLocation(await readFile(path));
+  if (changed === null) return { media, changed };
+  return { media: { ...media, digest: sha256(changed), bytes: changed.byteLength }, changed };
 }
 
-/** A picture without the location where it was taken, often a home address. Null when it has none. */
-async function withoutLocation({ media_type }: Media, path: string): Promise<Uint8Array | null> {
-  if (!WITH_METADATA.test(media_type)) return null;
-  const picture = await import('../../media/picture-location.ts');
-  return picture.withoutLocation(await readFile(path));
+/** Uploads are checked one after the other: a picture is decoded whole, in memory. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Checks a received file as the filer does, asks `requireWanted`, and stores its bytes; removes the file. Throws
+ * `refused_by_door` for content that does not match the name.
+ */
+export function keepUpload(
+  { store: { media: files } }: Pick<AppContext, 'store'>,
+  path: string,
+  { file }: Received,
+  requireWanted: (media: Media) => void,
+): Promise<Media> {
+  const work = last.then(async () => {
+    try {
+      const { media, changed } = await filedMedia(path, file);
+      requireWanted(media);
+      if (changed === null) files.adopt(media.digest, file);
+      else files.keepBytes(media.digest, changed);
+      return media;
+    } catch (error) {
+      // The check names the path in its details, as no other fault does.
+      if (!(error instanceof Fault) || error.details.path !== path) throw error;
+      throw refusalOf([{ field: 'file', rule: 'media', message: error.message }]);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  });
+  last = work.catch(() => {});
+  return work;
 }

@@ -5,19 +5,12 @@ import { dirname } from 'node:path';
 import type { MediaFiles } from '../../media/media.ts';
 import { Fault } from '../../shared/fault.ts';
 import { syncFolder } from '../../shared/files/durable-file.ts';
-import type { LogTables } from '../../shared/transparency/log-tables.ts';
-import type { LedgerEntry } from '../ledger-entry.ts';
 import type { Media } from '../papers/media.ts';
+import type { Intake } from './intake.ts';
 import { type EndLine, HEADER, type MediaLine } from './ledger-lines.ts';
 import { logLines } from './log-lines.ts';
 
 const PART = 512 * 1024;
-
-/** The dependencies for an export. */
-export interface LedgerSource {
-  store: { entries(): Iterable<LedgerEntry>; log: LogTables };
-  media: Pick<MediaFiles, 'pathOf'>;
-}
 
 /**
  * Writes the ledger, its media and the desk's transparency log to a file, without any secret key. `vkey` is the log's
@@ -25,7 +18,7 @@ export interface LedgerSource {
  * number of entries. Throws `unavailable` when the file cannot be written or a media file is missing.
  */
 export async function exportLedger(
-  { store, media }: LedgerSource,
+  { store, media }: { store: Pick<Intake['store'], 'entries' | 'log'>; media: Pick<MediaFiles, 'pathOf'> },
   file: string,
   vkey: string | null = null,
 ): Promise<number> {

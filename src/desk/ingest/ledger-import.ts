@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { MediaFiles } from '../../media/media.ts';
 import { sha256 } from '../../proof/basis.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import { LogFault } from '../../proof/log/log-fault.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
-import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { airDue, append } from '../append.ts';
 import { generationAudit, verifyingKeyOf } from '../generation-audit.ts';
 import { type LedgerEntry, replayClock } from '../ledger-entry.ts';
-import type { LedgerStore } from '../ledger-store.ts';
 import { LOG_SERVICES } from '../log-leaves.ts';
-import { giveOwnHost, type HostGrants } from '../papers/host.ts';
+import { giveOwnHost } from '../papers/host.ts';
 import { signingNameOf } from '../papers/signing-names.ts';
+import type { Intake } from './intake.ts';
 import {
   currentLine,
   damaged,
@@ -28,27 +26,15 @@ import { LogImport } from './log-import.ts';
 import { isLogLine } from './log-lines.ts';
 import { checkLogSignatures } from './log-signatures.ts';
 
-/** The dependencies for importing an export. */
-export interface LedgerTarget extends HostGrants {
-  store: LedgerStore &
-    HostGrants['store'] & {
-      entries(): Iterable<LedgerEntry>;
-      log: LogTables;
-      /** Converts a database error to a fault. Returns other errors unchanged. */
-      fault(error: unknown): unknown;
-    };
-  media: Pick<MediaFiles, 'keepBytes'>;
-}
-
 /** One transaction. Returns the entries. Throws `conflict` for a used database, `not_found`, `invalid_request`. */
 export async function importLedger(
-  target: LedgerTarget,
+  target: Intake,
   file: string,
   onProgress: (entries: number, type: string) => void = () => {},
 ): Promise<number> {
   const { media, now } = target;
   // Readers were notified of these events when they happened.
-  const store: LedgerTarget['store'] = { ...target.store, emit() {} };
+  const store: Intake['store'] = { ...target.store, emit() {} };
   if (!existsSync(file)) throw new Fault('not_found', `${file} does not exist; name a file of \`ledger export\``);
   await checkLogSignatures(file);
   const keys: VerifyingKey[] = [];
@@ -128,7 +114,7 @@ function requireEnd(line: EndLine, count: number, sha: string, where: string): t
   );
 }
 
-function keepPart(media: LedgerTarget['media'], parts: Buffer[], line: MediaLine, where: string): void {
+function keepPart(media: Intake['media'], parts: Buffer[], line: MediaLine, where: string): void {
   parts.push(Buffer.from(String(line.base64), 'base64'));
   if (parts.length < line.of) return;
   const bytes = Buffer.concat(parts.splice(0));

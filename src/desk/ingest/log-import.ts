@@ -8,14 +8,9 @@ import { leafHash } from '../../proof/merkle.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { addNodes } from '../../shared/transparency/log-tree.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
-import type { LedgerStore } from '../ledger-store.ts';
 import { keyLeaf, retirementLeaf } from '../log-leaves.ts';
+import type { Intake } from './intake.ts';
 import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './log-lines.ts';
-
-interface LoggedStore extends Pick<LedgerStore, 'archive'> {
-  entries(): Iterable<LedgerEntry>;
-  log: LogTables;
-}
 
 /**
  * Imports the lines of the desk's log, which follow those of the ledger, and checks them against it: every leaf is of
@@ -23,7 +18,7 @@ interface LoggedStore extends Pick<LedgerStore, 'archive'> {
  * cosignatures that are in the file. `checkLogSignatures` checks the signatures. Methods throw a LogFault.
  */
 export class LogImport {
-  readonly #store: LoggedStore;
+  readonly #store: Intake['store'];
   readonly #tables: LogTables;
   /** The leaves of the ledger's keys and their retirements. */
   #keys: Set<string> | null = null;
@@ -35,7 +30,7 @@ export class LogImport {
   /** The lines of the newest head's cosigned text for which no cosignature was read yet. */
   #missing = new Set<string>();
 
-  constructor(store: LoggedStore) {
+  constructor(store: Intake['store']) {
     this.#store = store;
     this.#tables = store.log;
   }

@@ -1,3 +1,5 @@
+import type { Phrase } from '../../phrases/phrases.ts';
+
 /** The words of what `new` writes into a paper, in the paper's language. */
 export interface SampleTexts {
   headline: string;
@@ -10,11 +12,9 @@ export interface SampleTexts {
   heading: string;
   explanation: string;
   about: string;
-  /** With `{paper}` and `{persona}`, the name of its first persona. */
-  aboutText: string;
+  aboutText: Phrase<'paper' | 'persona'>;
   imprint: string;
-  /** With `{paper}`. */
-  imprintText: string;
+  imprintText: Phrase<'paper'>;
   /** Who is responsible, and how to reach them: each to be filled in. */
   contact: readonly string[];
 }

@@ -1,17 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Intake } from './intake.ts';
 
 /** The longest transaction of a long command, in ms. No other process can write meanwhile. */
 const TURN = 20;
-
-/** A database that a server may be using at the same time. */
-export interface SharedDatabase {
-  store: {
-    transact<T>(work: () => T): T;
-    /** Every running server holds a lease. */
-    leases: { isAnyHeld(now: number): boolean };
-  };
-  now(): number;
-}
 
 /**
  * Runs `next` until it returns false, in short transactions. While a server runs on the same database, each pause
@@ -19,7 +10,7 @@ export interface SharedDatabase {
  * no requests. Otherwise a transaction may last `turnAlone` ms. `signal` stops the work between two transactions.
  */
 export async function inShortTransactions(
-  { store, now }: SharedDatabase,
+  { store, now }: { store: Pick<Intake['store'], 'transact' | 'leases'>; now(): number },
   next: () => boolean,
   {
     transact = (work) => store.transact(work),
@@ -28,6 +19,7 @@ export async function inShortTransactions(
   }: { transact?: (work: () => void) => void; turnAlone?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   for (let goesOn = true; goesOn && signal?.aborted !== true; ) {
+    // Every running server holds a lease.
     const isShared = store.leases.isAnyHeld(now());
     const start = performance.now();
     transact(() => {

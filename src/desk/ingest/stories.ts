@@ -10,8 +10,7 @@ import type { DeskFolder } from './desk-folder.ts';
 import { inShortTransactions } from './short-transactions.ts';
 import type { SourceFile } from './source-file.ts';
 import { type StoryFile, storyFrom } from './story-file.ts';
-import { type RevisionFile, storyFiles } from './story-files.ts';
-import { piecesWithoutFile, type WithoutFile } from './without-file.ts';
+import { piecesWithoutFile, type RevisionFile, storyFiles, type WithoutFile } from './story-files.ts';
 
 interface ReadStory {
   source: SourceFile;

@@ -6,7 +6,7 @@ import { isLocked } from '../../shared/fault.ts';
 import { eventLoop } from '../../shared/workers/event-loop.ts';
 import { fileContent } from '../ingest/content-folder.ts';
 import type { FileProblem } from '../ingest/source-file.ts';
-import { withoutFileLine } from '../ingest/without-file.ts';
+import { withoutFileLine } from '../ingest/story-files.ts';
 import type { PressQueue } from './press-queue.ts';
 
 interface Parts {

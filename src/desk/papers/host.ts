@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import type { AppStore } from '../../server/context.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
 import type { Problem } from '../../shared/shape.ts';
 import type { Paper } from './paper.ts';
@@ -153,12 +154,7 @@ export const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '')
 
 /** The dependencies for giving a host to a paper. */
 export interface HostGrants {
-  store: {
-    paperSlugs(): string[];
-    paper(slug: string): Paper | null;
-    hosts: HostTable;
-    transact<T>(work: () => T): T;
-  };
+  store: Pick<AppStore['desk'], 'paperSlugs' | 'paper' | 'hosts' | 'transact'>;
   settings: OwnAddresses;
   /** The current time, in ms. */
   now(): number;

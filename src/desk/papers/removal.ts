@@ -1,26 +1,19 @@
 import { isoTime } from '../../proof/time.ts';
+import type { AppStore } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { airDue, append } from '../append.ts';
 import type { Desk } from '../filing.ts';
-import type { LedgerStore } from '../ledger-store.ts';
 import { tags } from '../tags.ts';
 import { giveOwnHost, type HostGrants, requireFreeAddress } from './host.ts';
-import { PaperBody as body, type Paper, type PaperBody } from './paper.ts';
+import { PaperBody } from './paper.ts';
 
 /** The reason in the withdrawals of a paper that is removed. Readers may see it if the paper comes back. */
 export const REMOVAL_REASON = 'the paper was removed';
 
-interface RemovalStore extends LedgerStore {
-  paper(slug: string): Paper | null;
-  removedPaper(slug: string): (Paper & { removed_at: number }) | null;
-  removals: {
-    eraseReaders(paper: string): number;
-    revokeKeys(paper: string, at: number, by: string): number;
-  };
-}
+type DeskStore = AppStore['desk'];
 
 /** Why nothing more is filed to a removed paper, and the cure; null for any other slug. */
-export function removedProblem(store: Pick<RemovalStore, 'removedPaper'>, slug: string): string | null {
+export function removedProblem(store: Pick<DeskStore, 'removedPaper'>, slug: string): string | null {
   const removed = store.removedPaper(slug);
   if (removed === null) return null;
   return `${slug} was removed on ${isoTime(removed.removed_at).slice(0, 10)}, and nothing is filed to it; bring it back with \`npm run -s broadsheet -- paper restore ${slug}\`, or delete or rename the folder`;
@@ -43,12 +36,12 @@ export interface Removal {
  * the addresses of its readers, and revokes its keys. The next press removes its tree. Throws `not_found`.
  */
 export function removePaper(
-  { store, now: clock }: { store: RemovalStore; now: Desk['now'] },
+  { store, now: clock }: { store: DeskStore; now: Desk['now'] },
   slug: string,
   by: string,
 ): Removal {
   // No subscriber remains to receive the withdrawals.
-  const silent: LedgerStore = { ...store, emit() {} };
+  const silent: DeskStore = { ...store, emit() {} };
   return store.transact(() => {
     if (store.paper(slug) === null) throw new Fault('not_found', `there is no paper ${JSON.stringify(slug)}`);
     const receipts = store.nextSeq(slug) - 1;
@@ -76,13 +69,13 @@ export function removePaper(
  * Brings a removed paper back as it was, with all of its pieces off the air. Returns its record. Throws `not_found` when
  * it was not removed, `refused_by_door` when another paper is served at its address now.
  */
-export function restorePaper(grants: HostGrants & { store: RemovalStore }, slug: string): PaperBody {
+export function restorePaper(grants: HostGrants & { store: DeskStore }, slug: string): PaperBody {
   const { store, now } = grants;
   return store.transact(() => {
     const removed = store.removedPaper(slug);
     if (removed === null) throw new Fault('not_found', `${JSON.stringify(slug)} is not a paper that was removed`);
     const { slug: _slug, edition: _edition, changed_at: _changed, removed_at: _removed, ...record } = removed;
-    const restored = body.parse(record);
+    const restored = PaperBody.parse(record);
     requireFreeAddress(grants, slug, restored.url);
     append(store, { type: 'record', at: now(), paper: slug, kind: 'paper', name: '', body: restored });
     giveOwnHost(grants, slug);
