@@ -7,7 +7,7 @@ import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correc
 import { isNews, type StoryEvent } from './event.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
-import { isPublic, logAiring, logGeneration, logKey, logPaper, logWithdrawal } from './log-leaves.ts';
+import { isPublic, logAiring, logKey, logPaper, logWithdrawal, receiptLeaf } from './log-leaves.ts';
 import type { Cast } from './papers/cast.ts';
 import { type Page, PageBody, sameInMenus } from './papers/page.ts';
 import { imprintPage, PaperBody } from './papers/paper.ts';
@@ -29,7 +29,8 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   store.append(entry);
   switch (entry.type) {
     case 'record':
-      if (entry.kind === 'signing-name') return applySigningName(store, entry);
+      // The pages of the desk name its keys.
+      if (entry.kind === 'signing-name') return entry.name === 'desk' ? markKeysStale(store) : undefined;
       if (entry.kind === 'clock') return applyClock(store, entry);
       return applyRecord(store, entry, page);
     case 'generation':
@@ -41,8 +42,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
     case 'key':
     case 'retirement':
       logKey(store, entry);
-      for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
-      return;
+      return markKeysStale(store);
   }
 }
 
@@ -73,9 +73,8 @@ function applyClock(store: LedgerStore, { paper, name, body }: RecordEntry): voi
   if (paper !== '') capTimes(store, paper, Date.parse(statementOf(note).true_time));
 }
 
-/** The pages of the desk name its keys. */
-function applySigningName(store: LedgerStore, { name }: RecordEntry): void {
-  if (name === 'desk') for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
+function markKeysStale(store: LedgerStore): void {
+  for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
 }
 
 /** `pageBefore` is the page of the paper's own that the record replaces. */
@@ -112,7 +111,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const current = store.pieceState(entry.piece.id);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   store.setGeneration(entry);
-  logGeneration(store, entry, before !== null);
+  store.logLeaf('desk', receiptLeaf(entry.receipt, before !== null && isPublic(store, entry.paper)));
   if (current === null) return;
   // The notice of a withdrawn piece shows its headline.
   if (hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);

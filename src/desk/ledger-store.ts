@@ -1,19 +1,14 @@
 import type { LogService } from '../proof/log/leaf.ts';
-import type { Archive, StateName } from './archive.ts';
+import type { Archive, Story } from './archive.ts';
 import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './papers/paper.ts';
 
 /** Whether and when a piece is on air. Times in ms. */
-export interface PieceState {
-  state: StateName;
+export interface PieceState
+  extends Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason' | 'headline_withheld'> {
   published_at: number | null;
   updated_at: number | null;
-  scheduled_at: number | null;
-  withdrawn_at: number | null;
-  reason: string | null;
-  /** Whether the notice of a withdrawn piece may not show its headline. */
-  headline_withheld: boolean;
 }
 
 /** The state of a piece when its first revision is filed. */

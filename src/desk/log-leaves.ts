@@ -3,7 +3,7 @@ import { fromBase64, toBase64url } from '../proof/bytes.ts';
 import { type LogService, leafText } from '../proof/log/leaf.ts';
 import { receiptHashLeaf } from '../proof/log/logged-entries.ts';
 import { isoTime } from '../proof/time.ts';
-import type { GenerationEntry, KeyEntry, RetirementEntry, WithdrawalEntry } from './ledger-entry.ts';
+import type { KeyEntry, RetirementEntry, WithdrawalEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
 /**
@@ -32,11 +32,6 @@ export function retirementLeaf(service: LogService, { kid, at }: Omit<Retirement
 /** The leaf of a receipt: the whole note when it `isPublic`, else only its hash. */
 export function receiptLeaf(note: string, isPublic: boolean): string {
   return isPublic ? note : receiptHashLeaf(note);
-}
-
-/** Logs a new revision. `isOnAir` says whether readers see it at once. */
-export function logGeneration(store: LedgerStore, { paper, receipt }: GenerationEntry, isOnAir: boolean): void {
-  store.logLeaf('desk', receiptLeaf(receipt, isOnAir && isPublic(store, paper)));
 }
 
 /** Logs a piece that goes on air: the notes of all its revisions, because its proof shows them all. */

@@ -4,17 +4,19 @@ import { Fault, refusalOf } from '../shared/fault.ts';
 import type { Problem } from '../shared/shape.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
+import type { Desk } from './filing.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { FrontChange, Place, Placement, PlacementBody } from './placement.ts';
 
-/** What placing uses. */
-interface Desk {
-  store: LedgerStore;
-  now(): number;
-}
+type Places = Pick<Placement, 'lead' | 'pins'>;
 
 /** Changes a front. Throws `refused_by_door` with every problem, `conflict` when `revision` is not the newest. */
-export function placeFront({ store, now: clock }: Desk, paper: string, change: FrontChange, by: string): Placement {
+export function placeFront(
+  { store, now: clock }: Pick<Desk, 'store' | 'now'>,
+  paper: string,
+  change: FrontChange,
+  by: string,
+): Placement {
   return store.transact(() => {
     const now = clock();
     const archive = store.archive(paper);
@@ -50,7 +52,7 @@ export function placeFront({ store, now: clock }: Desk, paper: string, change: F
  * `refused_by_door` for a time that has passed and for a piece that cannot be placed.
  */
 export function placeStory(
-  { store, now: clock }: Desk,
+  { store, now: clock }: Pick<Desk, 'store' | 'now'>,
   paper: string,
   { slug, id }: Pick<Story, 'slug' | 'id'>,
   body: PlacementBody | null,
@@ -89,13 +91,7 @@ export function expirePlaces(store: LedgerStore, now: number): void {
 }
 
 /** Appends a placement unless it is the current one. */
-function keep(
-  store: LedgerStore,
-  paper: string,
-  before: Placement,
-  next: Pick<Placement, 'lead' | 'pins'>,
-  at: number,
-): Placement {
+function keep(store: LedgerStore, paper: string, before: Placement, next: Places, at: number): Placement {
   const pins = next.pins.toSorted((a, b) => a.pin - b.pin);
   const placement: Placement = { lead: next.lead, pins, revision: before.revision };
   if (canonicalize(placement) === canonicalize(before)) return before;
@@ -104,12 +100,12 @@ function keep(
   return placement;
 }
 
-function unexpired({ lead, pins }: Placement, now: number): Pick<Placement, 'lead' | 'pins'> {
+function unexpired({ lead, pins }: Placement, now: number): Places {
   const holds = ({ until }: Place) => until === null || until > now;
   return { lead: lead !== null && holds(lead) ? lead : null, pins: pins.filter(holds) };
 }
 
-function without({ lead, pins }: Pick<Placement, 'lead' | 'pins'>, piece: string): Pick<Placement, 'lead' | 'pins'> {
+function without({ lead, pins }: Places, piece: string): Places {
   return { lead: lead?.piece === piece ? null : lead, pins: pins.filter((place) => place.piece !== piece) };
 }
 
@@ -161,12 +157,7 @@ function askProblems(archive: Archive, { field, story, until }: Ask, now: number
 }
 
 /** Pieces that a change places twice, and positions that it fills twice, counting those that it does not change. */
-function clashes(
-  archive: Archive,
-  current: Pick<Placement, 'lead' | 'pins'>,
-  change: FrontChange,
-  asked: readonly Ask[],
-): Problem[] {
+function clashes(archive: Archive, current: Places, change: FrontChange, asked: readonly Ask[]): Problem[] {
   const pieces = new Map<string, string>();
   if (change.lead === undefined && current.lead !== null) pieces.set(current.lead.piece, 'lead');
   if (change.pins === undefined) for (const { piece, pin } of current.pins) pieces.set(piece, `pin ${pin}`);

@@ -214,7 +214,7 @@ export function webhookTable(db: Db): WebhookTable {
        WHERE paper = ?1 AND webhook IS NOT NULL AND webhook_secret IS NOT NULL AND confirmed_at IS NOT NULL
        ON CONFLICT DO NOTHING`,
     ),
-    receivers: ({ paper, sections }, after, limit) =>
+    receivers: (paper, sections, after, limit) =>
       receivers(paper, sections === null ? null : JSON.stringify(sections), after, limit),
     receiver: one(
       `SELECT w.id, coalesce(w.url, s.webhook) AS url FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
-import { currentAgreement } from '../../src/desk/papers/agreement.ts';
 import {
   type Agreement,
+  currentAgreement,
   type Signing,
   signatureOf,
   signTerms,

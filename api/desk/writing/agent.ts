@@ -1,7 +1,13 @@
 import { AgentCheck, agentCheck } from '../../../src/desk/papers/agent-check.ts';
-import { currentAgreement } from '../../../src/desk/papers/agreement.ts';
 import { contactUrl } from '../../../src/desk/papers/paper.ts';
-import { signatureOf, signTerms, TermsAcceptance, TermsRecord, termsRecord } from '../../../src/desk/papers/terms.ts';
+import {
+  currentAgreement,
+  signatureOf,
+  signTerms,
+  TermsAcceptance,
+  TermsRecord,
+  termsRecord,
+} from '../../../src/desk/papers/terms.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';

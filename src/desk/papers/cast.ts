@@ -1,16 +1,9 @@
 import * as z from 'zod';
-import { normalized } from '../../shared/combining-marks.ts';
-import { isLine } from '../../shared/shown-text.ts';
+import { filledLine } from '../line.ts';
 
 /** A video edition's record: `cast/<day>.yaml`, or the body of `PUT /api/v1/cast/{day}`. */
 export const CastBody = z.strictObject({
-  title: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine(isLine, 'must be one line without control characters')
-    .transform((text) => normalized(text).trim())
-    .refine((text) => text !== '', 'must not be empty'),
+  title: filledLine(200),
   description: z.string().max(2_000).default(''),
   /** Paths of the paper's media files. */
   video: z.string(),

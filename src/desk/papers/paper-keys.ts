@@ -17,10 +17,7 @@ export function makePaperKey(
   words: Record<string, string | undefined>,
   options: Record<string, string> = {},
 ) {
-  const {
-    store,
-    clock: { now },
-  } = app;
+  const { store, clock } = app;
   requirePaper(app, paper);
   const body = KeyBody.safeParse(words);
   if (!body.success) {
@@ -28,46 +25,30 @@ export function makePaperKey(
     const field = problem?.field ?? '';
     throw new Fault('invalid_request', `--${options[field] ?? field}: ${problem?.message}`, { field });
   }
-  if (words.expires_at !== undefined) keyExpiry(words.expires_at, '--expires-at', now());
-  const maker = {
-    keys: store.desk.keys,
-    archive: store.desk.archive(paper),
-    now,
-    newId,
-    random: randomBytes,
-    by: 'cli',
-  };
+  if (words.expires_at !== undefined) keyExpiry(words.expires_at, '--expires-at', clock.now());
+  const { keys, archive } = store.desk;
+  const maker = { keys, archive: archive(paper), now: clock.now, newId, random: randomBytes, by: 'cli' };
   return store.database.transact(() => makeKey(maker, paper, body.data));
 }
 
 /** Lists the keys of a paper, including revoked ones. Throws `not_found` when the paper does not exist. */
 export function listPaperKeys(app: AppContext, paper: string) {
   requirePaper(app, paper);
-  const {
-    desk: { keys },
-  } = app.store;
+  const { keys } = app.store.desk;
   return keys.list(paper).map((key) => keyRow(key, keys.hasExpired(key, app.clock.now())));
 }
 
 /** Returns the history of a paper's key. Throws `not_found`. */
-export function paperKeyLog(
-  {
-    store: {
-      desk: { keys },
-    },
-    clock: { now },
-  }: AppContext,
-  paper: string,
-  id: string,
-) {
+export function paperKeyLog({ store, clock }: AppContext, paper: string, id: string) {
+  const { keys } = store.desk;
   const key = keys.byId(id);
   if (key === null || key.paper !== paper) throw unknownKey(paper, id, '');
-  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, now()));
+  return keyLog(key, keys.daysOf(id), keys.hasExpired(key, clock.now()));
 }
 
 /** Revokes a key of a paper. Throws `not_found` unless the paper has such a key in force. */
-export function revokePaperKey({ store, clock: { now } }: AppContext, paper: string, id: string): void {
-  if (!store.desk.keys.revoke(paper, id, now(), 'cli')) throw unknownKey(paper, id, ' in force');
+export function revokePaperKey({ store, clock }: AppContext, paper: string, id: string): void {
+  if (!store.desk.keys.revoke(paper, id, clock.now(), 'cli')) throw unknownKey(paper, id, ' in force');
 }
 
 function unknownKey(paper: string, id: string, state: string): Fault {
@@ -80,9 +61,7 @@ function unknownKey(paper: string, id: string, state: string): Fault {
 /** Revokes the key of a person's seat and returns it. Throws `not_found` when the seat does not exist. */
 export function removeSeat(app: AppContext, paper: string, email: string): { id: string; seat: string | null } {
   requirePaper(app, paper);
-  const {
-    desk: { keys },
-  } = app.store;
+  const { keys } = app.store.desk;
   const held = keys.seat(paper, email.toLowerCase());
   if (held !== null && keys.revoke(paper, held.id, app.clock.now(), 'cli')) return held;
   throw new Fault(

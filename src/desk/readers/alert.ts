@@ -4,11 +4,12 @@ import type { QueuedMail } from './mail.ts';
 import type { Choices } from './subscriber.ts';
 
 /** A confirmed reader who is not suppressed. */
-export interface Reader extends Chooser {
+export interface Reader extends Choices {
   /** The subscriber's id. */
   id: string;
   /** The last event that digests have covered; null before the first digest. */
   through: number | null;
+  confirmed_at: number;
 }
 
 /** An event that causes a mail. */
@@ -30,13 +31,11 @@ export function subjectIdOf(event: AlertEvent): string {
   return event.type === 'story.aired' ? event.story.id : event.cast.day;
 }
 
-/** A reader's choices. */
-interface Chooser extends Choices {
-  confirmed_at: number;
-}
-
 /** Whether a reader wants an event, by section or as a video edition. Events before the confirmation are not wanted. */
-export function wants({ sections, cast, confirmed_at }: Chooser, event: AlertEvent): boolean {
+export function wants(
+  { sections, cast, confirmed_at }: Pick<Reader, 'sections' | 'cast' | 'confirmed_at'>,
+  event: AlertEvent,
+): boolean {
   if (event.at < confirmed_at) return false;
   if (event.type === 'cast.published') return cast;
   return sections === null || sections.includes(event.story.category);
@@ -63,11 +62,6 @@ export interface DigestRound extends AlertHour {
   after: string;
 }
 
-/** An alert or a digest, with the numbers of its events. */
-interface QueuedAlert extends QueuedMail {
-  events: number[];
-}
-
 /** The data of the queues of alerts and digests. Readers are ordered by id, and listed from after a given one. */
 export interface AlertTable {
   /** Readers with instant alerts. */
@@ -80,8 +74,8 @@ export interface AlertTable {
   events(paper: string, after: number, until: number): KeptEvent[];
   /** Events by number, without those that were deleted. */
   eventsAt(places: readonly number[]): KeptEvent[];
-  /** Queues a mail. False when the reader was mailed about it before. */
-  queue(mail: QueuedAlert): boolean;
+  /** Queues a mail, with the numbers of its events. False when the reader was mailed about it before. */
+  queue(mail: QueuedMail & { events: number[] }): boolean;
   /** Which of these pieces and days a reader got instant alerts about. */
   alertedInstantly(subscriber: string, matters: readonly string[]): string[];
   /** The numbers of a mail's events. */

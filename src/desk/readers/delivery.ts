@@ -34,17 +34,7 @@ export interface DeliveryRecord extends Delivery, Pick<WebhookState, 'off_at' | 
 }
 
 /** A claimed delivery of a paper. */
-export interface PaperDeliveryJob extends DeliveryJob {
-  paper: string;
-}
-
-/** Which deliveries are listed. */
-interface DeliveryQuery {
-  limit: number;
-  after?: string | undefined;
-  state?: DeliveryState | undefined;
-  webhook?: string | undefined;
-}
+export type PaperDeliveryJob = DeliveryJob & { paper: string };
 
 export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   /** Stores a message. An existing message with the same id stays. */
@@ -55,7 +45,15 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;
   /** Newest first, after a given one; filtered by state or webhook. */
-  list(paper: string, query: DeliveryQuery): DeliveryRecord[];
+  list(
+    paper: string,
+    query: {
+      limit: number;
+      after?: string | undefined;
+      state?: DeliveryState | undefined;
+      webhook?: string | undefined;
+    },
+  ): DeliveryRecord[];
   /** The number of waiting deliveries, and when the first one is due, in ms. */
   waiting(): { count: number; next: number | null };
   /** Deletes messages about a piece, with their deliveries, those that wait included. */

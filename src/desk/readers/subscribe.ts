@@ -1,12 +1,13 @@
 import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
 import { newWebhookSecret } from '../../shared/outbound/webhook-url.ts';
-import type { ReaderStore, ReaderTables } from './reader-tables.ts';
 import {
   afterAdminRequest,
   afterRequest,
   type Choices,
   type Outcome,
+  type ReaderStore,
+  type ReaderTables,
   type SubscriberState,
   UNCONFIRMED_KEPT,
   type Who,
@@ -48,9 +49,10 @@ export function subscribeByAdmin(
   return transact(() => {
     deleteExpired(readers, now);
     const who = { id: newId(), paper, reader: readerOf(paper, address), email: address.email };
-    const hook = webhook == null ? webhook : { url: webhook, newSecret: newWebhookSecret() };
-    const request = hook === undefined ? { choices } : { choices, webhook: hook };
-    const outcome = afterAdminRequest(stateOf(readers, who, now), who, request, now);
+    const state = stateOf(readers, who, now);
+    const webhook_secret = webhook === null ? null : (state.row?.webhook_secret ?? newWebhookSecret());
+    const hook = webhook === undefined ? {} : { webhook, webhook_secret };
+    const outcome = afterAdminRequest(state, who, choices, hook, now);
     if (outcome.status !== 'suppressed') save(readers, outcome, { now, newId });
     return outcome.status;
   });

@@ -1,5 +1,14 @@
 import { DAY } from '../../proof/time.ts';
-import { CONFIRM_REST, SUPPRESSED_REST, type Suppression, UNANSWERED_REST } from './suppression.ts';
+import type { MailTable } from './mail.ts';
+import {
+  type AskedMailboxTable,
+  CONFIRM_REST,
+  SUPPRESSED_REST,
+  type Suppression,
+  type SuppressionTable,
+  UNANSWERED_REST,
+} from './suppression.ts';
+import type { TokenTable } from './token.ts';
 
 /** How often a reader gets mail. */
 export const CADENCES = ['instant', 'daily', 'weekly'] as const;
@@ -54,6 +63,22 @@ export interface SubscriberTable {
   markMailed(id: string, at: number): void;
   /** Deletes unconfirmed requests made at or before a time. */
   forget(until: number): void;
+}
+
+/** The tables about readers. */
+export interface ReaderTables {
+  subscribers: SubscriberTable;
+  suppressions: SuppressionTable;
+  tokens: TokenTable;
+  mails: MailTable;
+  askedMailboxes: AskedMailboxTable;
+}
+
+/** The part of the store that the rules for readers use. */
+export interface ReaderStore {
+  readers: ReaderTables;
+  /** Runs `work` as one transaction, exclusively among all processes. */
+  transact<T>(work: () => T): T;
 }
 
 /** The stored state of one reader of one paper. */
@@ -115,39 +140,25 @@ function restOf(row: Subscriber | null): number {
   return row?.asked == null ? CONFIRM_REST : UNANSWERED_REST;
 }
 
-/** An admin's request to subscribe an address. */
-interface AdminRequest {
-  /** The admin's choices; others stay as the reader had them, or get the default. */
-  choices: Partial<Choices>;
-  /** Null removes a webhook; undefined keeps it. */
-  webhook?: { url: string; newSecret: string } | null;
-}
-
-/** An admin's request: it changes nothing of suppressed readers, and only the webhook of confirmed ones. */
+/**
+ * An admin's request: it changes nothing of suppressed readers, and only the webhook of confirmed ones. Choices that it
+ * does not name stay as the reader had them, or get the default.
+ */
 export function afterAdminRequest(
   { row, suppression, mayAsk = true }: SubscriberState,
   who: Who,
-  { choices, webhook }: AdminRequest,
+  choices: Partial<Choices>,
+  hook: Partial<Pick<Subscriber, 'webhook' | 'webhook_secret'>>,
   now: number,
 ): Outcome & { status: 'pending' | 'confirmed' | 'suppressed' } {
   if (suppression !== null) return { status: 'suppressed', asksToConfirm: false, state: { row, suppression } };
-  const hook =
-    webhook === undefined
-      ? {}
-      : webhook === null
-        ? { webhook: null, webhook_secret: null }
-        : { webhook: webhook.url, webhook_secret: row?.webhook_secret ?? webhook.newSecret };
   if (row !== null && row.confirmed_at !== null) {
     return { status: 'confirmed', asksToConfirm: false, state: { row: { ...row, ...hook }, suppression } };
   }
   const before = row ?? newRow(who, DEFAULT_CHOICES, now);
   const { cadence, sections, cast } = { ...before, ...choices };
-  const { asksToConfirm, state } = afterRequest(
-    { row: before, suppression, mayAsk },
-    who,
-    { cadence, sections, cast },
-    now,
-  );
+  const asked = { row: before, suppression, mayAsk };
+  const { asksToConfirm, state } = afterRequest(asked, who, { cadence, sections, cast }, now);
   return { status: 'pending', asksToConfirm, state: { ...state, row: { ...(state.row ?? before), ...hook } } };
 }
 

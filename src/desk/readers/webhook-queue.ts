@@ -43,7 +43,7 @@ export function queueNext(
     const { id, paper, type } = event;
     const made_at = now();
     if (mark.after === '') webhooks.register(paper, made_at);
-    const receivers = webhooks.receivers({ paper, sections: eventSections(event) }, mark.after, BATCH);
+    const receivers = webhooks.receivers(paper, eventSections(event), mark.after, BATCH);
     if (receivers.length > 0) deliveries.keepMessage({ id, type, body: compose(event), made_at });
     for (const receiver of receivers) {
       deliveries.queue({ ...deliveryTo(receiver), id: newId(), paper, message: id, made_at, by_hand: false });

@@ -29,16 +29,7 @@ export interface Webhook {
 }
 
 /** A webhook that events are sent to. */
-export interface Receiver {
-  id: string;
-  url: string;
-}
-
-/** The receivers of an event: those of any of these sections; for null, those that include the video edition. */
-interface Audience {
-  paper: string;
-  sections: string[] | null;
-}
+export type Receiver = Pick<Webhook, 'id' | 'url'>;
 
 export interface WebhookTable extends WebhookStates {
   add(webhook: Webhook): void;
@@ -51,8 +42,11 @@ export interface WebhookTable extends WebhookStates {
   receiver(paper: string, id: string): Receiver | null;
   /** Registers the webhooks of confirmed subscribers. */
   register(paper: string, at: number): void;
-  /** Active receivers, including those of confirmed subscribers, ordered by id, after a given one. */
-  receivers(audience: Audience, after: string, limit: number): Receiver[];
+  /**
+   * Active receivers of any of these sections, or for null those that include the video edition; also of confirmed
+   * subscribers. Ordered by id, after a given one.
+   */
+  receivers(paper: string, sections: string[] | null, after: string, limit: number): Receiver[];
   /** A paper's webhooks that were switched off at or after a time (ms) and still are, oldest first. */
   offSince(paper: string, at: number): WebhookOff[];
 }

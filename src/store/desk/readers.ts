@@ -1,5 +1,4 @@
-import type { ReaderTables } from '../../desk/readers/reader-tables.ts';
-import { CADENCES, type Choices, type SubscriberTable } from '../../desk/readers/subscriber.ts';
+import { CADENCES, type Choices, type ReaderTables, type SubscriberTable } from '../../desk/readers/subscriber.ts';
 import { ASKED_KEPT, type AskedMailboxTable, type SuppressionTable } from '../../desk/readers/suppression.ts';
 import type { TokenTable } from '../../desk/readers/token.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
