@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import type { Desk } from '../desk/filing.ts';
-import type { Intake } from '../desk/ingest/intake.ts';
 import type { Pictures } from '../desk/press/output.ts';
 import { openPictures } from '../desk/press/pictures.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';
@@ -99,7 +98,7 @@ export function intakeOf(app: AppContext) {
     desk: deskOf(app),
     now: clock.now,
     openSigningKey: () => signer.open(),
-  } satisfies Intake;
+  };
 }
 
 /** Opens the app, runs `work`, and closes the app. Turns errors of the database into faults that name the cure. */

@@ -6,7 +6,7 @@ import { DeskFolder } from '../desk/ingest/desk-folder.ts';
 import type { Intake } from '../desk/ingest/intake.ts';
 import { applyRecords } from '../desk/ingest/record-files.ts';
 import type { FileProblem } from '../desk/ingest/source-file.ts';
-import { storyFiles } from '../desk/ingest/story-files.ts';
+import { storyFiles } from '../desk/ingest/stories.ts';
 import type { OwnAddresses } from '../desk/papers/host.ts';
 import { isLink } from '../shared/files/plain-file.ts';
 import type { Store } from '../store/store.ts';

@@ -131,7 +131,6 @@ export const ROOMS: Record<string, Room> = {
     brief: 'settings, context',
     imports: [
       'src/desk',
-      'types src/desk/ingest',
       'src/desk/press',
       'src/media',
       'src/server/settings',

@@ -1,5 +1,4 @@
 import ipaddr from 'ipaddr.js';
-import type { AppStore } from '../../server/context.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
 import type { Problem } from '../../shared/shape.ts';
 import type { Paper } from './paper.ts';
@@ -154,7 +153,12 @@ export const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '')
 
 /** The dependencies for giving a host to a paper. */
 export interface HostGrants {
-  store: Pick<AppStore['desk'], 'paperSlugs' | 'paper' | 'hosts' | 'transact'>;
+  store: {
+    paperSlugs(): string[];
+    paper(slug: string): Paper | null;
+    hosts: HostTable;
+    transact<T>(work: () => T): T;
+  };
   settings: OwnAddresses;
   /** The current time, in ms. */
   now(): number;

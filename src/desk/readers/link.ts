@@ -1,6 +1,7 @@
 import { Fault } from '../../shared/fault.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
-import { afterConfirmation, type Choices, type ReaderStore, type ReaderTables, type Subscriber } from './subscriber.ts';
+import type { ReaderStore, ReaderTables } from './subscribe.ts';
+import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
 import { type Purpose, type Token, type TokenTable, tokenHash, tokenOf } from './token.ts';
 
 /** The valid token of a text, for this paper and purpose. Throws `not_found`, for expired and unknown ones alike. */

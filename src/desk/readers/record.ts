@@ -4,7 +4,8 @@ import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
 import { sectionsOf } from './choices.ts';
 import type { MailRecord } from './mail.ts';
-import type { Choices, ReaderStore, ReaderTables, Subscriber } from './subscriber.ts';
+import type { ReaderStore, ReaderTables } from './subscribe.ts';
+import type { Choices, Subscriber } from './subscriber.ts';
 import type { Suppression } from './suppression.ts';
 
 /** Everything that a paper stores about one address. */

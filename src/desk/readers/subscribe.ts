@@ -1,18 +1,35 @@
 import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
 import { newWebhookSecret } from '../../shared/outbound/webhook-url.ts';
+import type { MailTable } from './mail.ts';
 import {
   afterAdminRequest,
   afterRequest,
   type Choices,
   type Outcome,
-  type ReaderStore,
-  type ReaderTables,
   type SubscriberState,
+  type SubscriberTable,
   UNCONFIRMED_KEPT,
   type Who,
 } from './subscriber.ts';
-import { ASKED_KEPT, mayAskMailbox } from './suppression.ts';
+import { ASKED_KEPT, type AskedMailboxTable, mayAskMailbox, type SuppressionTable } from './suppression.ts';
+import type { TokenTable } from './token.ts';
+
+/** The tables about readers. */
+export interface ReaderTables {
+  subscribers: SubscriberTable;
+  suppressions: SuppressionTable;
+  tokens: TokenTable;
+  mails: MailTable;
+  askedMailboxes: AskedMailboxTable;
+}
+
+/** The part of the store that the rules for readers use. */
+export interface ReaderStore {
+  readers: ReaderTables;
+  /** Runs `work` as one transaction, exclusively among all processes. */
+  transact<T>(work: () => T): T;
+}
 
 /** The inputs of a new row: the time in ms, and ids. */
 interface Fresh {

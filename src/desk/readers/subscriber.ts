@@ -1,14 +1,5 @@
 import { DAY } from '../../proof/time.ts';
-import type { MailTable } from './mail.ts';
-import {
-  type AskedMailboxTable,
-  CONFIRM_REST,
-  SUPPRESSED_REST,
-  type Suppression,
-  type SuppressionTable,
-  UNANSWERED_REST,
-} from './suppression.ts';
-import type { TokenTable } from './token.ts';
+import { CONFIRM_REST, SUPPRESSED_REST, type Suppression, UNANSWERED_REST } from './suppression.ts';
 
 /** How often a reader gets mail. */
 export const CADENCES = ['instant', 'daily', 'weekly'] as const;
@@ -63,22 +54,6 @@ export interface SubscriberTable {
   markMailed(id: string, at: number): void;
   /** Deletes unconfirmed requests made at or before a time. */
   forget(until: number): void;
-}
-
-/** The tables about readers. */
-export interface ReaderTables {
-  subscribers: SubscriberTable;
-  suppressions: SuppressionTable;
-  tokens: TokenTable;
-  mails: MailTable;
-  askedMailboxes: AskedMailboxTable;
-}
-
-/** The part of the store that the rules for readers use. */
-export interface ReaderStore {
-  readers: ReaderTables;
-  /** Runs `work` as one transaction, exclusively among all processes. */
-  transact<T>(work: () => T): T;
 }
 
 /** The stored state of one reader of one paper. */

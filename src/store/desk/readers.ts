@@ -1,4 +1,5 @@
-import { CADENCES, type Choices, type ReaderTables, type SubscriberTable } from '../../desk/readers/subscriber.ts';
+import type { ReaderTables } from '../../desk/readers/subscribe.ts';
+import { CADENCES, type Choices, type SubscriberTable } from '../../desk/readers/subscriber.ts';
 import { ASKED_KEPT, type AskedMailboxTable, type SuppressionTable } from '../../desk/readers/suppression.ts';
 import type { TokenTable } from '../../desk/readers/token.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
