@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { ChoicesBody, choicesInWords, sectionsOf } from '../../../src/desk/readers/choices.ts';
+import { ChoicesBody, choicesInWords } from '../../../src/desk/readers/choices.ts';
 import {
   choose,
   confirm,
@@ -82,7 +82,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
       email: row.email,
       token,
       cadence: row.cadence,
-      sections: sectionsOf(row, c.get('site').paper.sections),
+      sections: row.sections ?? c.get('site').paper.sections,
       cast: row.cast,
       saved,
       problem: null,

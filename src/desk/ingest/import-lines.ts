@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -96,22 +97,16 @@ function parseLine(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Fault('invalid_request', `the line is not JSON (${why}); correct it`);
+    throw new Fault('invalid_request', `the line is not JSON (${messageOf(error)}); correct it`);
   }
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function textOf(bytes: Uint8Array): string {
   if (bytes.length > LINE_MAX) {
     throw new Fault('invalid_request', `the line has more than ${LINE_MAX} bytes; put each piece on a line of its own`);
   }
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new Fault('invalid_request', 'the line is not in UTF-8; save the file in UTF-8');
-  }
+  if (!isUtf8(bytes)) throw new Fault('invalid_request', 'the line is not in UTF-8; save the file in UTF-8');
+  return new TextDecoder().decode(bytes);
 }
 
 /** The sections named in a file, sorted. Skips unreadable lines. */

@@ -7,8 +7,7 @@ import { Fault } from '../../shared/fault.ts';
 import { syncFolder } from '../../shared/files/durable-file.ts';
 import type { Media } from '../papers/media.ts';
 import type { Intake } from './intake.ts';
-import { type EndLine, HEADER, type MediaLine } from './ledger-lines.ts';
-import { logLines } from './log-lines.ts';
+import { type EndLine, HEADER, logLines, type MediaLine } from './ledger-lines.ts';
 
 const PART = 512 * 1024;
 

@@ -16,6 +16,7 @@ import {
   currentLine,
   damaged,
   type EndLine,
+  isLogLine,
   type LedgerLine,
   linesOf,
   type MediaLine,
@@ -23,7 +24,6 @@ import {
   VERSIONS,
 } from './ledger-lines.ts';
 import { LogImport } from './log-import.ts';
-import { isLogLine } from './log-lines.ts';
 import { checkLogSignatures } from './log-signatures.ts';
 
 /** One transaction. Returns the entries. Throws `conflict` for a used database, `not_found`, `invalid_request`. */

@@ -10,7 +10,7 @@ import { addNodes } from '../../shared/transparency/log-tree.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 import { keyLeaf, retirementLeaf } from '../log-leaves.ts';
 import type { Intake } from './intake.ts';
-import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './log-lines.ts';
+import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './ledger-lines.ts';
 
 /**
  * Imports the lines of the desk's log, which follow those of the ledger, and checks them against it: every leaf is of

@@ -3,8 +3,15 @@ import { parseCheckpoint, type SignedCheckpoint } from '../../proof/log/checkpoi
 import { LogFault } from '../../proof/log/log-fault.ts';
 import { nodeCrypto } from '../../proof/log/node-crypto.ts';
 import { LOG_TYPES, readVerifierKey, signedBy, WITNESS_TYPES } from '../../proof/log/signatures.ts';
-import { damaged, linesOf, parseLedgerLine } from './ledger-lines.ts';
-import { type CosignatureLine, type HeadLine, isLogLine, readLogLine } from './log-lines.ts';
+import {
+  type CosignatureLine,
+  damaged,
+  type HeadLine,
+  isLogLine,
+  linesOf,
+  parseLedgerLine,
+  readLogLine,
+} from './ledger-lines.ts';
 
 /**
  * Verifies the signatures of an export's heads: the log's by the key that the export names, and each cosignature by the

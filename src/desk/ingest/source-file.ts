@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { type Document, isMap, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { sha256 } from '../../proof/basis.ts';
@@ -43,13 +44,11 @@ export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'
     const message = `the file cannot be read (${messageOf(error)}); put a file there that can be`;
     return unreadable(file, 1, 'unreadable', message);
   }
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
+  if (!isUtf8(bytes)) {
     const message = `the file is ${isUtf16(bytes) ? 'in UTF-16' : 'not in UTF-8'}; save it in UTF-8`;
     return unreadable(file, firstBadLine(bytes), 'not_utf8', message);
   }
+  const text = new TextDecoder().decode(bytes);
   const digest = sha256(bytes);
   if (kind === 'yaml') return { ...withYaml(file, text, 1, '', 1), digest };
   const match = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
@@ -167,19 +166,11 @@ function countLines(text: string): number {
   return text.split('\n').length - 1;
 }
 
-function firstBadLine(bytes: Uint8Array): number {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let line = 1;
-  let start = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] !== 0x0a && at !== bytes.length - 1) continue;
-    try {
-      decoder.decode(bytes.subarray(start, at + 1));
-    } catch {
-      return line;
-    }
-    line++;
-    start = at + 1;
+/** The first line of a file that is not UTF-8. */
+function firstBadLine(bytes: Buffer): number {
+  for (let line = 1, start = 0; ; line++) {
+    const end = bytes.indexOf('\n', start);
+    if (end < 0 || !isUtf8(bytes.subarray(start, end))) return line;
+    start = end + 1;
   }
-  return line;
 }

@@ -2,11 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { isoTime } from '../../proof/time.ts';
 import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
-import { normalized } from '../../shared/combining-marks.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
-import { isLine, shownProblems } from '../../shared/shown-text.ts';
+import { shownProblems } from '../../shared/shown-text.ts';
 import type { Archive } from '../archive.ts';
+import { line } from '../line.ts';
 
 /** What a key permits: reading its own desk; writing as an agent, once the agreement is signed; or everything. */
 export const LEVELS = ['read', 'agent', 'admin'] as const;
@@ -51,14 +51,10 @@ const KEY_NAME_MAX = 100;
 export const KeyBody = z
   .strictObject({
     level: z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` }),
-    name: z
-      .string()
-      .max(KEY_NAME_MAX)
-      .refine(isLine, 'must be one line without control characters')
+    name: line(KEY_NAME_MAX)
       .check(({ value, issues }) => {
         for (const { message } of shownProblems('name', value)) issues.push({ code: 'custom', input: value, message });
       })
-      .transform((text) => normalized(text).trim())
       .refine((text) => text !== '', 'must say whose key it is'),
     seat: z.email('must be the mail address of the person who sits there').max(254).nullish(),
     persona: z.string().nullish(),

@@ -40,11 +40,6 @@ export function choicesFrom(
   return chosen;
 }
 
-/** The sections that a choice means today. */
-export function sectionsOf({ sections }: Choices, paperSections: readonly string[]): string[] {
-  return sections ?? [...paperSections];
-}
-
 /** Choices in a sentence for people. */
 export function choicesInWords(language: string, choices: Choices): string {
   const t = phrasesOf(language).choices;

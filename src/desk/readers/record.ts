@@ -2,7 +2,6 @@ import { isoOrNull, isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
-import { sectionsOf } from './choices.ts';
 import type { MailRecord } from './mail.ts';
 import type { ReaderStore, ReaderTables } from './subscribe.ts';
 import type { Choices, Subscriber } from './subscriber.ts';
@@ -99,5 +98,5 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
 
 /** Choices on the wire. Sections are listed by name, even if all are meant. */
 export function choicesRow(choices: Choices, sections: readonly string[]) {
-  return { cadence: choices.cadence, sections: sectionsOf(choices, sections), cast: choices.cast };
+  return { cadence: choices.cadence, sections: choices.sections ?? [...sections], cast: choices.cast };
 }
