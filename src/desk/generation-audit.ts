@@ -4,7 +4,7 @@ import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
 import type { LogService } from '../proof/log/leaf.ts';
 import { isoTime } from '../proof/time.ts';
 import type { ClockBody } from './clock-correction.ts';
-import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
+import type { KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 
 /** Checks the keys, receipts and chains of ledger entries, one entry at a time. `keys` may grow while it runs. */
 export function generationAudit(
@@ -16,7 +16,8 @@ export function generationAudit(
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
       if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
-      return entry.type === 'generation' ? audit.next(audited(entry)) : [];
+      if (entry.type !== 'generation') return [];
+      return audit.next({ ...entry, revision: entry.piece.revision, filed_at: isoTime(entry.at) });
     },
     revisions: audit.revisions,
   };
@@ -37,10 +38,4 @@ function clockFaults(entry: RecordEntry, keys: VerifyingKey[], newestSeq: (paper
 /** A key as its entry lists it, before any retirement. */
 export function verifyingKeyOf({ kid, name, public_key, at }: KeyEntry): VerifyingKey {
   return { kid, name, publicKey: new Uint8Array(Buffer.from(public_key, 'base64')), nbf: at, retired_at: null };
-}
-
-function audited(entry: GenerationEntry) {
-  const { paper, piece, seq, content_hash, receipt, receipt_hash, kid } = entry;
-  const filed_at = isoTime(entry.at);
-  return { paper, piece, revision: piece.revision, seq, content_hash, receipt, receipt_hash, filed_at, kid };
 }

@@ -39,11 +39,8 @@ const FULL_WIDTH =
  * reader's typefaces decide where lines break, so the estimate may be one line too high; a framed card reports its
  * true height itself.
  */
-export function cardHeight(
-  width: number,
-  { headline, dek, byline, nameplate }: CardContent,
-  { hasPicture = true } = {},
-): number {
+export function cardHeight(width: number, content: CardContent, hasPicture = true): number {
+  const { headline, dek, byline, nameplate } = content;
   const isNarrow = width < MEDIUM;
   const type = isNarrow ? 17 : width >= WIDE ? 24 : 20;
   const column = width - 2 - 2 * (isNarrow ? 12 : 16);
@@ -77,7 +74,7 @@ export function cardSize(maxWidth: number, maxHeight: number, content: CardConte
 /** The widest size within `maxHeight`; null when there is none. */
 function fitting(maxWidth: number, maxHeight: number, content: CardContent, hasPicture: boolean): CardSize | null {
   for (let width = maxWidth; width >= CARD_WIDTH_MIN; width--) {
-    const height = cardHeight(width, content, { hasPicture });
+    const height = cardHeight(width, content, hasPicture);
     if (height <= maxHeight) return { width, height };
   }
   return null;

@@ -2,8 +2,16 @@ import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
 import { plural } from '../shared/plural.ts';
 import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';
-import { LIST_STYLE, STYLE, script } from './panel-assets.ts';
-import { escaped, nameOf, type PanelParts, problemList, savedLastLine } from './panel-parts.ts';
+import {
+  escaped,
+  LIST_STYLE,
+  nameOf,
+  type PanelParts,
+  problemList,
+  SCRIPT,
+  STYLE,
+  savedLastLine,
+} from './panel-parts.ts';
 
 export const DESK_PATH = '/_desk/';
 
@@ -32,7 +40,7 @@ ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air a
 <script type="module" src="/@vite/client"></script></head>
 <body><main><h1>Writing desk</h1><p>${escaped(desk.contentDir)} as it stands on disk. Nothing here is filed.</p>
 ${savedLastLine(parts)}<p><a href="/newsstand/">Newsstand</a></p>
-${papers.length === 0 ? none : papers.join('\n')}</main>${script()}</body></html>
+${papers.length === 0 ? none : papers.join('\n')}</main>${SCRIPT}</body></html>
 `;
 }
 

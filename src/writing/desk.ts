@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { paperFolders } from '../desk/ingest/content-folder.ts';
 import { DeskFolder } from '../desk/ingest/desk-folder.ts';
 import type { Intake } from '../desk/ingest/intake.ts';
@@ -78,13 +79,10 @@ export class WritingDesk {
   }
 
   savedLast(): { paper: string; piece: DeskPiece } | null {
-    let last: { paper: string; piece: DeskPiece } | null = null;
-    for (const { slug: paper, pieces } of this.papers.values()) {
-      for (const piece of pieces.values()) {
-        if (last === null || savedAt(piece) > savedAt(last.piece)) last = { paper, piece };
-      }
-    }
-    return last;
+    const all = [...this.papers.values()].flatMap(({ slug: paper, pieces }) =>
+      [...pieces.values()].map((piece) => ({ paper, piece })),
+    );
+    return all.sort((a, b) => savedAt(b.piece) - savedAt(a.piece))[0] ?? null;
   }
 
   /** Reads again what has changed on disk. Resolves with whether anything has. Calls wait for one another. */
@@ -111,18 +109,16 @@ export class WritingDesk {
     const lost = [...changed].some((path) => before.files.has(path) && !now.files.has(path) && !this.#isStory(path));
     // Records are only ever added to a store: a folder that has lost one is read into a new store.
     const isAll = lost || gone.length > 0;
-    if (isAll) this.#clear();
+    if (isAll) {
+      this.#rows.clear();
+      this.papers.clear();
+    }
     for (const slug of slugs) await this.#refreshPaper(slug, isAll ? new Set(now.files.keys()) : changed);
     return true;
   }
 
-  #clear(): void {
-    this.#rows.clear();
-    this.papers.clear();
-  }
-
   #isStory(path: string): boolean {
-    return relative(this.contentDir, path).split(sep)[1] === 'stories';
+    return isStoryName(relative(this.contentDir, path));
   }
 
   async #refreshPaper(slug: string, changed: ReadonlySet<string>): Promise<void> {
@@ -145,7 +141,7 @@ export class WritingDesk {
     const names = new DeskFolder(this.#intake(), folder);
     const files = storyFiles(names);
     // The names are looked up each time.
-    const pieces = await this.#readPieces(slug, folder, files, areRecordsNew ? undefined : known?.pieces);
+    const pieces = await this.#readPieces(slug, files, areRecordsNew ? undefined : known?.pieces);
     const places = askedPlaces(pieces.values(), this.#now());
     this.#rows.place(slug, places);
     problems = [...problems.filter(({ file }) => !isStoryName(file)), ...names.result.problems, ...places.problems];
@@ -175,7 +171,6 @@ export class WritingDesk {
   /** Reads the pieces whose files have changed; all of them, when `known` is undefined. */
   async #readPieces(
     slug: string,
-    folder: string,
     files: ReturnType<typeof storyFiles>,
     known: ReadonlyMap<string, DeskPiece> | undefined,
   ): Promise<Map<string, DeskPiece>> {
@@ -187,12 +182,12 @@ export class WritingDesk {
         slug: name,
         files: revisions.map(({ path }) => {
           const stamp = this.#listing.files.get(path) ?? '';
-          const file = join(slug, relative(folder, path));
+          const file = relative(this.contentDir, path);
           return { path, file, stamp, savedAt: Math.floor(Number.parseFloat(stamp) || 0) };
         }),
       };
       const before = known?.get(name);
-      const isSame = before !== undefined && stampsOf(before) === stampsOf(found);
+      const isSame = before !== undefined && isDeepStrictEqual(before.files, found.files);
       pieces.set(name, isSame ? before : readPiece(found, archive, this.#now()));
       if (performance.now() - start > TURN) {
         await turn();
@@ -227,10 +222,6 @@ export class WritingDesk {
 /** Whether a problem's file is one of those that `storyFiles` looks at. */
 function isStoryName(file: string): boolean {
   return file.split(sep)[1] === 'stories';
-}
-
-function stampsOf({ files }: PieceFiles): string {
-  return files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n');
 }
 
 /** What a folder holds, by path. */

@@ -5,7 +5,7 @@ import type { DeskPaper, WritingDesk } from './desk.ts';
 import { type DeskPiece, type Outlook, outlookOf } from './piece.ts';
 
 /** How the newest text of a piece's files compares with the ledger; null when unknown. */
-export type Filed = 'never' | 'changed' | 'as_it_is' | null;
+type Filed = 'never' | 'changed' | 'as_it_is' | null;
 
 export interface PieceLine {
   paper: string;

@@ -74,3 +74,36 @@ function lineOf(path: string, line: number): string {
     return '';
   }
 }
+
+/** Of the panel and of the desk's page. */
+export const STYLE = `:host,:root{color-scheme:light dark}*{box-sizing:border-box}body,aside{font:14px/1.45 system-ui,sans-serif;color:light-dark(#1d1b19,#eceae6);background:light-dark(#f1eee8,#25221f)}
+a{color:light-dark(#0b4f8a,#9ccbf7)}a:focus-visible,ol:focus-visible,li:focus-visible{outline:2px solid currentColor;outline-offset:1px}
+h1,h2,h3,p,ol,ul{margin:0 0 .6em}h2{font-size:1em}h3{font-size:1em;margin-top:1em}.problems{padding:0;list-style:none}.problems li{margin:0 0 .6em;padding:.45em .6em;border-inline-start:3px solid #c0392b;background:light-dark(#fff,#171412);overflow-wrap:anywhere}
+code{font:12px/1.4 ui-monospace,monospace}.place{font:12px/1.4 ui-monospace,monospace;display:block}
+.state b{padding:.1em .45em;border-radius:.25em;background:#3d5a36;color:#fff}.state.draft b,.state.scheduled b{background:#8a4b00}.state.refused b{background:#a32a1c}`;
+/** Of the panel alone. */
+export const PANEL_STYLE = `:host{display:block}aside{padding:.7em 1em;border-block-end:1px solid light-dark(#b9b2a6,#5c564e)}.top span{color:light-dark(#55504a,#b9b3aa)}.problems{max-height:40vh;overflow:auto}p:last-child{margin:0}
+@media (min-width:1200px){aside{position:fixed;inset-block:0;inset-inline-end:0;width:20rem;overflow:auto;border-block-end:0;border-inline-start:1px solid light-dark(#b9b2a6,#5c564e)}.problems{max-height:none}}@media print{:host{display:none}}`;
+/** Of the paper's page around the panel. */
+export const PAGE_STYLE = `@media screen and (min-width:1200px){body{margin-inline-end:20rem!important}}.broadsheet-flag{float:inline-end;margin-inline-start:.5em;padding:.1em .5em;border-radius:.2em;background:#a32a1c;color:#fff;font:600 12px/1.5 system-ui,sans-serif;text-decoration:none}@media print{.broadsheet-flag{display:none}}`;
+/** Of the mark after a headline: declarations without a selector. */
+export const MARK_STYLE =
+  'margin-inline-start:.5em;padding:.1em .4em;border-radius:.2em;background:#8a4b00;color:#fff;font:600 12px/1.4 system-ui,sans-serif;letter-spacing:0;vertical-align:middle;white-space:nowrap';
+/** Of the desk's page alone. */
+export const LIST_STYLE =
+  'body{margin:0}main{max-width:46rem;margin:auto;padding:1rem}h1{font-size:1.5rem}h2{font-size:1.2rem}section{margin-top:2rem}';
+
+/** Opens files in the editor without leaving the page, and flags the problems on it. Vite reloads the page. */
+export const SCRIPT = `<script type="module">
+const host = document.querySelector('broadsheet-desk');
+const root = host?.shadowRoot ?? document;
+for (const link of root.querySelectorAll('[data-editor]')) link.addEventListener('click', (event) => { event.preventDefault(); fetch(link.href); });
+const places = [...document.querySelectorAll('.prose > *')];
+for (const [index, { fact, text }] of JSON.parse(host?.dataset.targets ?? '[]').entries()) {
+  const place = fact ? document.getElementById('fact-' + fact) : text ? places.find((one) => one.textContent.includes(text)) : document.querySelector('.story h1');
+  if (!place) continue;
+  const flag = Object.assign(document.createElement('a'), { className: 'broadsheet-flag', href: '#desk-problem-' + (index + 1), textContent: 'Problem ' + (index + 1) });
+  flag.addEventListener('click', (event) => { event.preventDefault(); root.getElementById(flag.hash.slice(1)).focus(); });
+  if (place.matches('li')) place.prepend(flag); else place.before(flag);
+}
+</script>`;

@@ -2,8 +2,19 @@ import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
 import { DESK_PATH } from './desk-page.ts';
 import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';
-import { MARK_STYLE, PAGE_STYLE, PANEL_STYLE, STYLE, script } from './panel-assets.ts';
-import { escaped, nameOf, type PanelParts, problemList, savedLastLine, targetOf } from './panel-parts.ts';
+import {
+  escaped,
+  MARK_STYLE,
+  nameOf,
+  PAGE_STYLE,
+  PANEL_STYLE,
+  type PanelParts,
+  problemList,
+  SCRIPT,
+  STYLE,
+  savedLastLine,
+  targetOf,
+} from './panel-parts.ts';
 
 /** The most problems that the panel shows; the lists show all. */
 const PANEL_MAX = 50;
@@ -47,7 +58,7 @@ ${line === null ? '' : `<p class="state ${line.outlook}"><b>${OUTLOOKS[line.outl
 <h2>${escaped(of)}: ${count}</h2>
 ${shown.length === 0 ? '' : problemList(shown, desk, line === null ? null : path)}${more}
 ${lostLine(lost)}
-<div class="more">${paper === undefined || line !== null ? '' : counts(slug, openPieces(paper, filed, now))}${savedLastLine(parts)}</div></aside></template></broadsheet-desk>${script()}`;
+<div class="more">${paper === undefined || line !== null ? '' : counts(slug, openPieces(paper, filed, now))}${savedLastLine(parts)}</div></aside></template></broadsheet-desk>${SCRIPT}`;
 }
 
 function lostLine(lost: WithoutFile[]): string {

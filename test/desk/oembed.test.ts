@@ -109,7 +109,7 @@ describe('the size of the card', () => {
       fc.property(matter, width, (card, at) => {
         const height = cardHeight(at, card);
         assert.ok(cardHeight(at, { ...card, headline: card.headline.repeat(3) }) >= height);
-        assert.ok(cardHeight(at, card, { hasPicture: false }) < height);
+        assert.ok(cardHeight(at, card, false) < height);
       }),
     );
   });
@@ -125,7 +125,7 @@ describe('the size of the card', () => {
     assert.ok(low.width < 640 && low.height > 380, JSON.stringify(low));
     // Below 240 the card hides its picture (layouts/embed.css).
     const lower = cardSize(640, 239, card);
-    assert.deepEqual(lower, { width: 640, height: cardHeight(640, card, { hasPicture: false }) });
+    assert.deepEqual(lower, { width: 640, height: cardHeight(640, card, false) });
     assert.deepEqual(cardSize(640, 20, card), { width: 640, height: 20 });
   });
 });

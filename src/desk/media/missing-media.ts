@@ -112,18 +112,15 @@ class Sources {
 
   /** Puts a file back into DATA_DIR. Returns whether any source had it. */
   async restores(digest: string): Promise<boolean> {
-    const {
-      settings,
-      store: { media },
-    } = this.#app;
+    const { settings, store } = this.#app;
     for (const { paper, path } of this.#places.get(digest) ?? []) {
       const file = join(settings.distDir, paper, path);
       if (digestOf(file) !== digest) continue;
-      media.keepFile(digest, file);
+      store.media.keepFile(digest, file);
       return true;
     }
     const bytes = await this.#fetched(digest);
-    if (bytes !== null) media.keepBytes(digest, bytes);
+    if (bytes !== null) store.media.keepBytes(digest, bytes);
     return bytes !== null;
   }
 

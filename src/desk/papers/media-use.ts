@@ -15,9 +15,7 @@ export const MediaUse = z
 export type MediaUse = z.infer<typeof MediaUse>;
 
 /** The newest revision of a piece. `image` is the path of its picture. */
-export interface MediaPiece extends Pick<Story, 'id' | 'slug' | 'state' | 'prose'> {
-  image: string | null;
-}
+type MediaPiece = Pick<Story, 'id' | 'slug' | 'state' | 'prose'> & { image: string | null };
 
 /** The row of a media file on the wire. */
 export const MediaRow = z
