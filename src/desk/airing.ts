@@ -6,7 +6,7 @@ import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { statementOf } from './clock-correction.ts';
 import { airingProblems, type PaperRules } from './door/door.ts';
-import { type Desk, paperRules } from './filing.ts';
+import { type Desk, paperRules } from './file-story.ts';
 import { freePlace } from './placing.ts';
 
 /** Maximum length of a withdrawal reason, in UTF-16 units. */

@@ -4,7 +4,7 @@ import { Fault, refusalOf } from '../shared/fault.ts';
 import type { Problem } from '../shared/shape.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
-import type { Desk } from './filing.ts';
+import type { Desk } from './file-story.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { FrontChange, Place, Placement, PlacementBody } from './placement.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Desk } from '../desk/filing.ts';
+import type { Desk } from '../desk/file-story.ts';
 import type { Pictures } from '../desk/press/output.ts';
 import { openPictures } from '../desk/press/pictures.ts';
 import { SEARCH_ROWS } from '../desk/search.ts';

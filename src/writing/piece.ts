@@ -3,7 +3,7 @@ import { proseFrom } from '../desk/door/filing.ts';
 import type { Filing } from '../desk/door/piece.ts';
 import { parseProse } from '../desk/door/prose.ts';
 import { ofGiven } from '../desk/door/repair.ts';
-import { doorProblems, paperRules } from '../desk/filing.ts';
+import { doorProblems, paperRules } from '../desk/file-story.ts';
 import { type FileProblem, readSource } from '../desk/ingest/source-file.ts';
 import { storyFrom } from '../desk/ingest/story-file.ts';
 import { showableFiling, showableProse } from '../desk/papers/showable.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import pino from 'pino';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { LOG_SERVICES } from '../../src/desk/log-leaves.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { airStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { deskOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { signHead } from '../../src/signing/log/log-head.ts';

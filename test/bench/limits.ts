@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { deskOf } from '../../src/server/context.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { airStory } from '../../src/desk/airing.ts';
-import { type Desk, fileStory } from '../../src/desk/filing.ts';
+import { type Desk, fileStory } from '../../src/desk/file-story.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { type LocalQueue, localQueue } from '../../src/records/jobs/local-queue.ts';
 import { type AppContext, deskOf, openAppContext } from '../../src/server/context.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { airStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { queueAlerts } from '../../src/desk/readers/alert.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';

@@ -1,6 +1,6 @@
 import { airStory } from '../../src/desk/airing.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { findHugo } from './hugo.ts';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { airStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { paperDeliveries, queuePaperEvents } from '../../src/desk/jobs/paper-webhooks.ts';
 import { addWebhook } from '../../src/desk/readers/webhook.ts';
 import { type AppContext, deskOf, openAppContext } from '../../src/server/context.ts';

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { withoutFileLine } from '../../src/desk/ingest/story-files.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { filedContent } from '../../src/store/desk/filed-content.ts';

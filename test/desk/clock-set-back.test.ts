@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { generationAudit } from '../../src/desk/generation-audit.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { signingPeriodFaults } from '../../src/proof/key-text.ts';

@@ -3,7 +3,7 @@ import { beforeEach, describe, type TestContext, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { replayClock } from '../../src/desk/ledger-entry.ts';
 import { TURNED_PRIVATE } from '../../src/desk/log-leaves.ts';
 import { sha256 } from '../../src/proof/basis.ts';

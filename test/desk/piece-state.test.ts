@@ -5,7 +5,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import type { PaperBody } from '../../src/desk/papers/paper.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import type { FrontChange } from '../../src/desk/placement.ts';

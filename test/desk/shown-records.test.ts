@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { append } from '../../src/desk/append.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { newPaper } from '../../src/desk/ingest/new-paper.ts';
 import { KeyBody } from '../../src/desk/papers/keys.ts';
 import { PersonaBody } from '../../src/desk/papers/masthead.ts';

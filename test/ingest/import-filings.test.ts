@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import Database from 'libsql';
 import { airStory } from '../../src/desk/airing.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { type Desk, fileStory } from '../../src/desk/filing.ts';
+import { type Desk, fileStory } from '../../src/desk/file-story.ts';
 import { importArchive } from '../../src/desk/ingest/import-archive.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import {

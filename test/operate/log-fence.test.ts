@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { checkpointText } from '../../src/proof/log/checkpoint.ts';
 import type { LogService } from '../../src/proof/log/leaf.ts';
 import { signNote } from '../../src/proof/signing.ts';

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pino from 'pino';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { tlogProofText } from '../../src/proof/log/log-proof.ts';
 import { nodeCrypto, readPolicy } from '../../src/proof/log/node-crypto.ts';
 import { logTree } from '../../src/proof/log/tree.ts';

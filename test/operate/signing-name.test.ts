@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { append } from '../../src/desk/append.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { signingNameEntry } from '../../src/desk/papers/signing-names.ts';

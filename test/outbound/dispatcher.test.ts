@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { paperDeliveries, queuePaperEvents } from '../../src/desk/jobs/paper-webhooks.ts';
 import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../../src/desk/readers/delivery.ts';
 import { addWebhook, type Webhook } from '../../src/desk/readers/webhook.ts';

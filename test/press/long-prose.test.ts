@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { hasLongProse } from '../../src/desk/press/long-prose.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';

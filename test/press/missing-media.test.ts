@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';

@@ -5,7 +5,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
 import { tagsFrom } from '../../src/desk/door/tag.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { NAVS, PageBody } from '../../src/desk/papers/page.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { tagSlug, tagsFrom } from '../../src/desk/door/tag.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { deskOf } from '../../src/server/context.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { airStory } from '../../src/desk/airing.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { deskOf } from '../../src/server/context.ts';

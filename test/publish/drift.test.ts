@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { compareTrees, type PublishOptions, publishTrees } from '../../src/operate/publish/publish-run.ts';
 import { present } from '../../src/proof/narrow.ts';

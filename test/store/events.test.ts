@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue } from '../../src/desk/append.ts';
 import { NEWS_AGE } from '../../src/desk/event.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { appendRecord } from '../../src/desk/papers/record.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { airStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { matchExpression, SEARCH_ROWS } from '../../src/desk/search.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { SearchPool } from '../../src/server/search-pool.ts';

@@ -1,7 +1,7 @@
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { digestQueue } from '../../src/desk/jobs/paper-mails.ts';
 import { queueAlerts } from '../../src/desk/readers/alert.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { airStory } from '../../src/desk/airing.ts';
-import { fileStory } from '../../src/desk/filing.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, SECTIONS, tempFolder } from './app-context.ts';

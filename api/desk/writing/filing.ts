@@ -3,7 +3,7 @@ import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
 import { type Archive, isWithdrawn, type Story } from '../../../src/desk/archive.ts';
 import { FilingBody, filingFrom } from '../../../src/desk/door/filing.ts';
 import type { Filing } from '../../../src/desk/door/piece.ts';
-import { fileStory } from '../../../src/desk/filing.ts';
+import { fileStory } from '../../../src/desk/file-story.ts';
 import type { AccessKey } from '../../../src/desk/papers/keys.ts';
 import { freeSlug } from '../../../src/desk/papers/slug.ts';
 import { PlacementBody } from '../../../src/desk/placement.ts';

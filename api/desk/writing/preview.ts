@@ -6,7 +6,7 @@ import { filingFrom } from '../../../src/desk/door/filing.ts';
 import type { Filing } from '../../../src/desk/door/piece.ts';
 import { parseProse } from '../../../src/desk/door/prose.ts';
 import { writerLine, writersOf } from '../../../src/desk/door/writers.ts';
-import { paperRules } from '../../../src/desk/filing.ts';
+import { paperRules } from '../../../src/desk/file-story.ts';
 import type { AccessKey } from '../../../src/desk/papers/keys.ts';
 import { makePreviewLink } from '../../../src/desk/papers/preview-link.ts';
 import { showableFiling, showableProse } from '../../../src/desk/papers/showable.ts';

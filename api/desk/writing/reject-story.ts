@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { type FilingBody, filingFrom } from '../../../src/desk/door/filing.ts';
 import { ofGiven, repair } from '../../../src/desk/door/repair.ts';
-import { doorProblems, paperRules } from '../../../src/desk/filing.ts';
+import { doorProblems, paperRules } from '../../../src/desk/file-story.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Problem } from '../../../src/shared/shape.ts';
 import { shapeProblems } from '../../../src/shared/shape.ts';

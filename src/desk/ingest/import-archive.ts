@@ -10,7 +10,7 @@ import { isAuthorUrl, type PaperRules } from '../door/door.ts';
 import { filingFrom } from '../door/filing.ts';
 import { AUTHORS_MAX, type Filing, WRITER_MAX } from '../door/piece.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';
-import { doorProblems, fileStory, paperRules, sameContent } from '../filing.ts';
+import { doorProblems, fileStory, paperRules, sameContent } from '../file-story.ts';
 import { type ImportLine, lineProblems, type ParsedLine, parsedBatches } from './import-lines.ts';
 import { createdPaper, existingPaper, type ImportPaper } from './import-paper.ts';
 import type { Intake } from './intake.ts';

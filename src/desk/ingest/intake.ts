@@ -1,6 +1,6 @@
 import type { MediaFiles } from '../../media/media.ts';
 import type { AppStore } from '../../server/context.ts';
-import type { Desk } from '../filing.ts';
+import type { Desk } from '../file-story.ts';
 import type { HostGrants } from '../papers/host.ts';
 
 /** The parts with which folders, archives and exports are filed. */

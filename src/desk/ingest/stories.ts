@@ -3,7 +3,7 @@ import type { Problem } from '../../shared/shape.ts';
 import { airStory } from '../airing.ts';
 import type { Archive, StateName, Story } from '../archive.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';
-import { doorProblems, fileStory, paperRules, sameContent } from '../filing.ts';
+import { doorProblems, fileStory, paperRules, sameContent } from '../file-story.ts';
 import { type PlacementBody, placeOf } from '../placement.ts';
 import { placeStory, unplaceable } from '../placing.ts';
 import type { DeskFolder } from './desk-folder.ts';

@@ -2,7 +2,7 @@ import { isoTime } from '../../proof/time.ts';
 import type { AppStore } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { airDue, append } from '../append.ts';
-import type { Desk } from '../filing.ts';
+import type { Desk } from '../file-story.ts';
 import { tags } from '../tags.ts';
 import { giveOwnHost, type HostGrants, requireFreeAddress } from './host.ts';
 import { PaperBody } from './paper.ts';

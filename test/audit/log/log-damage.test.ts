@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import Database from 'libsql';
 import pino from 'pino';
 import { airStory } from '../../../src/desk/airing.ts';
-import { fileStory } from '../../../src/desk/filing.ts';
+import { fileStory } from '../../../src/desk/file-story.ts';
 import { LOG_SERVICES } from '../../../src/desk/log-leaves.ts';
 import { auditLog } from '../../../src/operate/audit/log/audit-log.ts';
 import { sha256 } from '../../../src/proof/basis.ts';
