@@ -6,7 +6,7 @@ import { Fault, refusalOf } from '../shared/fault.ts';
 import type { Problem } from '../shared/shape.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
-import { filingProblems, type PaperRules, type ProseParser, sourceFloorProblems } from './door/door.ts';
+import { filingProblems, type PaperRules, sourceFloorProblems } from './door/door.ts';
 import type { Filing, Piece } from './door/piece.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -81,10 +81,10 @@ export function fileStory(
 export function doorProblems(
   filing: Filing,
   rules: PaperRules,
-  { now, toAir, parse }: { now: number; toAir: boolean; parse?: ProseParser },
+  { now, toAir }: { now: number; toAir: boolean },
 ): Problem[] {
   return [
-    ...filingProblems(filing, rules, parse),
+    ...filingProblems(filing, rules),
     ...timeProblems(filing, now),
     ...(toAir ? sourceFloorProblems(filing, rules) : []),
   ];

@@ -1,5 +1,5 @@
 import type { Archive } from '../../../src/desk/archive.ts';
-import { storyUrl } from '../../../src/desk/story.ts';
+import { type StoryRow, storyUrl } from '../../../src/desk/story.ts';
 import { dayOf } from '../../../src/proof/time.ts';
 
 /** Records of the document's examples. A paper's own replace them, so that requests tried out there succeed. */
@@ -43,7 +43,7 @@ const STORY = {
   revision: 1,
   url: `${ROOT}/stories/year-2038/`,
   image: `${ROOT}/cards/01kq3v7m6w2d5c8z4n0r9t1b6h-1f0a2b3c.png`,
-};
+} satisfies StoryRow;
 const HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const FULL_STORY = {
   ...STORY,

@@ -64,10 +64,8 @@ const proof = {
 
 /** The proof of a piece, in any state, made once per newest receipt, cosigned head and correction of the clock. */
 export function readProof(app: AppContext) {
-  const {
-    database: { log, clockCorrections },
-    desk: { pieces },
-  } = app.store;
+  const { log, clockCorrections } = app.store.database;
+  const { pieces } = app.store.desk;
   return operation(proof, (c) => {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);

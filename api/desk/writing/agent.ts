@@ -44,31 +44,24 @@ const accept = writes({
 /** The agent check and the agreement. */
 export function agentHandlers(writer: Writer) {
   const { app } = writer;
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { terms: signatures } = app.store.desk;
+  const agreement = () => currentAgreement(app.settings);
   return {
     check: operation(check, (c) => {
       const key = requireKeyOfLevel(c.get('key'), 'read');
       const { slug, root, paper } = c.get('site');
-      const signed = signatureOf(store.desk.terms, currentAgreement(settings), slug) !== null;
+      const signed = signatureOf(signatures, agreement(), slug) !== null;
       const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
       return agentCheck({ key, signed, avatar, root, contact: contactUrl(paper) });
     }),
-    terms: operation(terms, (c) => {
-      const agreement = currentAgreement(settings);
-      return termsRecord(agreement, signatureOf(store.desk.terms, agreement, c.get('site').slug));
-    }),
+    terms: operation(terms, (c) => termsRecord(agreement(), signatureOf(signatures, agreement(), c.get('site').slug))),
     accept: operation(accept, (c) => {
       const { version, signed_by } = c.req.valid('json');
       return write(writer, c, (key) => {
-        const agreement = currentAgreement(settings);
         const paper = archiveOf(app, c).paper().slug;
-        const signing = { paper, version, signed_by, key: key.id, now: now() };
-        const signature = signTerms({ ...signing, terms: store.desk.terms, agreement });
-        return { status: 200, body: termsRecord(agreement, signature) };
+        const signing = { paper, version, signed_by, key: key.id, now: app.clock.now() };
+        const signature = signTerms({ ...signing, terms: signatures, agreement: agreement() });
+        return { status: 200, body: termsRecord(agreement(), signature) };
       });
     }),
   };

@@ -129,8 +129,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
         const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
         const paper = paperFrom(archive, merged(PaperBody, before, given));
         needAddress(app, { slug, before: before.url, url: paper.url, proof });
-        putRecord(app, c, { kind: 'paper', name: '', body: paper });
-        return { status: 200, body: paper, isShown: true };
+        return putRecord(app, c, { kind: 'paper', name: '', body: paper }, paper);
       });
     }),
     writePersona: operation(writePersona, (c) => {
@@ -144,8 +143,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
           slug,
           merged(PersonaBody, before, personaChange(given, slug, c.get('site').root)),
         );
-        putRecord(app, c, { kind: 'persona', name: slug, body: persona });
-        return { status: 200, body: { ...persona, declared_ai: true }, isShown: true };
+        return putRecord(app, c, { kind: 'persona', name: slug, body: persona }, { ...persona, declared_ai: true });
       });
     }),
     writeCast: operation(
@@ -158,8 +156,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
           const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
           const change = castChange(archive, given, day, c.get('site').root);
           const cast = castFrom(archive, day, merged(CastBody, before, change));
-          putRecord(app, c, { kind: 'cast', name: day, body: cast });
-          return { status: 200, body: { ...cast }, isShown: true };
+          return putRecord(app, c, { kind: 'cast', name: day, body: cast }, { ...cast });
         });
       },
       requiresTerms(app),
@@ -190,20 +187,16 @@ interface Wanted {
 /** Throws `refused_by_door` for a new address that does not belong to the paper. Records the proof. */
 function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): void {
   if (url === undefined || unchanged(before, url)) return;
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { desk } = app.store;
   const host = hostOfPaper({ url }) ?? '';
-  const papers = store.desk.paperSlugs().flatMap((other) => (other === slug ? [] : (store.desk.paper(other) ?? [])));
+  const papers = desk.paperSlugs().flatMap((other) => (other === slug ? [] : (desk.paper(other) ?? [])));
   const problems = urlProblems(slug, url, {
-    own: settings,
-    ownsHost: proof !== null || store.desk.hosts.holds(slug, host),
-    others: servedAt(papers, store.desk.hosts),
+    own: app.settings,
+    ownsHost: proof !== null || desk.hosts.holds(slug, host),
+    others: servedAt(papers, desk.hosts),
   });
   if (problems.length > 0) throw refusalOf(problems);
-  if (proof !== null) store.desk.hosts.add(slug, host, proof, now());
+  if (proof !== null) desk.hosts.add(slug, host, proof, app.clock.now());
 }
 
 const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;

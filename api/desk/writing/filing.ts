@@ -3,7 +3,8 @@ import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
 import { type Archive, isWithdrawn, type Story } from '../../../src/desk/archive.ts';
 import { FilingBody, filingFrom } from '../../../src/desk/door/filing.ts';
 import type { Filing } from '../../../src/desk/door/piece.ts';
-import { fileStory } from '../../../src/desk/file-story.ts';
+import { ofGiven, repair } from '../../../src/desk/door/repair.ts';
+import { doorProblems, fileStory, paperRules } from '../../../src/desk/file-story.ts';
 import type { AccessKey } from '../../../src/desk/papers/keys.ts';
 import { freeSlug } from '../../../src/desk/papers/slug.ts';
 import { PlacementBody } from '../../../src/desk/placement.ts';
@@ -11,15 +12,16 @@ import { placeStory } from '../../../src/desk/placing.ts';
 import { DeskStory, deskStory } from '../../../src/desk/story.ts';
 import { type AppContext, deskOf } from '../../../src/server/context.ts';
 import { Fault, refusalOf } from '../../../src/shared/fault.ts';
+import { type Problem, shapeProblems } from '../../../src/shared/shape.ts';
 import type { PaperContext } from '../../env.ts';
 import type { Outcome } from '../../middleware/idempotency.ts';
+import { invalid, rejectInvalid, type Validated } from '../../middleware/invalid.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor, proofUrl, requirePiece } from '../context.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
 import { idParam, operation, writes } from '../route.ts';
-import { rejectStory } from './reject-story.ts';
 import { Pressing, requiresTerms, type Writer, write } from './write.ts';
 
 const time = z.iso.datetime({ offset: true, error: 'must be a future time, such as 2026-11-20T06:30:00Z' });
@@ -249,4 +251,32 @@ export function needPersona({ persona }: AccessKey, filing: Filing): void {
   if (persona === null || persona === filing.persona) return;
   const message = `${JSON.stringify(filing.persona)} is not the persona of this key; it signs as ${JSON.stringify(persona)}`;
   throw refusalOf([{ field: 'byline', rule: 'persona_of_key', message }]);
+}
+
+/** A schema of a piece's body. */
+type StorySchema = z.ZodType<FilingBody & { air?: boolean | string | undefined }>;
+
+/** Rejects a piece's body of the wrong shape with every problem: those of its shape, and those that the door finds. */
+export function rejectStory(app: AppContext, schema: StorySchema) {
+  return (result: Validated, c: PaperContext): undefined => {
+    if (result.success || result.target !== 'json') return rejectInvalid(result);
+    throw invalid(bodyProblems(app, c, { schema, ...result }));
+  };
+}
+
+/** The problems of a body that does not match its schema. */
+export function bodyProblems(
+  app: AppContext,
+  c: PaperContext,
+  { schema, data, error }: { schema: StorySchema; data?: unknown; error: z.ZodError },
+): Problem[] {
+  const problems = shapeProblems(error, data);
+  const repaired = repair(schema, data, error);
+  if (repaired === null) return problems;
+  const { default_kind: kind, language } = c.get('site').paper;
+  const { air = false, slug = 'x', ...fields } = repaired.data;
+  const filing = filingFrom(fields, { slug, kind, language });
+  const rules = paperRules(archiveOf(app, c));
+  const found = doorProblems(filing, rules, { now: app.clock.now(), toAir: air !== false });
+  return [...problems, ...ofGiven(found, repaired.fields)];
 }

@@ -69,16 +69,14 @@ const revoke = writes({
 /** Creating, listing and revoking keys. */
 export function keyHandlers(writer: Writer) {
   const { app } = writer;
-  const {
-    store,
-    clock: { now },
-  } = app;
-  const rowOf = (key: AccessKey) => keyRow(key, store.desk.keys.hasExpired(key, now()));
+  const { keys } = app.store.desk;
+  const { now } = app.clock;
+  const rowOf = (key: AccessKey) => keyRow(key, keys.hasExpired(key, now()));
   return {
-    list: operation(list, (c) => listOf(c, 'keys', store.desk.keys.list(c.get('site').slug).map(rowOf))),
+    list: operation(list, (c) => listOf(c, 'keys', keys.list(c.get('site').slug).map(rowOf))),
     make: operation(make, async (c) => {
       let shown: string | null = null;
-      const maker = { keys: store.desk.keys, archive: archiveOf(app, c), now, newId, random: randomBytes };
+      const maker = { keys, archive: archiveOf(app, c), now, newId, random: randomBytes };
       const work = (own: AccessKey) => {
         const by = `key:${own.id}`;
         const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
@@ -98,9 +96,9 @@ export function keyHandlers(writer: Writer) {
       return write(writer, c, (own) => {
         const { slug } = c.get('site');
         const by = `key:${own.id}`;
-        const known = store.desk.keys.list(slug).find((key) => key.id === id);
+        const known = keys.list(slug).find((key) => key.id === id);
         const at = now();
-        if (known === undefined || !store.desk.keys.revoke(slug, id, at, by)) {
+        if (known === undefined || !keys.revoke(slug, id, at, by)) {
           const named = JSON.stringify(id.slice(0, 80));
           throw new Fault('not_found', `this paper has no key ${named} in force; see GET /api/v1/keys`);
         }

@@ -122,8 +122,8 @@ export function mediaHandlers(writer: Writer) {
             requireFree(before, media);
             const { missing: _missing, ...known } = before ?? media;
             const body = { ...known, ...given };
-            putRecord(app, c, { kind: 'media', name: path, body });
-            return { status: before === null ? 201 : 200, body: mediaRow(body, c.get('site').root), isShown: true };
+            const done = putRecord(app, c, { kind: 'media', name: path, body }, mediaRow(body, c.get('site').root));
+            return { ...done, status: before === null ? 201 : 200 };
           },
           { addressOf: ({ path: at }) => `media/${at}`, named: { name, request: asked.digest('hex') } },
         );
@@ -167,8 +167,7 @@ export function mediaHandlers(writer: Writer) {
               `${path} is used by ${named.join(', ')}${more}; have them use another file, or withdraw them first`,
             );
           }
-          putRecord(app, c, { kind: 'media', name: path, body: null });
-          return { status: 200, body: { path, removed: true as const }, isShown: true };
+          return putRecord(app, c, { kind: 'media', name: path, body: null }, { path, removed: true as const });
         });
       },
     },

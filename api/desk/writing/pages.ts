@@ -91,16 +91,14 @@ export function pageHandlers(writer: Writer) {
           Object.entries(given).filter(([name, value]) => (shown as Record<string, unknown>)[name] !== value),
         );
         const page = pageFrom(archive, slug, merged(PageBody, before, change));
-        putRecord(app, c, { kind: 'page', name: slug, body: page });
-        return { status: 200, body: recordOf(c, { ...page, slug }), isShown: true };
+        return putRecord(app, c, { kind: 'page', name: slug, body: page }, recordOf(c, { ...page, slug }));
       });
     }),
     remove: operation(remove, (c) => {
       const { slug } = c.req.valid('param');
       return write(writer, c, () => {
         requirePage(writer, c, slug);
-        putRecord(app, c, { kind: 'page', name: slug, body: null });
-        return { status: 200, body: { slug, removed: true as const }, isShown: true };
+        return putRecord(app, c, { kind: 'page', name: slug, body: null }, { slug, removed: true as const });
       });
     }),
   };

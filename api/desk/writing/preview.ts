@@ -28,8 +28,7 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, requirePiece } from '../context.ts';
 import { idParam, operation } from '../route.ts';
-import { airingAs, EXAMPLE, NewStory, needPersona } from './filing.ts';
-import { bodyProblems } from './reject-story.ts';
+import { airingAs, bodyProblems, EXAMPLE, NewStory, needPersona } from './filing.ts';
 
 const link = {
   operationId: 'linkPreview',
@@ -85,15 +84,12 @@ const preview = {
 
 /** Previews of pieces: a link to one that was filed, and the page of one that was not. */
 export function previewHandlers(app: AppContext, render: Render) {
-  const {
-    desk: { previews },
-  } = app.store;
   return {
     link: operation(link, (c) => {
       const key = requireKeyOfLevel(c.get('key'), 'read');
       const story = requirePiece(archiveOf(app, c), c.req.valid('param').id);
       const { slug, served } = c.get('site');
-      const from = { previews, now: app.clock.now() };
+      const from = { previews: app.store.desk.previews, now: app.clock.now() };
       const { secret, expires_at } = makePreviewLink(from, slug, story, { key, random: randomBytes });
       return { url: `${served}/preview/${secret}/`, expires_at: isoTime(expires_at) };
     }),

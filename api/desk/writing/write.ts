@@ -58,20 +58,15 @@ export async function write<Body extends object>(
   work: (key: AccessKey) => Outcome<Body>,
   { addressOf, named: given }: WriteOptions<Body> = {},
 ): Promise<Reply<Body & Pressing>> {
-  const {
-    store,
-    clock: { now },
-  } = writer.app;
-  const {
-    desk: { answers },
-  } = store;
+  const { store, clock } = writer.app;
+  const { answers, keys } = store.desk;
   const key = requireKeyOfLevel(c.get('key'), 'agent');
   const named = given ?? (await readIdempotentWrite(c));
-  const at = now();
+  const at = clock.now();
   let isFirst = false;
   const record = (): Outcome<Body & Pressing> => {
     // Reading the body may have taken a long time.
-    requireActive(store.desk.keys, store.desk.keys.byId(key.id), at);
+    requireActive(keys, keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(writer.app, c);
     return runOnce({ answers, key: key.id, at }, named, () => {
       isFirst = true;
@@ -114,14 +109,16 @@ function needTerms(app: AppContext, c: PaperContext): void {
   );
 }
 
-/** Appends a record of the request's paper to the ledger; null removes it. */
-export function putRecord(
-  { store, clock: { now } }: AppContext,
+/** Appends a record of the request's paper to the ledger, which pages show as `shown`; null removes it. */
+export function putRecord<Body extends object>(
+  { store, clock }: AppContext,
   c: PaperContext,
   record: Pick<Parameters<typeof appendRecord>[1], 'kind' | 'name' | 'body'>,
-): void {
+  shown: Body,
+): Outcome<Body> {
   const { slug: paper } = c.get('site');
-  appendRecord(store.desk, { ...record, paper, at: now() }, store.desk.record(paper, record.kind, record.name));
+  appendRecord(store.desk, { ...record, paper, at: clock.now() }, store.desk.record(paper, record.kind, record.name));
+  return { status: 200, body: shown, isShown: true };
 }
 
 /** Does a write's work, and adds to its result whether anything must be pressed and where to check. */
@@ -131,9 +128,7 @@ function marked<Body extends object>(
   work: () => Outcome<Body>,
 ): Outcome<Body & Pressing> {
   const { slug, root } = c.get('site');
-  const {
-    desk: { manifest },
-  } = app.store;
+  const { manifest } = app.store.desk;
   const before = manifest.newestMark(slug);
   const { status, body, isShown = false } = work();
   const number = manifest.newestMark(slug);
@@ -176,9 +171,7 @@ export function askPress(app: AppContext) {
   return operation(ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
-    const {
-      desk: { manifest },
-    } = app.store;
+    const { manifest } = app.store.desk;
     // Ticket numbers are sequential, and an issued one stays marked until it is pressed.
     if (ticket === 0 || ticket > manifest.highestMark(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);

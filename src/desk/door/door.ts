@@ -27,7 +27,7 @@ import {
   TAGS_MAX,
   WRITER_MAX,
 } from './piece.ts';
-import { markersIn, type ParsedProse, parseProse, UNSAFE_SCHEME } from './prose.ts';
+import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** The paper's rules and records against which a filing is checked. */
 export interface PaperRules {
@@ -42,21 +42,19 @@ export interface PaperRules {
   takesUndescribed?: boolean;
 }
 
-/** Parses prose, perhaps once for several rules. */
-export type ProseParser = (prose: string) => ParsedProse;
-
 /** The form of a slug, of a piece or a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The form of a piece's id. A slug must not look like one. */
 const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
-/** Every rule that a filing breaks, so that a desk can mend all at once. `parse` may use a cache. */
-export function filingProblems(filing: Filing, rules: PaperRules, parse: ProseParser = parseProse): Problem[] {
+
+/** Every rule that a filing breaks, so that a desk can mend all at once. */
+export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
   return [
     ...slugProblems(filing.slug),
     ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
     ...lineProblems('dek', filing.dek, DEK_MAX, false),
     ...memberProblems(filing, rules),
-    ...proseProblems(filing.prose, rules, parse),
+    ...proseProblems(filing.prose, rules),
     ...factProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
@@ -130,17 +128,13 @@ export function isLanguageTag(tag: string): boolean {
 }
 
 /** The problems of a text's Markdown, of a piece or of a page of the paper's own. */
-export function proseProblems(
-  prose: string,
-  rules: Pick<PaperRules, 'hasMedia' | 'takesUndescribed'>,
-  parse: ProseParser = parseProse,
-): Problem[] {
+export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' | 'takesUndescribed'>): Problem[] {
   const problems = textProblems('prose', prose, PROSE_MAX);
   const unseen = unseenProblem('prose', prose);
   if (unseen !== null) problems.push(unseen);
   // Prose that is too long is not parsed.
   if (prose.length > PROSE_MAX) return problems;
-  const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parse(prose);
+  const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parseProse(prose);
   if (excess.length > 0) return [...problems, ...excess];
   for (const { text, offset } of rawHtml) {
     const message = `raw HTML ${quote(text)} is not allowed; write Markdown, or put it in backticks to show it`;

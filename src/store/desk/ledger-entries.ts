@@ -35,20 +35,9 @@ export const PIECE = {
 export function pieceOf(row: Read<typeof PIECE>): Piece {
   const { piece: id, revision, slug, headline, dek, prose, cited_facts, category, kind, persona, ...rest } = row;
   const { byline_name: name, byline_title: title, ...more } = rest;
-  return {
-    id,
-    revision,
-    slug,
-    headline,
-    dek,
-    prose,
-    cited_facts,
-    category,
-    kind,
-    persona,
-    byline: { name, title },
-    ...more,
-  };
+  // In the order in which ledger exports have always had these members.
+  const first = { id, revision, slug, headline, dek, prose, cited_facts, category, kind, persona };
+  return { ...first, byline: { name, title }, ...more };
 }
 
 /** The columns of a generation besides those of its piece. */
