@@ -32,7 +32,10 @@ export interface Upload {
 export function receiveUpload(c: PaperContext, folder: string): Promise<Upload> {
   requireUncompressed(c);
   const type = c.req.header('content-type') ?? '';
-  if (plain(type) === 'multipart/form-data' && !/;\s*boundary=/i.test(type)) throw withoutBoundary();
+  if (plain(type) === 'multipart/form-data' && !/;\s*boundary=/i.test(type)) {
+    const cure = 'leave the header to the client, which adds one, as curl -F does';
+    throw invalid('Content-Type', `the Content-Type multipart/form-data has no boundary; ${cure}`);
+  }
   return isMultipart(type) ? fromForm(c, folder, type) : fromBytes(c, folder, plain(type));
 }
 
@@ -128,13 +131,12 @@ class FormParts {
     fault ??= this.#fault;
     if (received !== undefined && fault === null) return received;
     if (received !== undefined) rmSync(received.file, { force: true });
-    if (fault === null)
-      throw new Fault('invalid_request', 'file is missing; send it in a part called file', { field: 'file' });
+    if (fault === null) throw invalid('file', 'file is missing; send it in a part called file');
     throw fault instanceof Fault ? fault : broken(fault);
   }
 
   #fail(what: string, field: string): void {
-    this.#fault ??= new Fault('invalid_request', `${field} ${what}`, { field });
+    this.#fault ??= invalid(field, `${field} ${what}`);
   }
 }
 
@@ -174,11 +176,7 @@ const isPath = (path: string): boolean => path.length <= PATH_MAX && PATH.test(p
 
 function checkedPath(path: string, field: string): string {
   const cure = `name the file below media/, as in media/art/quay.jpg: letters, digits, dots, hyphens and underscores, ${PATH_MAX} characters at most`;
-  if (!isPath(path)) {
-    throw new Fault('invalid_request', `${field} ${JSON.stringify(path.slice(0, 80))} is not a path; ${cure}`, {
-      field,
-    });
-  }
+  if (!isPath(path)) throw invalid(field, `${field} ${JSON.stringify(path.slice(0, 80))} is not a path; ${cure}`);
   if (formatOf(path) !== null) return path;
   const endings = Object.keys(MEDIA_FORMATS).join(' ');
   throw new Fault(
@@ -199,9 +197,7 @@ function decodedAlt(header: string | undefined): string | null {
     return checkedAlt(decodeURIComponent(header), 'X-Media-Alt');
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault('invalid_request', 'X-Media-Alt is not percent-encoded UTF-8; encode it so', {
-      field: 'X-Media-Alt',
-    });
+    throw invalid('X-Media-Alt', 'X-Media-Alt is not percent-encoded UTF-8; encode it so');
   }
 }
 
@@ -213,22 +209,16 @@ function checkedAlt(text: string, field: string): string {
       ? `must be one line of 1 to ${ALT_MAX} characters; say what the picture shows`
       : unshown;
   if (why === undefined) return alt;
-  throw new Fault('invalid_request', `${field}: ${why}`, { field });
+  throw invalid(field, `${field}: ${why}`);
 }
 
-function withoutBoundary(): Fault {
-  return new Fault(
-    'invalid_request',
-    'the Content-Type multipart/form-data has no boundary; leave the header to the client, which adds one, as curl -F does',
-    { field: 'Content-Type' },
-  );
+function invalid(field: string, message: string): Fault {
+  return new Fault('invalid_request', message, { field });
 }
 
 function broken(error: unknown): Fault {
   const why = messageOf(error).slice(0, 200);
-  return new Fault('invalid_request', `the body is not a whole multipart/form-data (${why}); send it again`, {
-    field: 'body',
-  });
+  return invalid('body', `the body is not a whole multipart/form-data (${why}); send it again`);
 }
 
 /** A media type without its parameters. */

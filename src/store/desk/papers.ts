@@ -2,14 +2,9 @@ import type { Cast } from '../../desk/papers/cast.ts';
 import type { Persona } from '../../desk/papers/masthead.ts';
 import type { Media } from '../../desk/papers/media.ts';
 import type { Page, PageBody } from '../../desk/papers/page.ts';
-import type { Paper, PaperBody } from '../../desk/papers/paper.ts';
+import type { PaperBody } from '../../desk/papers/paper.ts';
 import type { Placement } from '../../desk/placement.ts';
 import { type Db, integer, json, orNull, sql, text } from '../../shared/sql/sql.ts';
-
-/** A paper that was removed: its last record. `removed_at` in ms. */
-interface RemovedPaper extends Paper {
-  removed_at: number;
-}
 
 const PAPER = { body: json<PaperBody>(), slug: text, edition: integer, changed_at: integer };
 const REMOVED = { ...PAPER, removed_at: integer };
@@ -28,11 +23,6 @@ export function paperTables(db: Db) {
     `INSERT INTO papers (slug, body, edition, changed_at, seq, version) VALUES (?, ?, 0, ?, 0, ${NEXT})
      ON CONFLICT DO UPDATE SET body = excluded.body, removed_at = NULL, version = excluded.version`,
   );
-  const remove = run(`UPDATE papers SET removed_at = ?2, version = ${NEXT} WHERE slug = ?1`);
-  const bump = run(
-    `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?2), version = ${NEXT} WHERE slug = ?1`,
-  );
-  const cap = run(`UPDATE papers SET changed_at = ?2, version = ${NEXT} WHERE slug = ?1 AND changed_at > ?2`);
   const seq = number('SELECT seq FROM papers WHERE slug = ?');
   const takeSeq = changed('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ?');
   const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
@@ -73,16 +63,17 @@ export function paperTables(db: Db) {
     changedPapers: all(
       `${REMOVED_PAPERS} WHERE version > ?`,
       { ...PAPER, removed_at: orNull(integer) },
-      ({ removed_at, ...paper }): Paper | RemovedPaper =>
-        removed_at === null ? spread(paper) : { ...spread(paper), removed_at },
+      ({ removed_at, ...paper }) => (removed_at === null ? spread(paper) : { ...spread(paper), removed_at }),
     ),
     /** Adds a paper, or changes it. A removed paper is back. */
     setPaper: (slug: string, body: PaperBody, at: number): void => void set(slug, JSON.stringify(body), at),
-    removePaper: (slug: string, at: number): void => void remove(slug, at),
-    /** Counts changes that readers can see, the last of them at `at`. */
-    bumpEdition: (slug: string, at: number): void => void bump(slug, at),
+    removePaper: run(`UPDATE papers SET removed_at = ?2, version = ${NEXT} WHERE slug = ?1`),
+    /** Counts changes that readers can see, the last of them at a time. */
+    bumpEdition: run(
+      `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?2), version = ${NEXT} WHERE slug = ?1`,
+    ),
     /** Lowers the time of the last change, if it is later than this. */
-    capChangedAt: (slug: string, time: number): void => void cap(slug, time),
+    capChangedAt: run(`UPDATE papers SET changed_at = ?2, version = ${NEXT} WHERE slug = ?1 AND changed_at > ?2`),
     nextSeq: (slug: string): number => seq(slug) + 1,
     /** Assigns the paper's next number. Throws unless the last one was the one before it. */
     takeSeq(slug: string, taken: number): void {

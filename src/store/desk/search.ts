@@ -70,8 +70,7 @@ export function searchTables(db: Db, transact: Transact) {
   function newPlace(piece: string, at: number, generation: number): number {
     const start = (END - Math.floor(at / MINUTE)) * ROOM - 1;
     const last = lastOfMinute(start - ROOM, start);
-    const inOrder =
-      last === null || at > last.published_at || (at === last.published_at && piece > last.id);
+    const inOrder = last === null || at > last.published_at || (at === last.published_at && piece > last.id);
     // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
     const place = last === null ? start : last.place - 1;
     occupy(place, piece, generation, inOrder && !last?.tangled ? 0 : 1);
