@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Archive, Story } from '../archive.ts';
+import { type Archive, STATES, type Story } from '../archive.ts';
 import type { Media } from './media.ts';
 import { brandMedia } from './record.ts';
 
@@ -9,7 +9,7 @@ export const MediaUse = z
     kind: z.enum(['story', 'persona', 'cast', 'page', 'paper']),
     name: z.string().meta({ description: 'The slug of a piece, persona, page or paper; the day of a video edition.' }),
     id: z.string().optional().meta({ description: 'Of a piece.' }),
-    state: z.enum(['draft', 'scheduled', 'on_air', 'withdrawn']).optional().meta({ description: 'Of a piece.' }),
+    state: z.enum(STATES).optional().meta({ description: 'Of a piece.' }),
   })
   .meta({ id: 'MediaUse' });
 export type MediaUse = z.infer<typeof MediaUse>;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import Database from 'libsql';
-import type { StateName } from '../../desk/archive.ts';
+import { STATES, type StateName } from '../../desk/archive.ts';
 import { oneOf, sql, text } from '../../shared/sql/sql.ts';
 
-const state = oneOf('draft', 'scheduled', 'on_air', 'withdrawn');
+const state = oneOf(...STATES);
 
 /** What the ledger has of the content folder; null when there is no database. */
 export type FiledContent = {

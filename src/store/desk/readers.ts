@@ -5,8 +5,7 @@ import type { TokenTable } from '../../desk/readers/token.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { mailTable } from '../mails.ts';
 
-const SUBSCRIBER = {
-  id: text,
+const SUBSCRIBED = {
   paper: text,
   reader: text,
   email: text,
@@ -22,6 +21,7 @@ const SUBSCRIBER = {
   webhook: orNull(text),
   webhook_secret: orNull(text),
 };
+const SUBSCRIBER = { id: text, ...SUBSCRIBED };
 const TOKEN = {
   hash: text,
   paper: text,
@@ -52,7 +52,7 @@ export function readerTables(db: Db): ReaderTables {
 
 /** Readers who subscribed to alerts by mail. */
 function subscriberTable(db: Db): SubscriberTable {
-  const { run, insert, one, all } = sql(db);
+  const { run, upsert, one, all } = sql(db);
   const SELECT = `SELECT ${columnsOf(SUBSCRIBER)} FROM subscribers`;
   const counts = one('SELECT count(*) AS total, count(confirmed_at) AS confirmed FROM subscribers WHERE paper = ?', {
     total: integer,
@@ -62,14 +62,7 @@ function subscriberTable(db: Db): SubscriberTable {
   const forget = run('DELETE FROM subscribers WHERE confirmed_at IS NULL AND ordered_at <= ?');
   const forgetAsked = run('UPDATE subscribers SET asked = NULL WHERE asked IS NOT NULL AND ordered_at <= ?');
   return {
-    put: insert(
-      'subscribers',
-      SUBSCRIBER,
-      `ON CONFLICT (id) DO UPDATE SET email = excluded.email, cadence = excluded.cadence, sections = excluded.sections,
-         "cast" = excluded."cast", asked = excluded.asked, ordered_at = excluded.ordered_at, mailed_at = excluded.mailed_at,
-         confirmed_at = excluded.confirmed_at, last_sent_at = excluded.last_sent_at, webhook = excluded.webhook,
-         webhook_secret = excluded.webhook_secret`,
-    ),
+    put: upsert('subscribers', ['id'], SUBSCRIBED),
     of: one(`${SELECT} WHERE paper = ? AND reader = ?`, SUBSCRIBER),
     byId: one(`${SELECT} WHERE id = ?`, SUBSCRIBER),
     remove: run('DELETE FROM subscribers WHERE id = ?'),
