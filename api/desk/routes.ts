@@ -31,7 +31,7 @@ import { ReaderPages } from './subscribers/view.ts';
 import { deliveryHandlers } from './webhooks/deliveries.ts';
 import { webhookHandlers } from './webhooks/webhooks.ts';
 import { agentHandlers } from './writing/agent.ts';
-import { configHandlers, writeFrontOf } from './writing/config.ts';
+import { configHandlers } from './writing/config.ts';
 import { filingHandlers } from './writing/filing.ts';
 import { keyHandlers } from './writing/keys.ts';
 import { mediaHandlers } from './writing/media.ts';
@@ -110,7 +110,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/press/{ticket}', 'read', askPress(app)],
     ['GET', '/api/v1/drafts', 'read', config.drafts],
     ['GET', '/api/v1/config', 'read', config.readConfig],
-    ['PUT', '/api/v1/front', 'admin', writeFrontOf(writer)],
+    ['PUT', '/api/v1/front', 'admin', config.writeFront],
     ['PUT', '/api/v1/config', 'admin', config.writeConfig],
     ['PUT', '/api/v1/masthead/{slug}', 'admin', config.writePersona],
     ['PUT', '/api/v1/cast/{day}', 'agent', config.writeCast],

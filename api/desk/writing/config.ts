@@ -104,7 +104,31 @@ const writeCast = writes({
   responses: { 200: ok(CastRecord, 'The video edition.') },
 });
 
-/** The configuration that a desk reads and changes of its own paper. */
+const EXAMPLE = {
+  lead: { story: 'what-the-second-is-now', until: '2030-01-01T06:00:00Z' },
+  pins: ['the-longest-night'],
+};
+
+/** A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`. */
+const Body = FrontChange.clone().openapi('FrontChange', { example: EXAMPLE });
+
+const writeFront = writes({
+  operationId: 'writeFront',
+  tags: ['Desk'],
+  summary: 'Place pieces on the front: the lead, and up to four beside it',
+  description:
+    'Pieces are named by id or slug. A scheduled piece takes its place when it goes on air. With `revision` a change that was made from an older placement is refused; an empty body changes nothing and answers the placement.',
+  request: { body: body(Body) },
+  responses: {
+    200: ok(
+      z.object({ placement: PlacementRow, ...Pressing }).openapi('PlacedFront'),
+      'The placement as it is now, scheduled pieces included.',
+    ),
+    ...faults(409),
+  },
+});
+
+/** The configuration that a desk reads and changes of its own paper, and the placement of its front. */
 export function configHandlers(writer: Writer, prove: ProveHost) {
   const { app } = writer;
   return {
@@ -128,7 +152,7 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
         const archive = archiveOf(app, c);
         const { slug, edition: _edition, changed_at: _changed, ...before } = archive.paper();
         const paper = paperFrom(archive, merged(PaperBody, before, given));
-        needAddress(app, { slug, before: before.url, url: paper.url, proof });
+        needAddress(app, slug, paper.url, before.url, proof);
         return putRecord(app, c, { kind: 'paper', name: '', body: paper }, paper);
       });
     }),
@@ -161,6 +185,14 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
       },
       requiresTerms(app),
     ),
+    writeFront: operation(writeFront, (c) => {
+      const change = c.req.valid('json');
+      return write(writer, c, (key) => {
+        const placement = placeFront(deskOf(app), c.get('site').slug, change, `key:${key.id}`);
+        const shown = placed(placement, archiveOf(app, c).storyById, true);
+        return { status: 200, body: { placement: placementRow(shown) }, isShown: true };
+      });
+    }),
   };
 }
 
@@ -177,15 +209,8 @@ async function proofFor({ app }: Writer, prove: ProveHost, c: PaperContext, give
 
 type Proof = Awaited<ReturnType<ProveHost>>;
 
-interface Wanted {
-  slug: string;
-  before: string | undefined;
-  url: string | undefined;
-  proof: Proof;
-}
-
 /** Throws `refused_by_door` for a new address that does not belong to the paper. Records the proof. */
-function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): void {
+function needAddress(app: AppContext, slug: string, url: string | undefined, before: string | undefined, proof: Proof) {
   if (url === undefined || unchanged(before, url)) return;
   const { desk } = app.store;
   const host = hostOfPaper({ url }) ?? '';
@@ -200,40 +225,3 @@ function needAddress(app: AppContext, { slug, before, url, proof }: Wanted): voi
 }
 
 const unchanged = (before: string | undefined, url: string) => before !== undefined && normalUrl(before) === url;
-
-const EXAMPLE = {
-  lead: { story: 'what-the-second-is-now', until: '2030-01-01T06:00:00Z' },
-  pins: ['the-longest-night'],
-};
-
-/** A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`. */
-const Body = FrontChange.clone().openapi('FrontChange', { example: EXAMPLE });
-
-const writeFront = writes({
-  operationId: 'writeFront',
-  tags: ['Desk'],
-  summary: 'Place pieces on the front: the lead, and up to four beside it',
-  description:
-    'Pieces are named by id or slug. A scheduled piece takes its place when it goes on air. With `revision` a change that was made from an older placement is refused; an empty body changes nothing and answers the placement.',
-  request: { body: body(Body) },
-  responses: {
-    200: ok(
-      z.object({ placement: PlacementRow, ...Pressing }).openapi('PlacedFront'),
-      'The placement as it is now, scheduled pieces included.',
-    ),
-    ...faults(409),
-  },
-});
-
-/** The editor's placement of the front. */
-export function writeFrontOf(writer: Writer) {
-  const { app } = writer;
-  return operation(writeFront, (c) => {
-    const change = c.req.valid('json');
-    return write(writer, c, (key) => {
-      const placement = placeFront(deskOf(app), c.get('site').slug, change, `key:${key.id}`);
-      const shown = placed(placement, archiveOf(app, c).storyById, true);
-      return { status: 200, body: { placement: placementRow(shown) }, isShown: true };
-    });
-  });
-}
