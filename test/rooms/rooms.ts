@@ -129,14 +129,7 @@ export const ROOMS: Record<string, Room> = {
   'src/server': {
     holds: 'the composition root: settings, context, search threads, server log',
     brief: 'settings, context',
-    imports: [
-      'src/desk',
-      'src/desk/press',
-      'src/media',
-      'src/server/settings',
-      'src/signing',
-      'src/store',
-    ],
+    imports: ['src/desk', 'src/desk/press', 'src/media', 'src/server/settings', 'src/signing', 'src/store'],
   },
   'src/server/settings': {
     holds: 'every setting, with its documentation',
