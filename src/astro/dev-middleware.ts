@@ -8,7 +8,7 @@ import { Edition, siteAt } from '../desk/press/edition.ts';
 import { contentType } from '../desk/press/feeds/headers.ts';
 import { newsstandView } from '../desk/press/newsstand.ts';
 import type { RenderedFile } from '../desk/press/output.ts';
-import { printPath, type SingleFile } from '../desk/press/outputs/paths.ts';
+import { printPath, type SingleFile } from '../desk/press/outputs/all.ts';
 import { PROJECT } from '../shared/project.ts';
 import { deskLogView } from '../signing/log/log-view.ts';
 import { DESK_PATH, deskPage } from '../writing/desk-page.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { loadBuild } from '../../src/desk/press/build.ts';
-import { composeSections } from '../../src/desk/press/outputs/front-blocks.ts';
+import { composeSections } from '../../src/desk/press/outputs/front.ts';
 import type { FrontBlock, FrontView, RowView } from '../../src/desk/press/views.ts';
 import * as fc from '../support/properties.ts';
 import { openBrowser } from './chromium.ts';

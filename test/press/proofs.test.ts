@@ -7,7 +7,7 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { Edition, siteOf } from '../../src/desk/press/edition.ts';
-import { printPath } from '../../src/desk/press/outputs/paths.ts';
+import { printPath } from '../../src/desk/press/outputs/all.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
 import { nodeCrypto } from '../../src/proof/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/proof/log/verify.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt, siteOf } from '../../../src/desk/press/edition.ts';
-import { mediaByPictureId } from '../../../src/desk/press/outputs/picture.ts';
+import { mediaByPictureId } from '../../../src/desk/press/outputs/assets.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { plainFile } from '../../../src/shared/files/plain-file.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';

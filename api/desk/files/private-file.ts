@@ -4,7 +4,7 @@ import { contentType as typeByName } from 'mime-types';
 import type { Archive } from '../../../src/desk/archive.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
-import { printPath } from '../../../src/desk/press/outputs/paths.ts';
+import { printPath } from '../../../src/desk/press/outputs/all.ts';
 import { withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { paperOfKey } from '../../middleware/key.ts';

@@ -5,7 +5,7 @@ import { findPreviewLink, showsPreview } from '../../../src/desk/papers/preview-
 import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt } from '../../../src/desk/press/edition.ts';
 import { memoized } from '../../../src/desk/press/memoized.ts';
-import { mediaByPictureId } from '../../../src/desk/press/outputs/picture.ts';
+import { mediaByPictureId } from '../../../src/desk/press/outputs/assets.ts';
 import { avatarPath } from '../../../src/desk/press/outputs/row-view.ts';
 import { previewView } from '../../../src/desk/press/outputs/story.ts';
 import type { AppContext } from '../../../src/server/context.ts';

@@ -4,34 +4,23 @@ import type { Archive } from '../archive.ts';
 export function memoized(archive: Archive): Archive {
   return {
     ...archive,
-    paper: once(archive.paper),
-    masthead: once(archive.masthead),
-    casts: once(archive.casts),
-    keys: once(archive.keys),
-    isLogCosigned: once(archive.isLogCosigned),
-    months: once(archive.months),
-    persona: byName(archive.persona),
-    media: byName(archive.media),
-    pages: once(archive.pages),
+    paper: cached(archive.paper),
+    masthead: cached(archive.masthead),
+    casts: cached(archive.casts),
+    keys: cached(archive.keys),
+    isLogCosigned: cached(archive.isLogCosigned),
+    months: cached(archive.months),
+    persona: cached(archive.persona),
+    media: cached(archive.media),
+    pages: cached(archive.pages),
   };
 }
 
-function once<T>(ask: () => T): () => T {
-  let answer: { value: T } | undefined;
-  return () => {
-    answer ??= { value: ask() };
-    return answer.value;
-  };
-}
-
-function byName<T>(ask: (name: string) => T): (name: string) => T {
-  const answers = new Map<string, T>();
-  return (name) => {
-    let answer = answers.get(name);
-    if (answer === undefined) {
-      answer = ask(name);
-      answers.set(name, answer);
-    }
-    return answer;
+function cached<Args extends string[], T>(ask: (...args: Args) => T): (...args: Args) => T {
+  const answers = new Map<string | undefined, T>();
+  return (...args) => {
+    const [name] = args;
+    if (!answers.has(name)) answers.set(name, ask(...args));
+    return answers.get(name) as T;
   };
 }

@@ -65,6 +65,10 @@ export interface Output {
   /** Keys that a stale tag may create. Existing outputs are found by the tags that they read. */
   keysForTag(tag: string, edition: Edition): Iterable<string>;
   allKeys(edition: Edition): Iterable<string>;
+  /** The paths of its files, for an output with keys. Its groups, joined by a slash, are the key, or name it. */
+  paths?: RegExp;
+  /** The key that a path names by something else. */
+  keyNamed?(edition: Edition, name: string): string | undefined;
   /** Prints the files of a key; null when the paper does not have it, or no longer has it. */
   print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;
 }

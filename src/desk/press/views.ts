@@ -4,7 +4,11 @@
  */
 
 import type { Motif } from '../../media/motif.ts';
-import type { Author } from '../../proof/basis.ts';
+import type { Author, CitedFact } from '../../proof/basis.ts';
+import type { CorrectionRow, Row, Story, TagCount } from '../archive.ts';
+import type { Cast } from '../papers/cast.ts';
+import type { Persona } from '../papers/masthead.ts';
+import type { PaperRecord } from '../papers/paper.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 
 export type { Author, Motif };
@@ -22,12 +26,7 @@ export interface Frame {
   noindex: boolean;
   /** Address of the paper's analytics script; null without one, and on pages that are not indexed. */
   analytics: string | null;
-  paper: {
-    nameplate: string;
-    motto: string;
-    description: string;
-    hue: number;
-    language: string;
+  paper: Pick<PaperRecord, 'nameplate' | 'motto' | 'description' | 'hue' | 'language'> & {
     sections: { name: string; slug: string; url: string }[];
     typefaces: Typefaces;
     /** Whether the paper has a stylesheet of its own, at `style.css`. */
@@ -89,18 +88,10 @@ export interface BylineView {
 }
 
 /** A piece in a list. */
-export interface RowView {
-  id: string;
+export interface RowView extends Pick<Row, 'id' | 'headline' | 'dek' | 'category' | 'kind' | 'writer' | 'language'> {
   url: string;
-  headline: string;
-  dek: string;
-  category: string;
   category_url: string;
-  kind: 'news' | 'blog';
   byline: BylineView;
-  /** Who wrote it, when people did and the persona brought it in. */
-  writer: string | null;
-  language: string;
   /** ISO 8601. */
   published_at: string;
   day_url: string;
@@ -109,18 +100,14 @@ export interface RowView {
   excerpt?: string;
 }
 
-export interface FactView {
-  n: number;
-  statement: string;
-  source: string;
-  instrument: string;
+export interface FactView extends CitedFact {
   /** The instrument's address, or null when the instrument is a document's name. */
   href: string | null;
   /** Ids of the markers in the prose that cite this fact, for the back links. */
   marker_ids: string[];
 }
 
-export interface StoryView extends RowView {
+export interface StoryView extends RowView, Pick<Story, 'credit' | 'revision' | 'content_hash'> {
   frame: Frame;
   /** Whether the page shows a piece that is not published. */
   is_preview: boolean;
@@ -130,8 +117,6 @@ export interface StoryView extends RowView {
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
   is_crowded: boolean;
   facts: FactView[];
-  credit: string | null;
-  revision: number;
   updated_at: string;
   corrections: { at: string; revision: number; note: string }[];
   word_count: number;
@@ -144,7 +129,6 @@ export interface StoryView extends RowView {
   standards_url: string;
   /** Address of the transparency log, with its trailing slash. */
   log_url: string;
-  content_hash: string;
   /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
   receipt: {
     seq: number;
@@ -168,20 +152,13 @@ export interface WithdrawnView {
   language: string;
 }
 
-export interface CastView {
-  /** YYYY-MM-DD. */
-  day: string;
-  title: string;
-  description: string;
+export interface CastView extends Omit<Cast, 'video' | 'poster' | 'captions'> {
   url: string;
   embed_url: string;
   /** Null while the video is missing. */
   video_url: string | null;
-  media_type: string;
   poster: PictureView;
   captions_url: string | null;
-  duration_s: number;
-  bytes: number;
 }
 
 export interface RailView {
@@ -238,7 +215,7 @@ export interface SectionView {
 
 export interface TagsView {
   frame: Frame;
-  tags: { name: string; count: number; url: string }[];
+  tags: (Omit<TagCount, 'slug'> & { url: string })[];
 }
 
 export interface DayView {
@@ -257,14 +234,8 @@ export interface DaysView {
   years: { year: string; url: string }[];
 }
 
-export interface PersonaView {
+export interface PersonaView extends Omit<Persona, 'avatar'> {
   frame: Frame;
-  slug: string;
-  name: string;
-  title: string;
-  beat: string;
-  bio: string;
-  active: boolean;
   avatar: PictureView;
   rows: RowView[];
   feed_url: string;
@@ -272,7 +243,7 @@ export interface PersonaView {
 
 export interface MastheadView {
   frame: Frame;
-  personas: { name: string; title: string; beat: string; url: string; avatar: PictureView }[];
+  personas: (BylineView & Pick<Persona, 'beat'>)[];
   standards_url: string;
 }
 
@@ -336,12 +307,7 @@ export interface ReaderManageView extends ChoicesView {
 export interface CorrectionsView {
   frame: Frame;
   /** `piece` is null where its headline is withheld. */
-  rows: {
-    at: string;
-    kind: 'correction' | 'withdrawal';
-    note: string;
-    piece: { headline: string; url: string } | null;
-  }[];
+  rows: (Pick<CorrectionRow, 'kind' | 'note'> & { at: string; piece: { headline: string; url: string } | null })[];
   standards_url: string;
 }
 
@@ -359,20 +325,15 @@ export interface NotFoundView {
 }
 
 /** The story card that other sites frame. It may load only its picture. */
-export interface EmbedView {
+export interface EmbedView
+  extends Pick<Story, 'language' | 'dek' | 'category' | 'byline' | 'writer'>,
+    Pick<PaperRecord, 'hue' | 'nameplate'> {
   /** When the piece was withdrawn, which turns the card into a notice; else null. */
   withdrawn_at: string | null;
-  language: string;
-  hue: number;
-  nameplate: string;
   root_absolute: string;
   story_absolute: string;
   /** Null where it is withheld. */
   headline: string | null;
-  dek: string;
-  category: string;
-  byline: { name: string; title: string };
-  writer: string | null;
   published_at: string;
   /** With absolute addresses. */
   image: PictureView | null;
@@ -381,17 +342,10 @@ export interface EmbedView {
 }
 
 export interface NewsstandView {
-  papers: {
-    slug: string;
-    nameplate: string;
-    motto: string;
-    description: string;
-    hue: number;
-    language: string;
+  papers: (Pick<PaperRecord, 'slug' | 'nameplate' | 'motto' | 'description' | 'hue' | 'language' | 'sections'> & {
     url: string;
-    sections: string[];
     latest: { headline: string; url: string; published_at: string }[];
-  }[];
+  })[];
 }
 
 /** Page data by the route under `src/pages` that prints it. */

@@ -1,5 +1,6 @@
-import type { Output } from '../output.ts';
-import { assets, media } from './assets.ts';
+import type { Edition } from '../edition.ts';
+import type { Output, RenderedFile, RenderTools } from '../output.ts';
+import { assets, media, picture } from './assets.ts';
 import { castDay, castIndex } from './cast.ts';
 import { day, days, year } from './day.ts';
 import { documents } from './documents.ts';
@@ -8,7 +9,6 @@ import { hosting } from './hosting.ts';
 import { icons } from './icons.ts';
 import { masthead, persona, portrait } from './masthead.ts';
 import { page, pages } from './pages.ts';
-import { picture } from './picture.ts';
 import { allTags, section, sectionPage, tag, tagPage } from './piece-list.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { card, proof, story } from './story.ts';
@@ -56,4 +56,30 @@ export function outputNamed(name: string): { output: Output; key: string } | nul
 /** The name under which the manifest records an output. */
 export function outputName({ kind }: Output, key: string): string {
   return key === '' ? kind : `${kind}/${key}`;
+}
+
+/** A single printed file: its bytes, or how to draw or copy it. */
+export type SingleFile = Exclude<RenderedFile, { same: string }>;
+
+/** Prints the single file at a path of a paper that is not pressed; null when there is none. */
+export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
+  // Only static hosts read `_headers`; a server that prints a single file sends its own headers.
+  if (path === '_headers') return null;
+  for (const { output, key } of outputsForPath(edition, path)) {
+    const printed = (await output.print(edition, key, tools)) ?? [];
+    const named = printed.find((item) => item.path === path);
+    const found = named && 'same' in named ? printed.find((item) => item.path === named.same) : named;
+    if (found !== undefined && !('same' in found)) return found;
+  }
+  return null;
+}
+
+function outputsForPath(edition: Edition, path: string): Iterable<{ output: Output; key: string }> {
+  for (const output of OUTPUTS) {
+    const match = output.paths?.exec(path);
+    if (!match) continue;
+    const name = match.slice(1).filter(Boolean).join('/');
+    return [{ output, key: output.keyNamed?.(edition, name) ?? name }];
+  }
+  return OUTPUTS.filter(({ paths }) => paths === undefined).map((output) => ({ output, key: '' }));
 }

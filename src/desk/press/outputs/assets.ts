@@ -1,8 +1,10 @@
 import { pressedCss } from '../../../media/inspect-css.ts';
 import { standIn } from '../../../media/stand-in.ts';
+import { pictureId, variantsOf } from '../../../media/variants.ts';
 import type { Media } from '../../papers/media.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../papers/typefaces.ts';
 import { tags } from '../../tags.ts';
+import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */
@@ -31,6 +33,7 @@ async function styleOf(own: Media, { pictures }: RenderTools): Promise<RenderedF
 export const media: Output = {
   kind: 'media',
   stage: 'assets',
+  paths: /^(media\/.+)$/,
   keysForTag: keysAfter(tags.media('')),
   allKeys: (edition) => edition.archive.mediaPaths(),
   print(edition, path) {
@@ -45,3 +48,38 @@ async function shown(path: string, media: Media): Promise<RenderedFile[]> {
   const body = await standIn(media);
   return body === null ? [] : [{ path, body }];
 }
+
+/** What may be a picture with variants: no other file is asked for them. */
+const isPicturePath = (path: string): boolean => /\.(?:jpe?g|png|webp|avif)$/i.test(path);
+
+function picturePaths({ archive }: Edition): string[] {
+  return archive.mediaPaths().filter(isPicturePath);
+}
+
+/** The media path of each picture, by the id in the names of its variants. Of equal pictures, one is enough. */
+export function mediaByPictureId(edition: Edition): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const path of picturePaths(edition)) {
+    const found = edition.media(path);
+    if (found !== null) paths.set(pictureId(found), path);
+  }
+  return paths;
+}
+
+/** The variants of a picture. Their paths depend on its content, so existing ones are never drawn again. */
+export const picture: Output = {
+  kind: 'picture',
+  stage: 'picture',
+  paths: /^pictures\/([0-9a-f]+)-\d+\./,
+  keyNamed: (edition, id) => mediaByPictureId(edition).get(id),
+  keysForTag: (tag) => [tags.media, tags.picture].flatMap((of) => keysAfter(of(''))(tag)).filter(isPicturePath),
+  allKeys: picturePaths,
+  print(edition, key, { pictures }) {
+    const found = edition.media(key);
+    if (found === null) return null;
+    return variantsOf(found).map((variant) => ({
+      path: variant.path,
+      draw: () => pictures.variant(found, variant),
+    }));
+  },
+};

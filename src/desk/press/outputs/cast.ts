@@ -38,6 +38,7 @@ export const castIndex = singleOutput('cast', 'index', async (edition, { render 
 export const castDay: Output = {
   kind: 'cast-day',
   stage: 'list',
+  paths: /^cast\/(\d{4}-\d\d-\d\d)\//,
   keysForTag: (tag, edition) => keysAfter(tags.day(''))(tag).filter((day) => edition.cast(day) !== null),
   allKeys: (edition) => edition.archive.casts().map(({ day }) => day),
   async print(edition, day, { render }) {

@@ -14,6 +14,7 @@ const DAYS_MAX = 366;
 export const day: Output = {
   kind: 'day',
   stage: 'list',
+  paths: /^days\/(\d{4}-\d\d-\d\d)\//,
   keysForTag: keysAfter(tags.day('')),
   allKeys: (edition) => edition.archive.days().map(({ day }) => day),
   async print(edition, name, { render }) {
@@ -45,6 +46,7 @@ export const days = singleOutput('days', 'front', async (edition, { render }) =>
 export const year: Output = {
   kind: 'year',
   stage: 'index',
+  paths: /^days\/(\d{4})\//,
   keysForTag: (tag) => keysAfter(tags.day(''))(tag).map((day) => day.slice(0, 4)),
   allKeys: yearsOf,
   async print(edition, name, { render }) {

@@ -2,7 +2,6 @@ import { coverPath } from '../../../media/card/card.ts';
 import { jwks } from '../../../proof/keyring.ts';
 import { frontOf, RAIL_MAX } from '../../papers/front.ts';
 import { NEWEST_MAX } from '../../tags.ts';
-import { feedItems } from '../feed-items.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { jsonFeed } from '../feeds/json-feed.ts';
 import { llms } from '../feeds/llms.ts';
@@ -11,6 +10,7 @@ import { rss } from '../feeds/rss.ts';
 import { robots, securityTxt } from '../feeds/standing-files.ts';
 import { singleOutput } from '../output.ts';
 import { linksOf } from './row-view.ts';
+import { feedItems } from './story.ts';
 
 const LLMS_MAX = 20;
 

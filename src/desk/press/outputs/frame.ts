@@ -39,12 +39,9 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
 function paperOf(edition: Edition): Frame['paper'] {
   const paper = edition.paper();
   const { base } = edition.site;
+  const { nameplate, motto, description, hue, language } = paper;
   return {
-    nameplate: paper.nameplate,
-    motto: paper.motto,
-    description: paper.description,
-    hue: paper.hue,
-    language: paper.language,
+    ...{ nameplate, motto, description, hue, language },
     sections: paper.sections.map((name) => ({
       name,
       slug: sectionSlug(name),

@@ -1,18 +1,18 @@
+import { motifOf } from '../../../media/motif.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
+import { plainText } from '../../door/prose.ts';
 import { type Placed, RAIL_MAX } from '../../papers/front.ts';
 import { type FrontBlockName, sectionSlug } from '../../papers/paper.ts';
 import { PINS_MAX } from '../../placement.ts';
 import { NEWEST_MAX } from '../../tags.ts';
 import type { Edition } from '../edition.ts';
-import { excerptOf } from '../excerpt.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { singleOutput } from '../output.ts';
 import { frontJsonLd } from '../structured-data.ts';
-import type { FrontBlock, FrontView, RowView } from '../views.ts';
+import type { FrontBlock, FrontRail, FrontView, RailView, RowView } from '../views.ts';
 import { castView } from './cast.ts';
 import { frameOf } from './frame.ts';
-import { composeSections } from './front-blocks.ts';
 import { logoOf } from './icons.ts';
 import { correctionRows } from './pages.ts';
 import { bylineView, rowView } from './row-view.ts';
@@ -29,6 +29,18 @@ const LEAD_EXCERPT_MAX = 1_800;
 const BLOG_MIN = 2;
 const BLOG_MAX = 4;
 const CORRECTIONS_MAX = 3;
+
+/** A section with fewer pieces than this is a brief. */
+const RAIL_MIN = 3;
+/** How many sections get a rail. The others are briefs, so that a paper of forty sections has an end. */
+const RAILS_MAX = 8;
+/** A rail is led by its newest piece with a picture, if it is among this many of the newest. */
+const LED_BY = 3;
+/** How many pieces a brief names. */
+const BRIEF_MAX = 2;
+
+/** Markdown blocks other than paragraphs: headings, quotes, lists, code, tables, pictures, rules. */
+const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
 /** The blocks of a front whose paper.yaml names none. The video edition then follows the first section. */
 const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
@@ -129,4 +141,76 @@ function correctionBlock(edition: Edition): FrontBlock[] {
 function mastheadBlock(edition: Edition): FrontBlock[] {
   const personas = edition.masthead().map((persona) => bylineView(edition, persona.slug, persona));
   return personas.length === 0 ? [] : [{ kind: 'masthead', personas }];
+}
+
+/** Composes the sections of a front by what they have. */
+export function composeSections(sections: readonly RailView[]): { rails: FrontRail[]; briefs: RailView[] } {
+  const rails: FrontRail[] = [];
+  const briefs: RailView[] = [];
+  let texts = 0;
+  for (const one of sections) {
+    if (one.rows.length === 0) continue;
+    if (one.rows.length < RAIL_MIN || rails.length === RAILS_MAX) {
+      briefs.push({ ...one, rows: one.rows.slice(0, BRIEF_MAX) });
+      continue;
+    }
+    const isPictured = one.rows.slice(0, LED_BY).some(({ image }) => image !== null);
+    rails.push(isPictured ? pictureRail(one) : textRail(one, texts++));
+  }
+  return { rails, briefs };
+}
+
+/** The pictured piece gets the width. */
+function pictureRail({ section, url, rows }: RailView): FrontRail {
+  const lead = rows.slice(0, LED_BY).find(({ image }) => image !== null);
+  const others = rows.filter((row) => row !== lead);
+  // A second picture heads its column.
+  const art = others.findIndex(({ image }) => image !== null);
+  if (art > 0) others.unshift(...others.splice(art, 1));
+  return {
+    section,
+    url,
+    form: 'pictured',
+    motif: null,
+    columns: [lead === undefined ? [] : [lead], ...halves(others)],
+  };
+}
+
+/** Rails without pictures take turns: the first words of the lead, the section's shapes, or three alike columns. */
+function textRail({ section, url, rows }: RailView, turn: number): FrontRail {
+  const [lead, ...others] = rows;
+  const form = (['text', 'motif', 'even'] as const)[turn % 3] ?? 'text';
+  if (form === 'even') {
+    const deep = Math.floor(rows.length / 3);
+    const columns = [0, 1, 2].map((column) => rows.slice(column * deep, (column + 1) * deep));
+    return { section, url, form, motif: null, columns };
+  }
+  const motif = form === 'motif' ? motifOf(section) : null;
+  return { section, url, form, motif, columns: [lead === undefined ? [] : [lead], ...halves(others.slice(0, 4))] };
+}
+
+/** Two columns, the second one with more pieces; one column for up to two pieces. */
+function halves(rows: RowView[]): RowView[][] {
+  if (rows.length < 3) return [rows];
+  const first = Math.floor(rows.length / 2);
+  return [rows.slice(0, first), rows.slice(first)];
+}
+
+/** At most `max` UTF-16 units of plain text, cut at a word, without the dek; empty without a paragraph. */
+export function excerptOf(prose: string, max: number, dek = ''): string {
+  const paragraphs: string[] = [];
+  let length = 0;
+  // Four times the length leaves room for markup and markers, and bounds the work for long prose.
+  for (const block of prose.slice(0, max * 4).split(/\n{2,}/)) {
+    if (block === '' || NO_PARAGRAPH.test(block)) continue;
+    const text = plainText(block).replace(/\s+/g, ' ').trim();
+    paragraphs.push(text);
+    length += text.length;
+    if (length > max) break;
+  }
+  const whole = paragraphs.join(' ');
+  const text = dek !== '' && whole.startsWith(dek) ? whole.slice(dek.length).trimStart() : whole;
+  if (text.length <= max) return text;
+  const [last] = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.slice(0, max))].slice(-1);
+  return `${text.slice(0, last?.index ?? max).trimEnd()}…`;
 }

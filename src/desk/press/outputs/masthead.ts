@@ -2,13 +2,13 @@ import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { portraitPath } from '../../papers/masthead.ts';
 import { PAGE_SIZE, tags } from '../../tags.ts';
-import { feedItems } from '../feed-items.ts';
 import { channelOf, declared } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { portraitView, rowView } from './row-view.ts';
+import { feedItems } from './story.ts';
 
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
@@ -34,6 +34,7 @@ export const masthead = singleOutput('masthead', 'index', async (edition, { rend
 export const persona: Output = {
   kind: 'persona',
   stage: 'list',
+  paths: /^masthead\/([^/]+)\/(?:index\.html|rss\.xml)$/,
   keysForTag: keysAfter(tags.persona('')),
   allKeys: (edition) => edition.archive.personaSlugs(),
   async print(edition, slug, { render }) {
@@ -65,6 +66,7 @@ export const persona: Output = {
 export const portrait: Output = {
   kind: 'portrait',
   stage: 'assets',
+  paths: /^portraits\/([^/]+)\.png$/,
   keysForTag: keysAfter(tags.persona('')),
   allKeys: (edition) => edition.archive.personaSlugs(),
   async print(edition, slug, { pictures }) {

@@ -1,7 +1,7 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { isoTime } from '../../../proof/time.ts';
-import { pageSlugProblem } from '../../papers/page.ts';
+import { pageSlugProblem, RESERVED_PAGES } from '../../papers/page.ts';
 import { tags } from '../../tags.ts';
 import { noticeOf } from '../../withdrawal.ts';
 import type { Edition } from '../edition.ts';
@@ -68,6 +68,7 @@ export const pages = [
 export const page: Output = {
   kind: 'page',
   stage: 'list',
+  paths: new RegExp(`^(?!(?:${RESERVED_PAGES.join('|')})/)([a-z0-9-]+)/index\\.html$`),
   keysForTag: keysAfter(tags.page('')),
   allKeys: (edition) => edition.pages().map(({ slug }) => slug),
   async print(edition, slug, { render }) {

@@ -6,13 +6,13 @@ import { tagSlug } from '../../door/tag.ts';
 import { sectionSlug } from '../../papers/paper.ts';
 import { tags } from '../../tags.ts';
 import type { Edition, PieceRows } from '../edition.ts';
-import { feedItems } from '../feed-items.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output } from '../output.ts';
 import type { SectionView, TagsView } from '../views.ts';
 import { frameOf } from './frame.ts';
 import { rowView } from './row-view.ts';
+import { feedItems } from './story.ts';
 
 /** How many tags the page of all tags and the sitemap list: those of most pieces. */
 export const TAGS_LISTED = 500;
@@ -54,6 +54,7 @@ function newestOf({ kind, slugs, rows, nameOf }: ListKind): Output {
   return {
     kind,
     stage: 'index',
+    paths: new RegExp(`^${kind}s/([^/]+)/(?:index\\.html|rss\\.xml)$`),
     keysForTag: kind === 'tag' ? keysAfter(tags.newestTagged('')) : () => [],
     allKeys: slugs,
     async print(edition, slug, { render }) {
@@ -81,6 +82,7 @@ function numberedOf({ kind, slugs, rows, nameOf }: ListKind): Output {
   return {
     kind: `${kind}-page`,
     stage: 'list',
+    paths: new RegExp(`^${kind}s/([^/]+)/(\\d+)/index\\.html$`),
     keysForTag: (tag) => keysAfter(`${kind}:`)(tag).map((rest) => rest.replace(':', '/')),
     *allKeys(edition) {
       for (const slug of slugs(edition)) {

@@ -17,16 +17,9 @@ import type { BylineView, PictureView, RowView } from '../views.ts';
 /** The share card of a piece: its content, and its path in the tree. */
 export function cardOf(edition: Edition, row: Row): { card: Card; path: string } {
   const { nameplate, hue } = edition.paper();
-  const card: Card = {
-    nameplate,
-    headline: row.headline,
-    category: row.category,
-    byline: row.byline.name,
-    writer: row.writer,
-    day: dayOf(row.published_at),
-    hue,
-    language: row.language,
-  };
+  const { headline, category, writer, language } = row;
+  const day = dayOf(row.published_at);
+  const card: Card = { nameplate, headline, category, byline: row.byline.name, writer, day, hue, language };
   return { card, path: `cards/${row.id}-${cardDigest(card)}.png` };
 }
 
@@ -97,16 +90,11 @@ export function bylineView(edition: Edition, persona: string, byline: { name: st
 export function rowView(edition: Edition, row: Row): RowView {
   const { base } = edition.site;
   return {
-    id: row.id,
+    ...row,
     url: `${base}/stories/${row.slug}/`,
-    headline: row.headline,
-    dek: row.dek,
-    category: row.category,
     category_url: `${base}/sections/${sectionSlug(row.category)}/`,
-    kind: row.kind,
     byline: bylineView(edition, row.persona, row.byline),
     writer: writerLine(row.writers, edition.paper().language),
-    language: row.language,
     published_at: isoTime(row.published_at),
     day_url: `${base}/days/${dayOf(row.published_at)}/`,
     image: row.image === null ? null : pictureView(edition, row.image),

@@ -22,6 +22,7 @@ export const sitemap = singleOutput('sitemap', 'host', (edition) => {
 export const monthSitemap: Output = {
   kind: 'month',
   stage: 'feed',
+  paths: /^sitemaps\/(\d{4}-\d\d)/,
   keysForTag: keysAfter(tags.month('')),
   allKeys: (edition) => edition.months().map(({ month }) => month),
   print(edition, month) {

@@ -11,7 +11,7 @@ import { tagSlug } from '../../door/tag.ts';
 import { tags } from '../../tags.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
 import { type Edition, logUrl } from '../edition.ts';
-import { channelOf } from '../feeds/channel.ts';
+import { channelOf, type FeedItem } from '../feeds/channel.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
 import { type Output, ofEachPiece, type Render, type RenderedFile } from '../output.ts';
 import { markerIds, type ProseHtml, proseHtml } from '../prose-html.ts';
@@ -31,6 +31,8 @@ const SOURCE_LENGTH = 260;
 export const story: Output = {
   kind: 'story',
   stage: 'story',
+  paths: /^(?:stories\/([^/]+?)(?:\.md|\/(?!proof\.json$).*)|embed\/([^/]+)\/.*)$/,
+  keyNamed: (edition, id) => edition.piece(id)?.slug,
   ...ofEachPiece(),
   async print(edition, slug, { render }) {
     const found = edition.story(slug);
@@ -52,6 +54,8 @@ export const story: Output = {
 export const card: Output = {
   kind: 'card',
   stage: 'card',
+  paths: /^cards\/([0-9a-z]{26})-/,
+  keyNamed: (edition, id) => edition.piece(id)?.slug,
   ...ofEachPiece(tags.card),
   print(edition, slug) {
     const found = edition.story(slug);
@@ -65,6 +69,7 @@ export const card: Output = {
 export const proof: Output = {
   kind: 'proof',
   stage: 'proof',
+  paths: /^stories\/([^/]+)\/proof\.json$/,
   ...ofEachPiece(tags.proof),
   print(edition, slug) {
     const found = edition.story(slug);
@@ -96,6 +101,27 @@ export function shareImage(edition: Edition, row: Row): ShareImage {
   return { absolute, alt: row.headline, width: CARD_WIDTH, height: CARD_HEIGHT };
 }
 
+export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
+  const { root } = edition.site;
+  const stories = rows.map((row) => ({ row, story: edition.story(row.slug) }));
+  return stories.flatMap(({ row, story }) => {
+    if (story === null) return [];
+    const image = shareImage(edition, row);
+    const path = image.absolute.slice(root.length + 1);
+    const media = edition.media(path);
+    return [
+      {
+        ...story,
+        html: proseHtml(story.prose, story.cited_facts, (path) => `${root}/${path}`).html,
+        image_url: image.absolute,
+        image_type: media?.media_type ?? 'image/png',
+        image_bytes: media === null || media.missing ? null : media.bytes,
+        avatar_url: `${root}/${avatarPath(edition, row.persona)}`,
+      },
+    ];
+  });
+}
+
 /** The pictures that a piece's prose shows, by their paths, for rendering it elsewhere. */
 export function prosePictures(edition: Edition, paths: Iterable<string>): Map<string, ProsePicture> {
   return new Map([...paths].map((path) => [path, prosePicture(edition, path)]));
@@ -115,6 +141,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
   const share = shareImage(edition, found);
   return {
+    ...found,
     ...rowView(edition, found),
     frame: frameOf(edition, {
       path,
@@ -137,9 +164,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       href: /^https?:\/\//i.test(fact.instrument) ? fact.instrument : null,
       marker_ids: markerIds(prose, fact.n),
     })),
-    credit: found.credit,
     authors: found.writers,
-    revision: found.revision,
     updated_at: isoTime(found.updated_at),
     corrections: found.corrections.map((correction) => ({ ...correction, at: isoTime(correction.at) })),
     word_count: found.word_count,
@@ -150,7 +175,6 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     proof_url: `${base}/${path}proof.json`,
     standards_url: `${base}/standards/`,
     log_url: logUrl(edition.paper(), edition.site),
-    content_hash: found.content_hash,
     receipt:
       last === null || last.receipt === ''
         ? null
