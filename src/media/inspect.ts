@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Media } from '../desk/papers/media.ts';
+import { sha256 } from '../proof/basis.ts';
 import { Fault } from '../shared/fault.ts';
+import { digestOfFile } from '../shared/files/file-digest.ts';
 import { InvalidStyle, inspectCss } from './inspect-css.ts';
 import { inspectMp4 } from './inspect-mp4.ts';
 import { inspectSvg } from './inspect-svg.ts';
@@ -30,7 +30,8 @@ export async function inspectMedia(path: string, source: Uint8Array | string): P
       throw new InvalidMedia(`has ${bytes} bytes, more than the ${format.bytes_max} that are allowed; make it smaller`);
     }
     const properties = await propertiesOf(format.media_type, source, bytes);
-    return { path, digest: await digestOf(source), media_type: format.media_type, bytes, ...properties };
+    const digest = typeof source === 'string' ? await digestOfFile(source) : sha256(source);
+    return { path, digest, media_type: format.media_type, bytes, ...properties };
   } catch (error) {
     if (error instanceof InvalidMedia) {
       const line = error instanceof InvalidStyle ? { line: error.line } : {};
@@ -48,13 +49,6 @@ async function propertiesOf(media_type: string, source: Uint8Array | string, siz
   if (media_type === 'text/vtt') return captionsProperties(textOf(bytes));
   const format = media_type.slice('image/'.length);
   return pictureProperties(bytes, format, PICTURES[format] ?? format);
-}
-
-async function digestOf(source: Uint8Array | string): Promise<string> {
-  const hash = createHash('sha256');
-  if (typeof source !== 'string') hash.update(source);
-  else for await (const part of createReadStream(source)) hash.update(part);
-  return `sha256:${hash.digest('hex')}`;
 }
 
 function textOf(bytes: Uint8Array): string {

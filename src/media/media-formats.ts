@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { Media } from '../desk/papers/media.ts';
 
 const MIB = 1024 * 1024;
 export const IMAGE_BYTES_MAX = 20 * MIB;
@@ -36,13 +37,8 @@ export function extensionOf(media_type: string): string | null {
   return Object.entries(MEDIA_FORMATS).find(([, format]) => format.media_type === media_type)?.[0] ?? null;
 }
 
-export interface MediaProperties {
-  width: number | null;
-  height: number | null;
-  duration_ms: number | null;
-  /** The dominant colour of an opaque picture, `#rrggbb`. */
-  color?: string;
-}
+/** What the content of a media file tells. */
+export type MediaProperties = Pick<Media, 'width' | 'height' | 'duration_ms' | 'color'>;
 
 /** A rejected media file. The message completes a sentence that begins with the file's path. */
 export class InvalidMedia extends Error {}

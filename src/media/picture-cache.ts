@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../shared/fault.ts';
 import { syncFolder } from '../shared/files/durable-file.ts';
@@ -36,7 +36,7 @@ export function pictureCache(folder: string) {
       const aside = join(parent, `.${id}.${process.pid}.${++asides}`);
       try {
         await mkdir(aside);
-        for (const [name, bytes] of files) await writeSynced(join(aside, name), bytes);
+        for (const [name, bytes] of files) await writeFile(join(aside, name), bytes, { flush: true });
         syncFolder(aside);
         await rename(aside, folderOf(id));
         syncFolder(parent);
@@ -48,16 +48,6 @@ export function pictureCache(folder: string) {
       }
     },
   };
-}
-
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'w', 0o644);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Removes what killed processes left unfinished. */

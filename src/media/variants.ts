@@ -5,14 +5,13 @@ import { sha256 } from '../proof/basis.ts';
 const RECIPE = 1;
 
 /** In pixels. The smallest is for portraits beside a name. */
-export const VARIANT_WIDTHS = [160, 400, 800, 1600] as const;
+const VARIANT_WIDTHS = [160, 400, 800, 1600] as const;
 /** Preferred first. */
-export const VARIANT_FORMATS = ['avif', 'webp'] as const;
-export type VariantFormat = (typeof VARIANT_FORMATS)[number];
+const VARIANT_FORMATS = ['avif', 'webp'] as const;
 
 /** A picture of a paper in another size and format. */
 export interface Variant {
-  format: VariantFormat;
+  format: (typeof VARIANT_FORMATS)[number];
   /** In pixels. */
   width: number;
   /** Under the paper's root: `pictures/<id>-<width>.<format>`. */
@@ -28,13 +27,11 @@ export function pictureId({ digest }: Pick<Media, 'digest'>): string {
 }
 
 /** Smallest first, none wider than the picture; none for a missing file or anything but a still picture. */
-export function variantsOf(
-  media: Pick<Media, 'digest' | 'media_type' | 'width' | 'duration_ms' | 'missing'>,
-): Variant[] {
+export function variantsOf(media: Omit<Media, 'path' | 'bytes' | 'height'>): Variant[] {
   const { width, media_type, duration_ms, missing } = media;
   if (missing || !STILL.test(media_type) || duration_ms !== null || width === null || width < 1) return [];
   const id = pictureId(media);
-  const widest = Math.min(width, VARIANT_WIDTHS[VARIANT_WIDTHS.length - 1] ?? width);
+  const widest = Math.min(width, Math.max(...VARIANT_WIDTHS));
   const widths = [...VARIANT_WIDTHS.filter((one) => one < widest), widest];
   return VARIANT_FORMATS.flatMap((format) =>
     widths.map((one) => ({ format, width: one, path: `pictures/${id}-${one}.${format}` })),

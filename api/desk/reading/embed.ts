@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
 import type { Build } from '../../../src/desk/press/build.ts';
-import { headerContext } from '../../../src/desk/press/outputs/hosting.ts';
+import { headerContext } from '../../../src/desk/press/outputs/documents.ts';
 import { embedView } from '../../../src/desk/press/outputs/story.ts';
 import { refuseWithdrawn, withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
 import type { AppContext } from '../../../src/server/context.ts';

@@ -31,10 +31,7 @@ export class MediaCopies {
 
   /** Returns how many files were sent. Throws the fault of the place; what was not sent waits for the next call. */
   async send(signal?: AbortSignal): Promise<number> {
-    const {
-      store,
-      store: { media },
-    } = this.#app;
+    const { store } = this.#app;
     for (const { n, digest } of store.desk.mediaAfter(this.#seen)) {
       if (this.#there?.has(digest) !== true) this.#waiting.add(digest);
       this.#seen = n;
@@ -45,7 +42,7 @@ export class MediaCopies {
     for (const digest of this.#waiting) {
       if (!this.#there.has(digest)) {
         // What is missing here or damaged cannot be sent.
-        const bytes = await readFile(media.pathOf(digest)).catch(() => null);
+        const bytes = await readFile(store.media.pathOf(digest)).catch(() => null);
         if (bytes === null || sha256(bytes) !== digest) continue;
         await this.#place.put(digest, bytes, signal);
         this.#there.add(digest);

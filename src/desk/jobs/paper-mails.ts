@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { hueColor } from '../../media/card/card-color.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { linkKey } from '../../shared/files/data-folder.ts';
@@ -7,7 +8,6 @@ import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../share
 import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
 import { contactMail, type Paper } from '../papers/paper.ts';
-import { mailColors } from '../press/mail-colors.ts';
 import { type AlertHour, type AlertStore, type DigestCadence, queueAlerts } from '../readers/alert.ts';
 import { alertMail } from '../readers/alert-mail.ts';
 import { DEFAULT_HOUR, DigestQueue, type DigestTimes } from '../readers/digest.ts';
@@ -49,11 +49,7 @@ export function digestQueue({ store, clock: { now } }: AppContext): DigestQueue 
 
 /** Mails to readers: confirmation requests, alerts and digests. */
 export function readerMails(app: AppContext, render: RenderMail): MailSource<MailRecord> {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   const { subscribers, suppressions, tokens, mails } = store.desk.readers;
   const secret = linkKey(settings, 'readers');
   const shared = new SharedLetters(render);
@@ -72,7 +68,7 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
           paper: mail.paper,
           reader: row.reader,
           purpose: 'confirm',
-          expires_at: now() + CONFIRM_LIFETIME,
+          expires_at: clock.now() + CONFIRM_LIFETIME,
           used_at: null,
         });
         const letter = letterOf(app, paper, confirmMail(row, paper, root, token));
@@ -92,23 +88,19 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
       });
     },
     sent({ kind, subscriber }) {
-      if (kind !== 'confirm') subscribers.markMailed(subscriber, now());
+      if (kind !== 'confirm') subscribers.markMailed(subscriber, clock.now());
     },
     bounced: ({ subscriber }) =>
       store.database.transact(() => {
         const row = subscribers.byId(subscriber);
-        if (row !== null) end(store.desk.readers, row, 'bounced', now());
+        if (row !== null) end(store.desk.readers, row, 'bounced', clock.now());
       }),
   };
 }
 
 /** Notices of webhooks that were switched off. */
 export function noticeMails(app: AppContext, render: RenderMail): MailSource<NoticeRecord> {
-  const {
-    store,
-    settings,
-    clock: { now },
-  } = app;
+  const { store, settings, clock } = app;
   return {
     queue: store.desk.notices,
     async compose(notice) {
@@ -119,7 +111,7 @@ export function noticeMails(app: AppContext, render: RenderMail): MailSource<Not
       const letter = letterOf(app, paper, noticeMail(off, paper.nameplate, mailRoot(paper, settings.origin)));
       return mailOf(notice, notice.email, letter, await render(letter.content));
     },
-    bounced: ({ id }) => store.desk.notices.fail(id, now(), 'bounced'),
+    bounced: ({ id }) => store.desk.notices.fail(id, clock.now(), 'bounced'),
   };
 }
 
@@ -133,6 +125,33 @@ export function queueNotices({ store }: AppContext, paper: string, at: number): 
 
 function letterOf({ settings }: AppContext, paper: Paper, letter: PaperLetter): Letter {
   return fromPaper(paper, settings.origin, mailColors(paper.hue), letter);
+}
+
+/** A paper's colors for mail programs, few of which support OKLCH. Keep in sync with `tokens.css`. */
+function mailColors(hue: number) {
+  const color = (lightness: number, chroma: number) => hueColor(lightness, chroma, hue);
+  return {
+    light: {
+      paper: color(0.985, 0.0045),
+      ink: color(0.2, 0.015),
+      soft: color(0.38, 0.02),
+      faint: color(0.46, 0.025),
+      rule: color(0.86, 0.015),
+      accent: color(0.44, 0.14),
+      plate: color(0.33, 0.1),
+      on_accent: color(0.985, 0.0045),
+    },
+    dark: {
+      paper: color(0.185, 0.008),
+      ink: color(0.935, 0.008),
+      soft: color(0.8, 0.012),
+      faint: color(0.72, 0.016),
+      rule: color(0.34, 0.014),
+      accent: color(0.8, 0.1),
+      plate: color(0.9, 0.028),
+      on_accent: color(0.185, 0.008),
+    },
+  };
 }
 
 /** The day on which weekly digests go out. */

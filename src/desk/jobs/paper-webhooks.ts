@@ -28,9 +28,7 @@ export function paperWebhooks(app: AppContext): WebhookService {
 }
 
 export function paperDeliveries(app: AppContext): DeliverySource<PaperDeliveryJob> {
-  const {
-    desk: { deliveries, webhooks },
-  } = app.store;
+  const { deliveries, webhooks } = app.store.desk;
   return { deliveries, webhooks, switchedOff: ({ paper }, at) => queueNotices(app, paper, at) };
 }
 
@@ -50,12 +48,10 @@ const PAUSE = 100;
 
 /** Sends a test at once. Returns the delivery and its only attempt. Throws `not_found`, `unavailable`. */
 export async function sendTest(app: AppContext, paper: string, id: string) {
-  const {
-    store,
-    clock: { now },
-  } = app;
-  const webhook = requireReceiver(store.desk, paper, id, now());
-  const delivery = queueTest(store.desk, paper, webhook, { now: now(), newId });
+  const { store } = app;
+  const now = app.clock.now();
+  const webhook = requireReceiver(store.desk, paper, id, now);
+  const delivery = queueTest(store.desk, paper, webhook, { now, newId });
   const events = {
     attempted() {},
     switchedOff() {},

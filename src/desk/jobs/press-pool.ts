@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Settings } from '../../server/env.ts';
 import { Fault, type FaultCode } from '../../shared/fault.ts';
-import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
 import type { PrinterJob, Workers } from '../press/press.ts';
 
@@ -17,13 +16,6 @@ const THREADS_MAX = 4;
 const HEAP = 160;
 /** The heap for very long pieces: the entire content of a feed is in memory at once. */
 const LARGE_HEAP = 2_048;
-
-/** What a thread is started with. It gets the paths, because `context.ts` would load half of the program. */
-export interface WorkerStart {
-  settings: Settings;
-  database: string;
-  media: string;
-}
 
 /** What all outputs of one press have in common. */
 export interface WorkerJob extends Pick<PrinterJob, 'paper' | 'site' | 'checksDisk'> {
@@ -53,7 +45,7 @@ export class PressPool {
     this.#threads = workers === 'large' ? 1 : Math.min(availableParallelism(), THREADS_MAX);
     this.#pool = new Piscina({
       filename: fileURLToPath(new URL('./press-worker.ts', import.meta.url)),
-      workerData: { settings, database: databaseFile(settings), media: mediaFolder(settings) } satisfies WorkerStart,
+      workerData: settings,
       minThreads: this.#threads,
       maxThreads: this.#threads,
       concurrentTasksPerWorker: BATCHES,
@@ -73,25 +65,24 @@ export class PressPool {
 
   /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
   async print(job: WorkerJob, names: string[], done: (result: PrintedOutput) => void): Promise<void> {
-    let next = 0;
+    // Shared by all: a loop that throws ends it for the others.
+    const batches = batchesOf(names);
     const printNext = async (): Promise<void> => {
-      while (next < names.length) {
-        const batch = names.slice(next, next + BATCH_SIZE);
-        next += batch.length;
+      for (const batch of batches) {
         const printed: Printed = await this.#pool.run({ job, names: batch }, { name: 'print' });
         if ('fault' in printed) throw new Fault(printed.fault.code, printed.fault.message, printed.fault.details);
         for (const result of printed.results) done(result);
       }
     };
-    const stop = (error: unknown): never => {
-      next = names.length;
-      throw error;
-    };
-    const works = Array.from({ length: this.#threads * BATCHES }, () => printNext().catch(stop));
+    const works = Array.from({ length: this.#threads * BATCHES }, printNext);
     for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async stop(): Promise<void> {
     await this.#pool.destroy();
   }
+}
+
+function* batchesOf(names: string[]): Generator<string[]> {
+  for (let at = 0; at < names.length; at += BATCH_SIZE) yield names.slice(at, at + BATCH_SIZE);
 }

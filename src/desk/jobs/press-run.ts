@@ -67,10 +67,11 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   const all = () => [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)];
   for (const slug of paper === undefined ? all() : [paper]) {
     try {
-      let report = await pressPaper(app, slug, options);
-      if (options.fewPictures !== true) report = await pressPictures(app, slug, options, report);
+      const first = await pressPaper(app, slug, options);
+      if (first === null) continue;
+      const report = options.fewPictures === true ? first : await pressPictures(app, slug, options, first);
       const missing = missingPlaces(app).flatMap(({ paper: of, path }) => (of === slug ? [path] : []));
-      if (report !== null) reports.set(slug, { ...report, missing });
+      reports.set(slug, { ...report, missing });
     } catch (error) {
       failures.push(error);
     }
@@ -105,33 +106,25 @@ async function pressPictures(
   app: AppContext,
   slug: string,
   { progress, ...options }: PressOptions,
-  first: PressReport | null,
-): Promise<PressReport | null> {
-  let whole = first;
-  while (whole !== null && whole.pictures_left > 0) {
+  first: PressReport,
+): Promise<PressReport> {
+  const whole = { ...first };
+  while (whole.pictures_left > 0) {
     await sleep(PICTURES_PAUSE);
-    const { outputs, written, removed } = whole;
-    const step: PressOptions = {
+    const { outputs } = whole;
+    const next = await pressPaper(app, slug, {
       ...options,
       full: false,
       progress: (paper, done, total, what) => progress?.(paper, outputs + done, outputs + total, what),
-    };
-    const next = await pressPaper(app, slug, step);
-    whole = {
-      full: whole.full,
-      outputs: outputs + (next?.outputs ?? 0),
-      written: written + (next?.written ?? 0),
-      removed: removed + (next?.removed ?? 0),
-      pictures_left: next?.pictures_left ?? 0,
-    };
+    });
+    for (const count of ['outputs', 'written', 'removed'] as const) whole[count] += next?.[count] ?? 0;
+    whole.pictures_left = next?.pictures_left ?? 0;
   }
   return whole;
 }
 
 async function pressPaper(app: AppContext, slug: string, options: PressOptions): Promise<PressReport | null> {
-  const {
-    desk: { manifest },
-  } = app.store;
+  const { manifest } = app.store.desk;
   if (!app.store.desk.hasPaper(slug)) return removeTree(app, slug, options);
   const build = await loadBuild();
   const isFull = () => options.full === true || !isTreeComplete(app, slug, build);
@@ -169,9 +162,7 @@ export function pressPlan({ store, settings }: AppContext, slug: string, build: 
 
 /** Whether the tree was fully pressed under these settings, survived a power failure, and is there. */
 function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
-  const {
-    desk: { manifest, archive },
-  } = app.store;
+  const { manifest, archive } = app.store.desk;
   const { stamp, folder } = pressPlan(app, slug, build);
   if (manifest.stamp(slug) !== stamp || mayHaveLostWrites(manifest.unsynced(slug))) return false;
   return !archive(slug).paper().paper_public || isTree(folder);
@@ -183,9 +174,7 @@ function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
  */
 async function removeTree(app: AppContext, slug: string, { signal }: PressOptions): Promise<PressReport | null> {
   const { store, settings } = app;
-  const {
-    desk: { manifest },
-  } = store;
+  const { manifest } = store.desk;
   const folder = join(settings.distDir, slug);
   const isLeft = () => manifest.newestMark(slug) > 0 || existsSync(folder);
   if (!isLeft()) return null;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { threadId, workerData } from 'node:worker_threads';
 import { mediaFiles } from '../../media/media.ts';
+import type { Settings } from '../../server/env.ts';
 import { Fault } from '../../shared/fault.ts';
+import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import { Snapshots } from '../../store/snapshots.ts';
 import { loadBuild } from '../press/build.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
@@ -9,14 +11,14 @@ import { openPictures } from '../press/pictures.ts';
 import { Printer } from '../press/press.ts';
 import { Tree } from '../press/tree.ts';
 import { LeaseDeadline } from './press-lease.ts';
-import type { Printed, WorkerJob, WorkerStart } from './press-pool.ts';
+import type { Printed, WorkerJob } from './press-pool.ts';
 
 // What the threads of `PressPool` run.
 
-const { settings, database, media: mediaFolder }: WorkerStart = workerData;
-const media = mediaFiles(mediaFolder);
+const settings: Settings = workerData;
+const media = mediaFiles(mediaFolder(settings));
 const pictures = openPictures(settings, media);
-const snapshot = new Snapshots(database).take();
+const snapshot = new Snapshots(databaseFile(settings)).take();
 const build = loadBuild();
 // The first `print` awaits it and reports the failure.
 build.catch(() => {});

@@ -39,19 +39,7 @@ export const PAGE_CODE = [
   'public',
 ];
 
-export interface Build {
-  /** Renders any page; the press renders papers' pages only. */
-  render: Render & typeof render;
-  /** Stylesheets, fonts and scripts that every paper's tree carries. */
-  assets(): Iterable<RenderedFile>;
-  /** One of them, by its path as in `_astro/paper.css`. A build beside this process changes neither. */
-  asset(path: string): Asset | null;
-  /** A digest of the code of the pages and of the press. */
-  stamp: string;
-  /** Throws `unavailable` when the pages on disk, with their stylesheets, are others by now. */
-  needCurrent(): void;
-  preload: typeof preload;
-}
+export type Build = Awaited<ReturnType<typeof load>>;
 
 /** A file that the build made for pages. */
 export interface Asset {
@@ -67,30 +55,37 @@ export function loadBuild(): Promise<Build> {
   return loaded;
 }
 
-async function load(): Promise<Build> {
+async function load() {
   const entry = join(SERVER, 'render.mjs');
   if (!existsSync(entry)) {
     throw new Fault('unavailable', 'the pages are not built; run `npm run build` (or `npm start`, which builds first)');
   }
   const source = builtFrom();
   if (source === '') throw new Fault('unavailable', 'the pages are being built; try again when they are');
-  const built = (await import(pathToFileURL(entry).href)) as Pick<Build, 'render' | 'preload'>;
+  const built = (await import(pathToFileURL(entry).href)) as {
+    render: Render & typeof render;
+    preload: typeof preload;
+  };
   const files = clientFiles();
   if (builtFrom() !== source) throw new Fault('unavailable', 'the pages are being built; try again when they are');
   let stamp: string | undefined;
   return {
+    /** Renders any page; the press renders papers' pages only. */
     render: built.render,
     preload: built.preload,
-    *assets() {
+    /** Stylesheets, fonts and scripts that every paper's tree carries. */
+    *assets(): Iterable<RenderedFile> {
       for (const [path, { bytes }] of files) yield { path, body: bytes };
     },
-    asset: (path) => files.get(path) ?? null,
-    // Worker threads do not ask for it.
-    get stamp() {
+    /** One of them, by its path as in `_astro/paper.css`. A build beside this process changes neither. */
+    asset: (path: string): Asset | null => files.get(path) ?? null,
+    /** A digest of the code of the pages and of the press. Worker threads do not ask for it. */
+    get stamp(): string {
       stamp ??= stampFrom(builtFrom());
       return stamp;
     },
-    needCurrent() {
+    /** Throws `unavailable` when the pages on disk, with their stylesheets, are others by now. */
+    needCurrent(): void {
       if (builtFrom() === source) return;
       throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');
     },

@@ -16,7 +16,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { missingMedia } from '../../media/media.ts';
@@ -138,17 +137,10 @@ export class Tree {
   /** Syncs the changed folders: without its directory entry, a synced file has no name. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touched) {
-      const path = this.#at(folder);
-      const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+      await syncFile(this.#at(folder)).catch((error) => {
         // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
-        if (error.code === 'ENOENT' || error.code === 'EPERM' || error.code === 'EISDIR') return null;
-        throw diskFault(error, folder);
+        if (!/^(?:ENOENT|EPERM|EISDIR)$/.test(codeOf(error))) throw diskFault(error, folder);
       });
-      try {
-        await handle?.sync();
-      } finally {
-        await handle?.close();
-      }
     }
     this.#touched.clear();
   }

@@ -30,16 +30,10 @@ export interface Card {
 
 /** 16 hex digits that identify a card by its content: `cards/{id}-{digest}.png`. */
 export function cardDigest(card: Card): string {
-  const { nameplate, headline, category, byline, writer, day, hue, language } = card;
+  const { writer, ...always } = card;
   const declaration = declarationOf(card);
   return digestOf({
-    nameplate,
-    headline,
-    category,
-    byline,
-    day,
-    hue,
-    language,
+    ...always,
     ...(declaration === en.byline.persona ? {} : { declaration }),
     ...(writer === null ? {} : { writer }),
     template: CARD_TEMPLATE,
@@ -49,11 +43,7 @@ export function cardDigest(card: Card): string {
 /** The label that declares the persona, in the language of the piece, as on its embed card. */
 export const declarationOf = ({ language }: Card): string => phrasesOf(language).byline.persona;
 
-export interface Cover {
-  nameplate: string;
-  hue: number;
-  language: string;
-}
+export type Cover = Pick<Card, 'nameplate' | 'hue' | 'language'>;
 
 /** The path of a cover in the tree. The name depends on the cover's content. */
 export function coverPath({ nameplate, hue, language }: Cover): string {

@@ -4,7 +4,7 @@ import type { Archive } from '../../desk/archive.ts';
 import { Edition, type Site } from '../../desk/press/edition.ts';
 import type { Render, RenderedFile, RenderTools } from '../../desk/press/output.ts';
 import { outputNamed } from '../../desk/press/outputs/all.ts';
-import { hosting } from '../../desk/press/outputs/hosting.ts';
+import { hosting } from '../../desk/press/outputs/documents.ts';
 import { NEWS_AGE, news } from '../../desk/press/outputs/sitemap.ts';
 import type { Pages } from '../../desk/press/views.ts';
 import { sha256 } from '../../proof/basis.ts';

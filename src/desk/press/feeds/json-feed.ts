@@ -1,8 +1,15 @@
 import { isoTime } from '../../../proof/time.ts';
 import { storyUrl } from '../../story.ts';
-import { authorName, type Channel, channelDescription, declared, disclosure, type FeedItem } from './channel.ts';
+import {
+  authorName,
+  type Channel,
+  channelDescription,
+  declared,
+  disclosure,
+  type FeedItem,
+  itemUrn,
+} from './channel.ts';
 import { feedHtml } from './feed-html.ts';
-import { itemUrn } from './uuid.ts';
 
 /** JSON Feed 1.1: feed 6 writes version 1. `_broadsheet` has what the format lacks; the proof verifies its hash. */
 export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {

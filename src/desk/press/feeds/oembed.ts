@@ -17,24 +17,27 @@ export interface Bounds {
   maxheight: number | null;
 }
 
+/** What a record is about: the page that it links to, and the address of its frame. */
+interface Subject extends Pick<OEmbed, 'type' | 'title'> {
+  page: string;
+  frame: string;
+  author: Pick<OEmbed, 'author_name' | 'author_url'>;
+  picture: Pick<ShareImage, 'absolute' | 'width' | 'height'>;
+}
+
 export function oembedRecord(edition: Edition, story: Story, size: CardSize, bounds: Bounds): OEmbed {
-  const { nameplate } = edition.paper();
   const { root } = edition.site;
-  const page = storyUrl(root, story.slug);
-  return {
+  return recordOf(edition, size, bounds, {
     type: 'rich',
-    version: '1.0',
     title: story.headline,
-    ...(story.writer === null
-      ? { author_name: `${story.byline.name} (AI persona)`, author_url: `${root}/masthead/${story.persona}/` }
-      : { author_name: story.writer, ...authorUrl(story) }),
-    provider_name: nameplate,
-    provider_url: `${root}/`,
-    cache_age: CACHE_AGE,
-    html: frameHtml({ page, frame: `${root}/embed/${story.id}/`, title: story.headline, nameplate }, size),
-    ...size,
-    ...thumbnail(shareImage(edition, story), bounds),
-  };
+    page: storyUrl(root, story.slug),
+    frame: `${root}/embed/${story.id}/`,
+    author:
+      story.writer === null
+        ? { author_name: `${story.byline.name} (AI persona)`, author_url: `${root}/masthead/${story.persona}/` }
+        : { author_name: story.writer, ...authorUrl(story) },
+    picture: shareImage(edition, story),
+  });
 }
 
 /** The record has room for one address. */
@@ -44,7 +47,6 @@ function authorUrl({ writers: [first, ...others] }: Story): { author_url?: strin
 
 /** The oEmbed record of a video edition: its player in the largest frame within the bounds. */
 export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed {
-  const { nameplate } = edition.paper();
   const { root } = edition.site;
   const page = `${root}/cast/${cast.day}/`;
   const [video, poster] = [edition.media(cast.video), edition.media(cast.poster)];
@@ -52,63 +54,52 @@ export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed
     width: video?.width ?? 16,
     height: video?.height ?? 9,
   });
-  return {
+  return recordOf(edition, size, bounds, {
     type: 'video',
-    version: '1.0',
     title: cast.title,
-    author_name: `${nameplate} (AI personas)`,
-    author_url: `${root}/masthead/`,
-    provider_name: nameplate,
-    provider_url: `${root}/`,
-    cache_age: CACHE_AGE,
-    html: frameHtml({ page, frame: `${page}embed/`, title: cast.title, nameplate, isVideo: true }, size),
-    ...size,
-    ...thumbnail(
-      { absolute: fileUrl(root, cast.poster), width: poster?.width ?? null, height: poster?.height ?? null },
-      bounds,
-    ),
+    page,
+    frame: `${page}embed/`,
+    author: { author_name: `${edition.paper().nameplate} (AI personas)`, author_url: `${root}/masthead/` },
+    picture: { absolute: fileUrl(root, cast.poster), width: poster?.width ?? null, height: poster?.height ?? null },
+  });
+}
+
+/** WordPress accepts the blockquote only as the first element, and shows it until the card has reported its height. */
+function recordOf(edition: Edition, size: CardSize, bounds: Bounds, subject: Subject): OEmbed {
+  const { type, title, page, frame, author, picture } = subject;
+  const { nameplate } = edition.paper();
+  const attributes = {
+    src: frame,
+    sandbox: SANDBOX,
+    width: size.width,
+    height: size.height,
+    title: `${title} — ${nameplate}`,
+    frameborder: '0',
+    loading: 'lazy',
+    allow: type === 'video' ? 'fullscreen; picture-in-picture' : null,
   };
+  return {
+    type,
+    version: '1.0',
+    title,
+    ...author,
+    provider_name: nameplate,
+    provider_url: `${edition.site.root}/`,
+    cache_age: CACHE_AGE,
+    html: `<blockquote>${element('a', { href: page }, escapeText(title))}</blockquote>${element('iframe', attributes, '')}`,
+    ...size,
+    ...thumbnail(picture, bounds),
+  };
+}
+
+function thumbnail({ absolute, width, height }: Subject['picture'], { maxwidth, maxheight }: Bounds): Partial<OEmbed> {
+  if (width === null || height === null) return {};
+  if (width > (maxwidth ?? Infinity) || height > (maxheight ?? Infinity)) return {};
+  return { thumbnail_url: absolute, thumbnail_width: width, thumbnail_height: height };
 }
 
 /** The record as XML (oembed.com, section 2.3.4.2). */
 export function oembedXml(record: OEmbed): string {
   const members = Object.entries(record).map(([name, value]) => textElement(name, String(value)));
   return `${XML_DECLARATION}\n${element('oembed', {}, ...members)}\n`;
-}
-
-/** WordPress accepts the blockquote only as the first element, and shows it until the card has reported its height. */
-function frameHtml({ page, frame, title, nameplate, isVideo = false }: Framed, { width, height }: CardSize): string {
-  const iframe = element(
-    'iframe',
-    {
-      src: frame,
-      sandbox: SANDBOX,
-      width,
-      height,
-      title: `${title} — ${nameplate}`,
-      frameborder: '0',
-      loading: 'lazy',
-      allow: isVideo ? 'fullscreen; picture-in-picture' : null,
-    },
-    '',
-  );
-  return `<blockquote>${element('a', { href: page }, escapeText(title))}</blockquote>${iframe}`;
-}
-
-/** A frame's content: the page that it links to, its own address and its title. */
-interface Framed {
-  page: string;
-  frame: string;
-  title: string;
-  nameplate: string;
-  isVideo?: boolean;
-}
-
-function thumbnail(
-  { absolute, width, height }: Pick<ShareImage, 'absolute' | 'width' | 'height'>,
-  { maxwidth, maxheight }: Bounds,
-): Partial<OEmbed> {
-  if (width === null || height === null) return {};
-  if (width > (maxwidth ?? Infinity) || height > (maxheight ?? Infinity)) return {};
-  return { thumbnail_url: absolute, thumbnail_width: width, thumbnail_height: height };
 }

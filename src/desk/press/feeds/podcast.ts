@@ -2,8 +2,7 @@ import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import type { Cast } from '../../papers/cast.ts';
 import { contactMail } from '../../papers/paper.ts';
-import { authorName, type Channel, channelDescription, disclosure, fileUrl } from './channel.ts';
-import { itemUrn, uuid5 } from './uuid.ts';
+import { authorName, type Channel, channelDescription, disclosure, fileUrl, itemUrn, uuid5 } from './channel.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
 
 /** Namespace of `podcast:guid`, fixed by the podcast namespace specification. */

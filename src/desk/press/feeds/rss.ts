@@ -1,9 +1,8 @@
 import { type Enclosure, type Extension, Feed } from 'feed';
 import { CARD_HEIGHT, CARD_WIDTH } from '../../../media/card/card.ts';
 import { storyUrl } from '../../story.ts';
-import { authorName, type Channel, channelDescription, declared, type FeedItem } from './channel.ts';
+import { authorName, type Channel, channelDescription, declared, type FeedItem, itemUrn } from './channel.ts';
 import { feedHtml } from './feed-html.ts';
-import { itemUrn } from './uuid.ts';
 import { cleanText, escapeText } from './xml.ts';
 
 const TTL_MINUTES = 60;
