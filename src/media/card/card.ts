@@ -30,10 +30,10 @@ export interface Card {
 
 /** 16 hex digits that identify a card by its content: `cards/{id}-{digest}.png`. */
 export function cardDigest(card: Card): string {
-  const { writer, ...always } = card;
+  const { nameplate, headline, category, byline, writer, day, hue, language } = card;
   const declaration = declarationOf(card);
   return digestOf({
-    ...always,
+    ...{ nameplate, headline, category, byline, day, hue, language },
     ...(declaration === en.byline.persona ? {} : { declaration }),
     ...(writer === null ? {} : { writer }),
     template: CARD_TEMPLATE,
