@@ -4,6 +4,7 @@ import { daySpan } from '../proof/time.ts';
 import { Fault } from '../shared/fault.ts';
 import { type Archive, isWithdrawn, type Row } from './archive.ts';
 import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correction.ts';
+import { changedDependencies, dependencies } from './dependencies.ts';
 import { isNews, type StoryEvent } from './event.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
@@ -11,13 +12,12 @@ import { isPublic, logAiring, logKey, logPaper, logWithdrawal, receiptLeaf } fro
 import type { Cast } from './papers/cast.ts';
 import { type Page, PageBody, sameInMenus } from './papers/page.ts';
 import { imprintPage, PaperBody } from './papers/paper.ts';
-import { changedTags, tags } from './tags.ts';
 
 /**
- * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale tags, events for
- * subscribers, and the leaves of the transparency log. Filing, airing and `ledger import` all go through here, so a
- * replayed ledger gives the same archive; a replay passes a store that drops events. Call it in a transaction. `now` is
- * the clock's time; the entry's own time is later when the clock was set back.
+ * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale dependencies,
+ * events for subscribers, and the leaves of the transparency log. Filing, airing and `ledger import` all go through
+ * here, so a replayed ledger gives the same archive; a replay passes a store that drops events. Call it in a
+ * transaction. `now` is the clock's time; the entry's own time is later when the clock was set back.
  */
 export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): void {
   requirePaperOf(store, entry);
@@ -74,7 +74,7 @@ function applyClock(store: LedgerStore, { paper, name, body }: RecordEntry): voi
 }
 
 function markKeysStale(store: LedgerStore): void {
-  for (const paper of store.paperSlugs()) store.markStale(paper, [tags.keys]);
+  for (const paper of store.paperSlugs()) store.markStale(paper, [dependencies.keys]);
 }
 
 /** `pageBefore` is the page of the paper's own that the record replaces. */
@@ -82,27 +82,27 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
   if (kind === 'paper' && body === null) {
     store.removePaper(paper, at);
     // The press of a removed paper removes its tree.
-    store.markStale(paper, [tags.config]);
+    store.markStale(paper, [dependencies.config]);
   } else if (kind === 'paper') {
     const wasPublic = isPublic(store, paper);
     store.setPaper(paper, PaperBody.parse(body), at);
     logPaper(store, paper, wasPublic, at);
-    store.markStale(paper, [tags.config]);
+    store.markStale(paper, [dependencies.config]);
   } else if (kind === 'persona') {
-    store.markStale(paper, [tags.masthead, tags.persona(name), tags.newestBy(name)]);
+    store.markStale(paper, [dependencies.masthead, dependencies.persona(name), dependencies.newestBy(name)]);
   } else if (kind === 'cast') {
-    store.markStale(paper, [tags.cast, tags.day(name)]);
+    store.markStale(paper, [dependencies.cast, dependencies.day(name)]);
   } else if (kind === 'page') {
     const page = PageBody.nullable().parse(body);
-    store.markStale(paper, [tags.page(name), tags.pages]);
+    store.markStale(paper, [dependencies.page(name), dependencies.pages]);
     const inFooter = imprintPage(store.archive(paper).paper()) === name;
-    if (!sameInMenus(pageBefore, page, inFooter)) store.markStale(paper, [tags.config]);
+    if (!sameInMenus(pageBefore, page, inFooter)) store.markStale(paper, [dependencies.config]);
   } else if (kind === 'front') {
-    store.markStale(paper, [tags.front]);
+    store.markStale(paper, [dependencies.front]);
   } else {
-    store.markStale(paper, [tags.media(name)]);
+    store.markStale(paper, [dependencies.media(name)]);
   }
-  store.markStale(paper, [tags.edition]);
+  store.markStale(paper, [dependencies.edition]);
   store.bumpEdition(paper, at);
 }
 
@@ -178,9 +178,9 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
 }
 
 /**
- * Counts a change that readers see and marks its tags as stale. A press works from a snapshot, so each change is
- * marked even if its tags are already stale. While a full press is pending, two tags are enough, because everything
- * will be printed.
+ * Counts a change that readers see and marks its dependencies as stale. A press works from a snapshot, so each change
+ * is marked even if its dependencies are already stale. While a full press is pending, two dependencies are enough,
+ * because everything will be printed.
  */
 function markChanged(
   store: LedgerStore,
@@ -192,10 +192,10 @@ function markChanged(
 ): void {
   const archive = store.archive(paper);
   const stale = store.isFullPressPending(paper)
-    ? [tags.edition, tags.piece(piece)]
-    : changedTags(archive, piece, before, rowOnAir(archive, piece));
+    ? [dependencies.edition, dependencies.piece(piece)]
+    : changedDependencies(archive, piece, before, rowOnAir(archive, piece));
   store.markStale(paper, stale);
-  if (corrects || archive.hasCorrections(piece)) store.markStale(paper, [tags.corrections]);
+  if (corrects || archive.hasCorrections(piece)) store.markStale(paper, [dependencies.corrections]);
   store.bumpEdition(paper, at);
 }
 

@@ -1,8 +1,8 @@
 import { type ClockStatement, clockIn } from '../proof/clock-note.ts';
+import { dependencies } from './dependencies.ts';
 import type { RecordEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { isPublic, receiptLeaf } from './log-leaves.ts';
-import { tags } from './tags.ts';
 
 /** A correction of the clock as a line of the ledger: a record of the kind `clock`, whose name is the service. */
 export interface ClockBody {
@@ -43,6 +43,6 @@ export function capTimes(store: LedgerStore, paper: string, time: number): void 
   }
   store.capChangedAt(paper, time);
   if (!store.hasPaper(paper)) return;
-  store.markStale(paper, [tags.config]);
+  store.markStale(paper, [dependencies.config]);
   store.bumpEdition(paper, time);
 }

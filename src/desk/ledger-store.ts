@@ -53,10 +53,13 @@ export interface LedgerStore {
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** Whether the whole paper is stale and no press has started on it. */
   isFullPressPending(paper: string): boolean;
-  /** Marks the outputs that read these tags as stale. */
-  markStale(paper: string, tags: Iterable<string>): void;
+  /** Marks the outputs that read these dependencies as stale. */
+  markStale(paper: string, dependencies: Iterable<string>): void;
   /** Queues an event for subscribers. It is kept only if the transaction commits. */
   emit(event: DeskEvent): void;
-  /** Appends an entry to a service's transparency log, unless the log has it. It is kept only if the transaction commits. */
+  /**
+   * Appends an entry to a service's transparency log, unless the log has it. It is kept only if the transaction
+   * commits.
+   */
   logLeaf(log: LogService, entry: string): void;
 }

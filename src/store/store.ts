@@ -1,7 +1,7 @@
 import type { Archive } from '../desk/archive.ts';
+import { dependencies } from '../desk/dependencies.ts';
 import type { LedgerEntry } from '../desk/ledger-entry.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
-import { tags } from '../desk/tags.ts';
 import { DiskFault, type DiskState } from '../shared/fault.ts';
 import { checkpoints } from '../shared/sql/checkpoints.ts';
 import { groupCommit } from '../shared/sql/group-commit.ts';
@@ -145,7 +145,7 @@ export function openStore(settings: DatabaseSettings) {
     },
     datedAfter: pieces.datedAfter,
     scheduled: pieces.scheduled,
-    isFullPressPending: (paper) => manifest.isPending(paper, tags.config),
+    isFullPressPending: (paper) => manifest.isPending(paper, dependencies.config),
     markStale: manifest.markStale,
     emit(event) {
       // Queued events about the piece would reveal its headline, now or when resent.

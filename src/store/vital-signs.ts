@@ -66,8 +66,8 @@ export function vitalSigns(db: Db) {
     scanQueue: (now: number) => ({ ...scan(now), leased: leased(now) }),
     /** Papers with pages that are not up to date, and the mark up to which each is pressed. */
     stalePapers,
-    /** Tags that a press has not read yet, at most `COUNTED_MAX`. */
-    staleTags: counted('press_due'),
+    /** Dependencies that a press has not read yet, at most `COUNTED_MAX`. */
+    staleDependencies: counted('press_due'),
     /** The sums of the credit ledger, in credits. */
     credits: all('SELECT kind, amount, lines FROM credit_totals ORDER BY kind', {
       kind: text,

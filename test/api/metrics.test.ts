@@ -345,7 +345,7 @@ test('queues are counted up to a bound, and a busy paper that is pressed does no
     store.desk.markStale('b-paper', ['tag']);
   });
   const signs = store.database.vitalSigns();
-  assert.equal(signs.staleTags(), 10_000);
+  assert.equal(signs.staleDependencies(), 10_000);
   assert.deepEqual(signs.stalePapers(), [
     { paper: 'a-paper', pressed: 0 },
     { paper: 'b-paper', pressed: 0 },

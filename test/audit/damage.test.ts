@@ -431,9 +431,9 @@ const LEDGER: Damage[] = [
   [
     'what the press would have to print again, in both its tables',
     () => {
-      const tag = `piece:${idOf(PIECE)}`;
+      const dependency = `piece:${idOf(PIECE)}`;
       stand.sql(
-        `DELETE FROM reads WHERE sheet = 'front' AND tag = '${tag}'; UPDATE sheets SET tags = replace(tags, char(10) || '${tag}', '') WHERE sheet = 'front'`,
+        `DELETE FROM reads WHERE sheet = 'front' AND tag = '${dependency}'; UPDATE sheets SET tags = replace(tags, char(10) || '${dependency}', '') WHERE sheet = 'front'`,
       );
     },
     /the manifest does not list what front reads/,

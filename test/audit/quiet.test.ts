@@ -142,7 +142,7 @@ test('an audit of a paper that changes meanwhile reports faults and not the chan
   const progress = (label: string, done: number, total: number) => {
     if (label !== `audit ${PAPER}`) return;
     if (done === 1) {
-      // After the stale tags were read, and before the pages are compared.
+      // After the stale dependencies were read, and before the pages are compared.
       clock.now += 1_000;
       air(`flow-${++changes}`);
     } else if (done === total) {

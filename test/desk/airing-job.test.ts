@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
+import { dependencies } from '../../src/desk/dependencies.ts';
 import { startAiring } from '../../src/desk/jobs/airing-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
-import { tags } from '../../src/desk/tags.ts';
 import { DAY, MINUTE } from '../../src/proof/time.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
@@ -23,7 +23,7 @@ test('the news sitemap is pressed again while a piece may leave it, and no longe
   t.mock.method(presses, 'press', async () => null);
   const stop = startAiring({ app, presses, backlog: new Set(), logger: pino({ level: 'silent' }) });
   t.after(stop);
-  const marked = () => (manifest.isStale(PAPER, tags.news) ? true : null);
+  const marked = () => (manifest.isStale(PAPER, dependencies.news) ? true : null);
   const pass = (ms: number) => {
     manifest.clearStale(PAPER, Number.MAX_SAFE_INTEGER);
     clock.now += ms;

@@ -16,7 +16,9 @@ test('cards that a press left are still due after another press without cards', 
     airStory(deskOf(app), PAPER, slug, { by: 'cli' });
     await pressPapers(app, { cards: false });
   }
-  const cards = [...app.store.desk.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('card:'));
+  const cards = [...app.store.desk.manifest.staleDependencies(PAPER)].filter((dependency) =>
+    dependency.startsWith('card:'),
+  );
   assert.equal(cards.length, 2);
   await pressPapers(app);
   assert.deepEqual((await auditApp(app)).faults, []);

@@ -36,7 +36,7 @@ test('a piece that comes in while a press of everything runs gets the next press
     const { app, folder, clock, tree } = await paperOf(t, 5);
     change(app, { hue: 17 });
     await pressPapers(app, { cards: false, progress: after(sheets, () => publish(app, 'the-late-one', START)) });
-    assert.ok([...app.store.desk.manifest.staleTags(PAPER)].length > 0, 'it is still due');
+    assert.ok([...app.store.desk.manifest.staleDependencies(PAPER)].length > 0, 'it is still due');
     await pressPapers(app, { cards: false });
     assert.match(readFileSync(join(tree, 'stories/the-late-one/index.html'), 'utf8'), /What the-late-one means/);
     assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -49,7 +49,7 @@ test('a piece that comes in before a press of everything begins is part of it', 
   publish(app, 'in-time', START);
   await pressPapers(app, { cards: false });
   assert.deepEqual(
-    [...app.store.desk.manifest.staleTags(PAPER)].filter((tag) => !tag.startsWith('card:')),
+    [...app.store.desk.manifest.staleDependencies(PAPER)].filter((dependency) => !dependency.startsWith('card:')),
     [],
   );
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
@@ -94,7 +94,7 @@ test('a full press that was broken off is done again, though nothing is marked',
     throw new Error('the power went');
   });
   await assert.rejects(pressPapers(app, { full: true, progress: crash }), /the power went/);
-  assert.deepEqual([...app.store.desk.manifest.staleTags(PAPER)], []);
+  assert.deepEqual([...app.store.desk.manifest.staleDependencies(PAPER)], []);
   assert.equal((await pressPapers(app)).get(PAPER)?.full, true);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
@@ -107,7 +107,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
   const before = treeOf(tree);
   const another = join(folder, 'papers/.press', PAPER, 'another');
   publish(app, 'taken-over', START);
-  const due = [...manifest.staleTags(PAPER)];
+  const due = [...manifest.staleDependencies(PAPER)];
   const takeOver = after(0, () => {
     manifest.releaseLease(PAPER, manifest.leaseOwner(PAPER) ?? '');
     assert.ok(manifest.acquireLease(PAPER, 'elsewhere:1:another', Date.now(), 30_000));
@@ -117,7 +117,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
     pressPapers(app, { cards: false, progress: takeOver }),
     /this press lost its lease after a pause/,
   );
-  assert.deepEqual([...manifest.staleTags(PAPER)], due);
+  assert.deepEqual([...manifest.staleDependencies(PAPER)], due);
   assert.equal(manifest.leaseOwner(PAPER), 'elsewhere:1:another', 'and leaves the lease to whom it belongs');
   assert.ok(existsSync(another), 'and its working folder');
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
@@ -433,10 +433,13 @@ test('marks are read in batches, each once and in their order', async (t) => {
   } = app.store;
   const given = Array.from({ length: 2_500 }, (_, n) => `card:${(n * 7) % 2_500}`);
   app.store.database.transact(() => manifest.markStale(PAPER, given));
-  const before = [...manifest.staleTags(PAPER)];
+  const before = [...manifest.staleDependencies(PAPER)];
   assert.deepEqual(before.slice(-given.length), given);
   app.store.database.transact(() => manifest.markStale(PAPER, ['card:7']));
-  assert.deepEqual([...manifest.staleTags(PAPER)], [...before.filter((tag) => tag !== 'card:7'), 'card:7']);
+  assert.deepEqual(
+    [...manifest.staleDependencies(PAPER)],
+    [...before.filter((dependency) => dependency !== 'card:7'), 'card:7'],
+  );
 });
 
 test('a mark that is set again while a press lists stale outputs stays part of that press', async (t) => {
@@ -453,11 +456,11 @@ test('a mark that is set again while a press lists stale outputs stays part of t
     setImmediate(() => manifest.markStale(paper, marked));
     return start;
   });
-  marked.push(...manifest.staleTags(PAPER));
+  marked.push(...manifest.staleDependencies(PAPER));
   await pressPapers(app, { cards: false });
   assert.match(readFileSync(join(tree, 'stories/listed/index.html'), 'utf8'), /What listed means/);
   assert.deepEqual(
-    marked.filter((tag) => !manifest.isStale(PAPER, tag)),
+    marked.filter((dependency) => !manifest.isStale(PAPER, dependency)),
     [],
   );
 });

@@ -153,7 +153,8 @@ test('a few new pictures are drawn before the pages; many are left to later pres
       (report?.pictures_left ?? 0) > 0,
   );
   assert.equal(
-    [...app.store.desk.manifest.staleTags(PAPER)].filter((tag) => tag.startsWith('picture:')).length,
+    [...app.store.desk.manifest.staleDependencies(PAPER)].filter((dependency) => dependency.startsWith('picture:'))
+      .length,
     report?.pictures_left,
   );
   while ((await presses.press(PAPER)) !== null);

@@ -88,7 +88,7 @@ test('a full press keeps a file that an earlier version printed in another outpu
   assert(file !== undefined);
   app.store.database.transact(() => {
     manifest.drop(PAPER, 'proof/piece-0');
-    manifest.record(PAPER, [{ name: 'story/piece-0', tags: '', changed: [file], gone: [], written: 1 }]);
+    manifest.record(PAPER, [{ name: 'story/piece-0', dependencies: '', changed: [file], gone: [], written: 1 }]);
     manifest.setStamp(PAPER, 'an earlier version');
   });
   await pressPapers(app, { cards: false });

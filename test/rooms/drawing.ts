@@ -62,8 +62,8 @@ function rooms(top: number): { text: string; bottom: number } {
 const PIECE: [string, string, ...string[]][] = [
   ['b', 'Written', 'a Markdown file,', 'or a POST'],
   ['b', 'Filing door', 'names every problem,', 'or accepts the filing'],
-  ['d', 'Ledger', 'hash, receipt, chain,', 'stale tags: one commit'],
-  ['b', 'Press', 'renders what read a', 'stale tag, file by file'],
+  ['d', 'Ledger', 'hash, receipt, chain,', 'stale data: one commit'],
+  ['b', 'Press', 'renders what read a', 'stale data, file by file'],
   ['d', 'Disk', 'pages, feeds, proofs;', 'now it is “pressed”'],
 ];
 const AFTERWARDS: [number, string, ...string[]][] = [
@@ -87,7 +87,7 @@ function piece(top: number): string {
   );
   const crash = box('b', MARGIN, top + 146, 352, 78, [
     'After a crash',
-    'stale tags are rows: outputs that were not on disk',
+    'stale data are rows: outputs that were not on disk',
     'are pressed at the next start',
   ]);
   const across = `<path class="l" d="M${xOf(2) + width} ${top + 185}L${xOf(3) - 3} ${top + 185}"/>`;

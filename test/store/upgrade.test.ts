@@ -129,7 +129,7 @@ for (const version of ['0.1.0']) {
     app.store.media.keepBytes(facts.media.digest, Buffer.from(facts.media.base64, 'base64'));
     const { store } = app;
     const known = store.desk.signingKeys();
-    assert.ok([...store.desk.manifest.staleTags(PAPER)].length > 0, 'what the press owed is still owed');
+    assert.ok([...store.desk.manifest.staleDependencies(PAPER)].length > 0, 'what the press owed is still owed');
     assert.equal(
       deskOf(app).signingKey.kid,
       known.find(({ retired_at }) => retired_at === null)?.kid,

@@ -3,9 +3,9 @@ import { MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { isLocked } from '../../shared/fault.ts';
 import { hourly, LOCKED_REST, poll } from '../../shared/workers/poll.ts';
+import { dependencies } from '../dependencies.ts';
 import { ANSWER_TTL } from '../papers/answers.ts';
 import { NEWS_AGE } from '../press/outputs/sitemap.ts';
-import { tags } from '../tags.ts';
 import type { PressQueue } from './press-queue.ts';
 import { airWhatIsDue } from './press-run.ts';
 
@@ -63,7 +63,7 @@ export function startAiring({ app, presses, backlog, logger }: Parts): () => Pro
         .paperSlugs()
         .filter((paper) => store.desk.archive(paper).latest({ limit: 1, since }).length > 0);
       store.database.transact(() => {
-        for (const paper of papers) store.desk.manifest.markStale(paper, [tags.news]);
+        for (const paper of papers) store.desk.manifest.markStale(paper, [dependencies.news]);
       });
       // Not before: what could not be written is due as before.
       newsAt = now + NEWS_EVERY;

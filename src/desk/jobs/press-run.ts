@@ -7,6 +7,7 @@ import type { AppContext } from '../../server/context.ts';
 import { codeOf, Fault } from '../../shared/fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../../shared/files/disk-sync.ts';
 import { airDue } from '../append.ts';
+import { dependencies } from '../dependencies.ts';
 import { lookForMissing, missingPlaces, noteMissing } from '../media/missing-media.ts';
 import { paperRoot } from '../papers/paper.ts';
 import { requirePaper } from '../papers/require-paper.ts';
@@ -15,7 +16,6 @@ import { type Build, loadBuild } from '../press/build.ts';
 import { siteOf } from '../press/edition.ts';
 import { type PressReport, type PrintPool, press, type Workers } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';
-import { tags } from '../tags.ts';
 import { PressLease } from './press-lease.ts';
 import { PressPool } from './press-pool.ts';
 
@@ -270,7 +270,7 @@ async function pressSnapshot(
     lease.assertHeld();
     lease.assertOwner();
     const plan = pressPlan(app, slug, build);
-    const full = isFull() || manifest.isStale(slug, tags.config);
+    const full = isFull() || manifest.isStale(slug, dependencies.config);
     // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
     snapshot.refresh();

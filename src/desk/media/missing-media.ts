@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppContext } from '../../server/context.ts';
 import { digestOf, digestOfFile } from '../../shared/files/file-digest.ts';
-import { tags } from '../tags.ts';
+import { dependencies } from '../dependencies.ts';
 import { type MediaStore, openMediaStore } from './media-place.ts';
 
 /**
@@ -160,6 +160,6 @@ function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly strin
       .archive(paper)
       .casts()
       .some(({ video }) => video === path);
-    store.desk.markStale(paper, [tags.media(path), ...(isVideo ? [tags.cast] : [])]);
+    store.desk.markStale(paper, [dependencies.media(path), ...(isVideo ? [dependencies.cast] : [])]);
   }
 }

@@ -2,8 +2,8 @@ import { isoTime } from '../../proof/time.ts';
 import type { AppStore } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { airDue, append } from '../append.ts';
+import { dependencies } from '../dependencies.ts';
 import type { Desk } from '../file-story.ts';
-import { tags } from '../tags.ts';
 import { giveOwnHost, type HostGrants, requireFreeAddress } from './host.ts';
 import { PaperBody } from './paper.ts';
 
@@ -52,7 +52,7 @@ export function removePaper(
     const pieces = [...archive.receiptsOnAir()].flatMap(({ piece, is_newest }) => (is_newest ? [piece] : []));
     for (const { slug: name } of archive.scheduled()) pieces.push(archive.storyBySlug(name)?.id ?? '');
     // While all of it is stale, a withdrawal does not work out which pages show the piece.
-    store.markStale(slug, [tags.config]);
+    store.markStale(slug, [dependencies.config]);
     let last = now;
     for (const piece of pieces) {
       // A withdrawal must not precede the last change that readers saw.
@@ -66,8 +66,8 @@ export function removePaper(
 }
 
 /**
- * Brings a removed paper back as it was, with all of its pieces off the air. Returns its record. Throws `not_found` when
- * it was not removed, `refused_by_door` when another paper is served at its address now.
+ * Brings a removed paper back as it was, with all of its pieces off the air. Returns its record. Throws `not_found`
+ * when it was not removed, `refused_by_door` when another paper is served at its address now.
  */
 export function restorePaper(grants: HostGrants & { store: DeskStore }, slug: string): PaperBody {
   const { store, now } = grants;

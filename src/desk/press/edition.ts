@@ -1,10 +1,10 @@
 import { standInOf } from '../../media/stand-in.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
 import type { Archive, Row, Story } from '../archive.ts';
+import { dependencies, EARLIER_MAX, NEWEST_MAX, PAGE_SIZE } from '../dependencies.ts';
 import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
 import { LOG_SLUG, type PaperRecord } from '../papers/paper.ts';
-import { EARLIER_MAX, NEWEST_MAX, PAGE_SIZE, tags } from '../tags.ts';
 
 export interface Site {
   /** Absolute root, without a trailing slash. */
@@ -64,56 +64,56 @@ export class Edition {
   }
 
   #rows(dependency: string, rows: Row[]): Row[] {
-    for (const row of rows) this.#read.add(tags.piece(row.id));
+    for (const row of rows) this.#read.add(dependencies.piece(row.id));
     return this.#noting(dependency, rows);
   }
 
   /** The paper's record, without the edition's number and time. */
   paper(): PaperRecord {
-    return this.#noting(tags.config, this.archive.paper());
+    return this.#noting(dependencies.config, this.archive.paper());
   }
 
   number(): { edition: number; changed_at: number } {
-    return this.#noting(tags.edition, this.archive.paper());
+    return this.#noting(dependencies.edition, this.archive.paper());
   }
 
   masthead() {
-    return this.#noting(tags.masthead, this.archive.masthead());
+    return this.#noting(dependencies.masthead, this.archive.masthead());
   }
 
   persona(slug: string) {
-    return this.#noting(tags.persona(slug), this.archive.persona(slug));
+    return this.#noting(dependencies.persona(slug), this.archive.persona(slug));
   }
 
   media(path: string): Media | null {
-    const found = this.#noting(tags.media(path), this.archive.media(path));
+    const found = this.#noting(dependencies.media(path), this.archive.media(path));
     return found?.missing ? standInOf(found) : found;
   }
 
   /** The paper's own pages, in reading order. */
   pages() {
-    return this.#noting(tags.pages, this.archive.pages());
+    return this.#noting(dependencies.pages, this.archive.pages());
   }
 
   /** The pages that the paper's menus list. A change of them makes the whole paper stale, as its record does. */
   menuPages() {
     return this.#noting(
-      tags.config,
+      dependencies.config,
       this.archive.pages().filter(({ nav }) => nav !== 'none'),
     );
   }
 
   /** The page that every footer links to as the imprint; its title is part of the paper as its menus are. */
   menuPage(slug: string) {
-    return this.#noting(tags.config, this.archive.page(slug));
+    return this.#noting(dependencies.config, this.archive.page(slug));
   }
 
   page(slug: string) {
-    return this.#noting(tags.page(slug), this.archive.page(slug));
+    return this.#noting(dependencies.page(slug), this.archive.page(slug));
   }
 
   keys() {
-    return this.#noting(tags.keys, this.archive.keys());
+    return this.#noting(dependencies.keys, this.archive.keys());
   }
 
   /** A correction of the clock makes all of a paper stale. */
@@ -123,50 +123,50 @@ export class Edition {
 
   story(slug: string): Story | null {
     const story = this.archive.storyBySlug(slug);
-    if (story !== null) this.#read.add(tags.piece(story.id));
+    if (story !== null) this.#read.add(dependencies.piece(story.id));
     return story;
   }
 
   piece(id: string) {
-    return this.#noting(tags.piece(id), this.archive.piece(id));
+    return this.#noting(dependencies.piece(id), this.archive.piece(id));
   }
 
   generations(id: string) {
-    return this.#noting(tags.piece(id), this.archive.generations(id));
+    return this.#noting(dependencies.piece(id), this.archive.generations(id));
   }
 
   /** The proof that the newest receipt of a piece is in the log. */
   logProof(id: string): LogProof | null {
-    this.#read.add(tags.proof(id));
+    this.#read.add(dependencies.proof(id));
     const newest = this.generations(id).at(-1);
     return newest === undefined || !this.archive.isLogCosigned() ? null : this.archive.logProof(newest.receipt);
   }
 
   earlier(row: Row): Row[] {
-    return this.#rows(tags.earlier(row.id), this.archive.earlier(row, EARLIER_MAX));
+    return this.#rows(dependencies.earlier(row.id), this.archive.earlier(row, EARLIER_MAX));
   }
 
   /** The newest pieces of the paper, of a section or by a persona. At most `NEWEST_MAX`. */
   newest(limit: number, of: { section?: string; persona?: string } = {}): Row[] {
     const rows = this.archive.latest({ limit: Math.min(limit, NEWEST_MAX), ...of });
-    if (of.section !== undefined) return this.#rows(tags.newestOf(of.section), rows);
-    return this.#rows(of.persona === undefined ? tags.newest : tags.newestBy(of.persona), rows);
+    if (of.section !== undefined) return this.#rows(dependencies.newestOf(of.section), rows);
+    return this.#rows(of.persona === undefined ? dependencies.newest : dependencies.newestBy(of.persona), rows);
   }
 
   /** Pieces published since a time, newest first. No other list changes with time alone. */
   news(since: number): Row[] {
-    return this.#noting(tags.news, this.archive.latest({ limit: 1_000, since }));
+    return this.#noting(dependencies.news, this.archive.latest({ limit: 1_000, since }));
   }
 
   section(name: string): PieceRows {
     const { archive } = this;
     const pages = () => Math.ceil(archive.sectionCount(name) / PAGE_SIZE);
-    const pageTag = (number: number) => tags.sectionPage(name, number);
+    const pageDependency = (number: number) => dependencies.sectionPage(name, number);
     return {
       newest: () => this.newest(PAGE_SIZE, { section: name }),
-      page: (number) => this.#rows(pageTag(number), archive.sectionPage(name, number, PAGE_SIZE)),
-      hasPage: (number) => this.#noting(pageTag(number), number >= 1 && number <= pages()),
-      lastPage: () => this.#noting(tags.newestOf(name), this.#noting(pageTag(pages()), pages())),
+      page: (number) => this.#rows(pageDependency(number), archive.sectionPage(name, number, PAGE_SIZE)),
+      hasPage: (number) => this.#noting(pageDependency(number), number >= 1 && number <= pages()),
+      lastPage: () => this.#noting(dependencies.newestOf(name), this.#noting(pageDependency(pages()), pages())),
     };
   }
 
@@ -174,56 +174,59 @@ export class Edition {
   tagged(slug: string): PieceRows {
     const { archive } = this;
     const pages = () => Math.ceil((archive.tag(slug)?.count ?? 0) / PAGE_SIZE);
-    const pageTag = (number: number) => tags.tagPage(slug, number);
+    const pageDependency = (number: number) => dependencies.tagPage(slug, number);
     return {
-      newest: () => this.#rows(tags.newestTagged(slug), archive.latest({ limit: PAGE_SIZE, tag: slug })),
-      page: (number) => this.#rows(pageTag(number), archive.tagPage(slug, number, PAGE_SIZE)),
-      hasPage: (number) => this.#noting(pageTag(number), pages() > 1 && number >= 1 && number <= pages()),
-      lastPage: () => this.#noting(tags.newestTagged(slug), this.#noting(pageTag(pages()), pages())),
+      newest: () => this.#rows(dependencies.newestTagged(slug), archive.latest({ limit: PAGE_SIZE, tag: slug })),
+      page: (number) => this.#rows(pageDependency(number), archive.tagPage(slug, number, PAGE_SIZE)),
+      hasPage: (number) => this.#noting(pageDependency(number), pages() > 1 && number >= 1 && number <= pages()),
+      lastPage: () => this.#noting(dependencies.newestTagged(slug), this.#noting(pageDependency(pages()), pages())),
     };
   }
 
   /** The tags that most pieces on air have, those of most pieces first. */
   tags(limit: number) {
-    return this.#noting(tags.pieceTags, this.archive.tags({ limit }));
+    return this.#noting(dependencies.pieceTags, this.archive.tags({ limit }));
   }
 
   newestDays(limit: number) {
-    return this.#noting(tags.days, this.archive.days({ limit }));
+    return this.#noting(dependencies.days, this.archive.days({ limit }));
   }
 
   daysOf(year: string) {
-    return this.#noting(tags.daysOf(year), this.archive.days({ from: `${year}-01-01`, until: `${year}-12-31` }));
+    return this.#noting(
+      dependencies.daysOf(year),
+      this.archive.days({ from: `${year}-01-01`, until: `${year}-12-31` }),
+    );
   }
 
   day(day: string): Row[] {
-    return this.#rows(tags.day(day), this.archive.day(day));
+    return this.#rows(dependencies.day(day), this.archive.day(day));
   }
 
   months() {
-    return this.#noting(tags.months, this.archive.months());
+    return this.#noting(dependencies.months, this.archive.months());
   }
 
   month(month: string) {
-    return this.#noting(tags.month(month), this.archive.month(month));
+    return this.#noting(dependencies.month(month), this.archive.month(month));
   }
 
   placement(): Placed {
-    const placement = this.#noting(tags.front, this.archive.placement());
-    return placed(placement, (id) => this.#noting(tags.piece(id), this.archive.storyById(id)));
+    const placement = this.#noting(dependencies.front, this.archive.placement());
+    return placed(placement, (id) => this.#noting(dependencies.piece(id), this.archive.storyById(id)));
   }
 
   /** The video editions that can be shown, newest first. Whether a video is missing is part of the dependency. */
   casts() {
     const casts = this.archive.casts().filter(({ video }) => !this.archive.media(video)?.missing);
-    return this.#noting(tags.cast, casts);
+    return this.#noting(dependencies.cast, casts);
   }
 
   cast(day: string) {
-    return this.#noting(tags.cast, this.archive.cast(day));
+    return this.#noting(dependencies.cast, this.archive.cast(day));
   }
 
   corrections(limit: number) {
-    return this.#noting(tags.corrections, this.archive.corrections(limit));
+    return this.#noting(dependencies.corrections, this.archive.corrections(limit));
   }
 }

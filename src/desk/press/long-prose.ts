@@ -1,5 +1,5 @@
 import type { Archive, Row } from '../archive.ts';
-import { NEWEST_MAX } from '../tags.ts';
+import { NEWEST_MAX } from '../dependencies.ts';
 
 /** Longer prose, in UTF-16 units, is rendered in a worker: the worst case of this length takes 100 ms. */
 const LONG_PROSE = 50_000;

@@ -7,8 +7,10 @@ export interface PressedFile {
 /** What the manifest learns of an output that was printed. */
 export interface PrintedOutput {
   name: string;
-  /** The tags that it read, one a line, as the table has them; null when the paper does not have it any more. */
-  tags: string | null;
+  /**
+   * The dependencies that it read, one per line, as the table has them; null when the paper does not have it any more.
+   */
+  dependencies: string | null;
   /** Files that the manifest does not list, or lists with another digest. */
   changed: PressedFile[];
   /** Paths of files that it no longer has. They are still on disk. */
@@ -25,17 +27,17 @@ export interface PressStart {
 }
 
 /**
- * The press's own records: which tags are stale, which files are on disk, which process presses. Marking a tag as
- * stale assigns the mark a number higher than that of any earlier mark of any paper.
+ * The press's own records: which dependencies are stale, which files are on disk, which process presses. Marking a
+ * dependency as stale assigns the mark a number higher than that of any earlier mark of any paper.
  */
 export interface Manifest {
-  /** Marks the outputs that read these tags. Marking a tag again renews its number. */
-  markStale(paper: string, tags: Iterable<string>): void;
-  /** Stale tags, oldest first, read in batches. The database may change between batches. */
-  staleTags(paper: string): Iterable<string>;
-  isStale(paper: string, tag: string): boolean;
-  /** Whether a tag is stale and no press has begun on its mark. */
-  isPending(paper: string, tag: string): boolean;
+  /** Marks the outputs that read these dependencies. Marking a dependency again renews its number. */
+  markStale(paper: string, dependencies: Iterable<string>): void;
+  /** Stale dependencies, oldest first, read in batches. The database may change between batches. */
+  staleDependencies(paper: string): Iterable<string>;
+  isStale(paper: string, dependency: string): boolean;
+  /** Whether a dependency is stale and no press has begun on its mark. */
+  isPending(paper: string, dependency: string): boolean;
   newestMark(paper: string): number;
   papersMarkedAfter(number: number): string[];
   /** Begins a press of all present marks. Call it in a transaction, while holding the lease. */
@@ -56,8 +58,8 @@ export interface Manifest {
   setUnsynced(paper: string, note: string): void;
   /** Clears the note, unless a later press has replaced it. */
   setSynced(paper: string, note: string): void;
-  /** The outputs that read a tag when they were last printed. */
-  outputsReading(paper: string, tag: string): string[];
+  /** The outputs that read a dependency when they were last printed. */
+  outputsReading(paper: string, dependency: string): string[];
   outputs(paper: string): string[];
   files(paper: string, output: string): PressedFile[];
   /** Every file, read in batches. The database may change between batches. */

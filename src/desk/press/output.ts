@@ -1,7 +1,7 @@
 import type { Portrait } from '../../media/portrait.ts';
 import type { Variant } from '../../media/variants.ts';
+import { dependencies } from '../dependencies.ts';
 import type { Media } from '../papers/media.ts';
-import { tags } from '../tags.ts';
 import type { Edition } from './edition.ts';
 import type { Pages } from './views.ts';
 
@@ -62,8 +62,8 @@ export interface RenderTools {
 export interface Output {
   kind: string;
   stage: Stage;
-  /** Keys that a stale tag may create. Existing outputs are found by the tags that they read. */
-  keysForTag(tag: string, edition: Edition): Iterable<string>;
+  /** Keys that a stale dependency may create. Existing outputs are found by the dependencies that they read. */
+  keysForDependency(dependency: string, edition: Edition): Iterable<string>;
   allKeys(edition: Edition): Iterable<string>;
   /** The paths of its files, for an output with keys. Its groups, joined by a slash, are the key, or name it. */
   paths?: RegExp;
@@ -82,24 +82,27 @@ export function singleOutput(
   return {
     kind,
     stage,
-    keysForTag: () => [],
+    keysForDependency: () => [],
     allKeys: () => [''],
     print: (edition, _key, tools) => print(edition, tools),
   };
 }
 
-/** The keys of an output that every piece has: slugs. It depends on the piece's own tag and on those of `more`. */
-export function ofEachPiece(...more: ((id: string) => string)[]): Pick<Output, 'keysForTag' | 'allKeys'> {
-  const keys = [tags.piece, ...more].map((tag) => keysAfter(tag('')));
+/**
+ * The keys of an output that every piece has: slugs. It depends on the piece itself and on the dependencies of `more`.
+ */
+export function ofEachPiece(...more: ((id: string) => string)[]): Pick<Output, 'keysForDependency' | 'allKeys'> {
+  const keys = [dependencies.piece, ...more].map((dependency) => keysAfter(dependency('')));
   return {
-    keysForTag: (tag, edition) => keys.flatMap((idsIn) => idsIn(tag)).flatMap((id) => edition.piece(id)?.slug ?? []),
+    keysForDependency: (dependency, edition) =>
+      keys.flatMap((idsIn) => idsIn(dependency)).flatMap((id) => edition.piece(id)?.slug ?? []),
     *allKeys(edition) {
       for (const { slug } of edition.archive.slugs()) yield slug;
     },
   };
 }
 
-/** Finds the key that a stale tag names after a prefix: `keysAfter('day:')`. */
-export function keysAfter(prefix: string): (tag: string) => string[] {
-  return (tag) => (tag.startsWith(prefix) ? [tag.slice(prefix.length)] : []);
+/** Finds the key that a stale dependency names after a prefix: `keysAfter('day:')`. */
+export function keysAfter(prefix: string): (dependency: string) => string[] {
+  return (dependency) => (dependency.startsWith(prefix) ? [dependency.slice(prefix.length)] : []);
 }

@@ -1,7 +1,7 @@
 import { variantsOf } from '../../media/variants.ts';
 import { sha256 } from '../../proof/basis.ts';
 import type { Archive } from '../archive.ts';
-import { tags } from '../tags.ts';
+import { dependencies } from '../dependencies.ts';
 import { Edition, type Site } from './edition.ts';
 import { hasLongProse } from './long-prose.ts';
 import { isTopic, type Manifest, type PressStart, type PrintedOutput, type TopicQueue } from './manifest.ts';
@@ -27,7 +27,9 @@ const DROP_BATCH = 200;
 const IN_FLIGHT_MAX = 8;
 /** A press with a stage of at least this many outputs needs worker threads. */
 const POOL_MIN = 400;
-/** Stages that the thread of the press prints: sharp draws on threads of its own, and `host` is a few files in order. */
+/**
+ * Stages that the thread of the press prints: sharp draws on threads of its own, and `host` is a few files in order.
+ */
 const HERE: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover', 'host']);
 
 /** The worker threads that a press needs: many, or one with a large heap, for few outputs with very long pieces. */
@@ -49,7 +51,7 @@ export interface PrinterJob {
 export interface PressJob extends Omit<PrinterJob, 'manifest'> {
   manifest: Manifest;
   /** The marks that this press handles, from the same snapshot as `archive`. */
-  marks: Pick<Manifest, 'staleTags'>;
+  marks: Pick<Manifest, 'staleDependencies'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
   start: PressStart;
@@ -147,8 +149,8 @@ export async function press(job: PressJob): Promise<PressReport | Workers> {
     if (full || needed !== null) manifest.setUnsynced(paper, job.unsynced);
     const pieces = cardsLeft.size === 0 ? [] : [...archive.slugs()].filter(({ slug }) => cardsLeft.has(`card/${slug}`));
     manifest.markStale(paper, [
-      ...pieces.map(({ id }) => tags.card(id)),
-      ...picturesLeft.map((name) => tags.picture(name.slice('picture/'.length))),
+      ...pieces.map(({ id }) => dependencies.card(id)),
+      ...picturesLeft.map((name) => dependencies.picture(name.slice('picture/'.length))),
     ]);
     if (full) manifest.setStamp(paper, job.stamp);
     job.topics?.release(paper, job.tools.now);
@@ -166,11 +168,12 @@ function* allNames(edition: Edition): Iterable<string> {
   for (const output of OUTPUTS) for (const key of output.allKeys(edition)) yield outputName(output, key);
 }
 
-/** Names of the outputs that read stale tags, and of those that these tags may create. */
+/** Names of the outputs that read stale dependencies, and of those that these dependencies may create. */
 function* staleNames(edition: Edition, { paper, manifest, marks }: PressJob): Iterable<string> {
-  for (const tag of marks.staleTags(paper)) {
-    yield* manifest.outputsReading(paper, tag);
-    for (const output of OUTPUTS) for (const key of output.keysForTag(tag, edition)) yield outputName(output, key);
+  for (const dependency of marks.staleDependencies(paper)) {
+    yield* manifest.outputsReading(paper, dependency);
+    for (const output of OUTPUTS)
+      for (const key of output.keysForDependency(dependency, edition)) yield outputName(output, key);
   }
 }
 
@@ -278,8 +281,8 @@ export class Printer {
     const { manifest, paper, tree } = this.#job;
     tree.assertHeld();
     const listed = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const tags = files.length === 0 ? null : reads.join('\n');
-    const result: PrintedOutput = { name, tags, changed: [], gone: [], written: 0 };
+    const dependencies = files.length === 0 ? null : reads.join('\n');
+    const result: PrintedOutput = { name, dependencies, changed: [], gone: [], written: 0 };
     const digests = new Map<string, string>();
     for (const file of files) {
       const before = listed.get(file.path);

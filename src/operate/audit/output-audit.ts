@@ -90,7 +90,7 @@ export function outputAudit({ store, paper, archive, site, folder, tools, deep }
       return { paths: [], faults: [`${paper}: ${name} cannot be made from the database (${why})`] };
     }
     const listed = new Map(store.desk.manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const tags = store.desk.tagsRead(paper, name);
+    const dependencies = store.desk.dependenciesRead(paper, name);
     const faults: string[] = [];
     for (const one of expected) {
       const { path } = one.item;
@@ -99,7 +99,7 @@ export function outputAudit({ store, paper, archive, site, folder, tools, deep }
       listed.delete(path);
     }
     for (const path of listed.keys()) faults.push(`${paper}/${path}: ${UNCALLED}`);
-    if (tags !== (expected.length === 0 ? null : current.reads.join('\n'))) {
+    if (dependencies !== (expected.length === 0 ? null : current.reads.join('\n'))) {
       faults.push(`${paper}: the manifest does not list what ${name} reads, so it would miss changes; ${PRESS_AGAIN}`);
     }
     return { paths: expected.map(({ item }) => item.path), faults };

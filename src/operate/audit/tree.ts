@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { dependencies } from '../../desk/dependencies.ts';
 import { pressPlan } from '../../desk/jobs/press-run.ts';
 import { loadBuild } from '../../desk/press/build.ts';
 import { memoized } from '../../desk/press/memoized.ts';
 import { OUTPUTS, outputName } from '../../desk/press/outputs/all.ts';
 import { filesIn } from '../../desk/press/tree.ts';
-import { tags } from '../../desk/tags.ts';
 import type { Portrait } from '../../media/portrait.ts';
 import type { AppContext, AppStore } from '../../server/context.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
@@ -50,14 +50,14 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
   const { store, clock } = app;
   const { manifest } = store.desk;
   const archive = memoized(store.desk.archive(paper));
-  const staleTags = [...manifest.staleTags(paper)];
-  const stale = staleTags.length > 0 ? [waitsForPress(paper)] : [];
+  const staleDependencies = [...manifest.staleDependencies(paper)];
+  const stale = staleDependencies.length > 0 ? [waitsForPress(paper)] : [];
   if (!archive.paper().paper_public) {
-    return { files: 0, faults: staleTags.length > 0 ? stale : privateFaults(app, paper) };
+    return { files: 0, faults: staleDependencies.length > 0 ? stale : privateFaults(app, paper) };
   }
   const build = await loadBuild();
   const { site, stamp, folder } = pressPlan(app, paper, build);
-  if (manifest.stamp(paper) !== stamp || staleTags.includes(tags.config)) {
+  if (manifest.stamp(paper) !== stamp || staleDependencies.includes(dependencies.config)) {
     // Only the manifest knows what a stale tree must contain, and not while every file is pressed.
     const isPressing = () =>
       store.database.publications.pressState(paper, Date.now()) === 'pressing' &&
@@ -68,7 +68,7 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
       const fault = `its files were not looked at: every file waits for the press that is at work; ${cure}`;
       return { files: 0, faults: [`${paper}: ${fault}`] };
     }
-    if (staleTags.length === 0)
+    if (staleDependencies.length === 0)
       stale.push(
         `${paper}: every file is stale and waits for the press, because the program or its settings changed; run \`npm run -s broadsheet -- press\``,
       );
@@ -81,7 +81,11 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
   };
   const tools = { render: build.render, assets: build.assets, pictures, now: clock.now() };
   const audit = outputAudit({ store, paper, archive, site, folder, tools, deep: options.deep });
-  const { files, faults } = await checkOutputs(store, paper, audit, { staleTags, folder, progress: options.progress });
+  const { files, faults } = await checkOutputs(store, paper, audit, {
+    staleDependencies,
+    folder,
+    progress: options.progress,
+  });
   return { files, faults: [...stale, ...faults] };
 }
 
@@ -94,10 +98,10 @@ async function checkOutputs(
   store: AppStore,
   paper: string,
   audit: OutputAudit,
-  { staleTags, folder, progress }: { staleTags: string[]; folder: string; progress: Progress['step'] },
+  { staleDependencies, folder, progress }: { staleDependencies: string[]; folder: string; progress: Progress['step'] },
 ): Promise<TreeFindings> {
   const { manifest } = store.desk;
-  const staleNames = staleOutputs(manifest, paper, staleTags, audit);
+  const staleNames = staleOutputs(manifest, paper, staleDependencies, audit);
   const names = new Set<string>();
   for (const output of OUTPUTS) for (const key of output.allKeys(audit.edition())) names.add(outputName(output, key));
   const expected = new Set<string>();
@@ -121,8 +125,8 @@ async function checkOutputs(
   const faults: string[] = [];
   // The press may have been writing a file at that moment, and what has become stale since waits for it.
   const staleNow =
-    faulty.length === 0 ? staleNames : staleOutputs(manifest, paper, [...manifest.staleTags(paper)], audit);
-  if (staleTags.length === 0 && faulty.some((name) => staleNow.has(name))) faults.push(waitsForPress(paper));
+    faulty.length === 0 ? staleNames : staleOutputs(manifest, paper, [...manifest.staleDependencies(paper)], audit);
+  if (staleDependencies.length === 0 && faulty.some((name) => staleNow.has(name))) faults.push(waitsForPress(paper));
   for (const name of faulty) if (!staleNow.has(name)) faults.push(...(await audit.check(name)).faults);
 
   for (const name of manifest.outputs(paper)) {
@@ -142,13 +146,15 @@ async function checkOutputs(
 function staleOutputs(
   manifest: AppStore['desk']['manifest'],
   paper: string,
-  staleTags: string[],
+  staleDependencies: string[],
   audit: OutputAudit,
 ): Set<string> {
   const edition = audit.edition();
-  const named = staleTags.flatMap((tag) => [
-    ...manifest.outputsReading(paper, tag),
-    ...OUTPUTS.flatMap((output) => [...output.keysForTag(tag, edition)].map((key) => outputName(output, key))),
+  const named = staleDependencies.flatMap((dependency) => [
+    ...manifest.outputsReading(paper, dependency),
+    ...OUTPUTS.flatMap((output) =>
+      [...output.keysForDependency(dependency, edition)].map((key) => outputName(output, key)),
+    ),
   ]);
   return new Set(named);
 }

@@ -62,7 +62,7 @@ export async function checkQueues({ services, scanner }: Settings, app: AppConte
 
 function press(app: AppContext, server: RunningServer): Found {
   const signs = app.store.database.vitalSigns();
-  const [papers, changes] = [signs.stalePapers().length, signs.staleTags()];
+  const [papers, changes] = [signs.stalePapers().length, signs.staleDependencies()];
   // Only a server that is scraped knows since when.
   const backlog = server.metric('broadsheet_press_backlog_seconds');
   const figures = { papers, changes, ...(backlog === null ? {} : { backlog_seconds: Math.round(backlog) }) };

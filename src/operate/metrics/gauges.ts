@@ -72,7 +72,7 @@ export function ofDesk({ gauge }: SampledRegistry, { app, presses }: MetricSourc
   const { store, clock } = app;
   const pressing = gauge('press_papers', 'Papers that are being pressed, or wait for their turn.', ['state']);
   const stalePapers = gauge('press_stale_papers', 'Papers with pages that are not up to date.');
-  const staleTags = gauge('press_stale_tags', 'Changes that no press has read, counted up to 10,000.');
+  const staleDependencies = gauge('press_stale_tags', 'Changes that no press has read, counted up to 10,000.');
   const staleFor = gauge(
     'press_backlog_seconds',
     'For how long the paper that waits longest has waited, without a press of it that ended.',
@@ -95,7 +95,7 @@ export function ofDesk({ gauge }: SampledRegistry, { app, presses }: MetricSourc
       const waiting = signs.stalePapers();
       stalePapers.set(waiting.length);
       staleFor.set(stale.longest(waiting) / 1_000);
-      staleTags.set(signs.staleTags());
+      staleDependencies.set(signs.staleDependencies());
     },
     publish: () => unpublished.set(app.settings.publishUrl === null ? 0 : store.database.vitalSigns().unpublished()),
     hub: () => hubPings.set(store.database.vitalSigns().hubPings(clock.now()).due),

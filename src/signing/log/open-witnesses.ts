@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { tags } from '../../desk/tags.ts';
+import { dependencies } from '../../desk/dependencies.ts';
 import { type LogService, parseLeaf } from '../../proof/log/leaf.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
@@ -53,7 +53,7 @@ export function markProofsStale(
   for (let start = leaves.start; start < leaves.end; start += BATCH) {
     for (const entry of tables.entries(log, start, Math.min(start + BATCH, leaves.end))) {
       const leaf = parseLeaf(entry);
-      if (leaf.kind === 'receipt') markStale(leaf.receipt.paper, [tags.proof(leaf.receipt.piece)]);
+      if (leaf.kind === 'receipt') markStale(leaf.receipt.paper, [dependencies.proof(leaf.receipt.piece)]);
     }
   }
 }

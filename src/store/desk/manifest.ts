@@ -6,11 +6,13 @@ import { type Db, flag, inBatches, integer, orNull, sql, text } from '../../shar
  */
 const RUNS_KEPT = 100_000;
 
-/** Which tags are stale, what is on disk, and which press holds each paper. The tables call an output a sheet. */
+/**
+ * Which dependencies are stale, what is on disk, and which press holds each paper. The tables call an output a sheet.
+ */
 export function manifestTables(db: Db): Manifest {
   const { run, changed, one, has, number, all } = sql(db);
   const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
-  const someStaleTags = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
+  const someStale = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
     id: integer,
     tag: text,
   });
@@ -24,14 +26,14 @@ export function manifestTables(db: Db): Manifest {
   const dropRuns = run('DELETE FROM press_runs WHERE paper = ? AND until <= ?');
   const newestMark = number('SELECT max(id) FROM press_due WHERE paper = ?');
   const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
-  const tagsOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
+  const dependenciesOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
   // Rows are passed as JSON: a press records half a million of them, and each call has a cost.
-  const tagsOfAll = all(
+  const dependenciesOfAll = all(
     'SELECT sheet, tags FROM sheets WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
     { sheet: text, tags: text },
   );
-  const setTags = run(
+  const setDependencies = run(
     `INSERT INTO sheets (paper, sheet, tags) SELECT ?, value ->> 0, value ->> 1 FROM json_each(?) WHERE true
      ON CONFLICT DO UPDATE SET tags = excluded.tags`,
   );
@@ -74,23 +76,23 @@ export function manifestTables(db: Db): Manifest {
   const reached = (paper: string) => reach(paper) ?? { paid: 0, taken: 0 };
 
   const drop = (paper: string, name: string): void => {
-    const old = tagsOf(paper, name);
-    for (const tag of linesOf(old)) dropRead(paper, tag, name);
+    const old = dependenciesOf(paper, name);
+    for (const dependency of linesOf(old)) dropRead(paper, dependency, name);
     for (const { path } of files(paper, name)) dropFile(paper, name, path);
     dropOutput(paper, name);
   };
 
   return {
-    markStale(paper, tags) {
-      mark(paper, JSON.stringify([...tags]));
+    markStale(paper, dependencies) {
+      mark(paper, JSON.stringify([...dependencies]));
     },
-    *staleTags(paper) {
+    *staleDependencies(paper) {
       const marks = inBatches(
-        (after) => someStaleTags(paper, after),
+        (after) => someStale(paper, after),
         [0],
         ({ id }) => [id],
       );
-      for (const { tag } of marks) yield tag;
+      for (const { tag: dependency } of marks) yield dependency;
     },
     isStale: has('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?'),
     isPending: has(
@@ -138,28 +140,30 @@ export function manifestTables(db: Db): Manifest {
     },
     record(paper, outputs) {
       const names = JSON.stringify(outputs.map(({ name }) => name));
-      const old = new Map(tagsOfAll(paper, names).map(({ sheet, tags }) => [sheet, tags]));
+      const old = new Map(
+        dependenciesOfAll(paper, names).map(({ sheet, tags: dependencies }) => [sheet, dependencies]),
+      );
       const reads: string[][] = [];
-      const tags: string[][] = [];
+      const dependencies: string[][] = [];
       const paths: string[][] = [];
       for (const output of outputs) {
         const { name, changed, gone } = output;
-        if (output.tags === null) {
+        if (output.dependencies === null) {
           drop(paper, name);
           continue;
         }
         const before = old.get(name) ?? null;
-        if (before !== output.tags) {
-          const read = new Set(linesOf(output.tags));
-          for (const tag of linesOf(before)) if (!read.has(tag)) dropRead(paper, tag, name);
-          for (const tag of read) reads.push([tag, name]);
-          tags.push([name, output.tags]);
+        if (before !== output.dependencies) {
+          const read = new Set(linesOf(output.dependencies));
+          for (const dependency of linesOf(before)) if (!read.has(dependency)) dropRead(paper, dependency, name);
+          for (const dependency of read) reads.push([dependency, name]);
+          dependencies.push([name, output.dependencies]);
         }
         for (const { path, digest } of changed) paths.push([name, path, digest]);
         for (const path of gone) dropFile(paper, name, path);
       }
       if (reads.length > 0) addReads(paper, JSON.stringify(reads));
-      if (tags.length > 0) setTags(paper, JSON.stringify(tags));
+      if (dependencies.length > 0) setDependencies(paper, JSON.stringify(dependencies));
       if (paths.length > 0) setFiles(paper, JSON.stringify(paths));
     },
     drop,
@@ -182,7 +186,7 @@ function linesOf(list: string | null): string[] {
   return list === null || list === '' ? [] : list.split('\n');
 }
 
-/** What the press recorded about the tags that its outputs read, for the audit. */
+/** What the press recorded about the dependencies that its outputs read, for the audit. */
 export function pressRecords(db: Db) {
   const { one, all } = sql(db);
   // `reads` is the inverse of `sheets.tags`: a change finds the affected outputs in `reads`, and the press updates
@@ -199,14 +203,14 @@ export function pressRecords(db: Db) {
     { kept: integer, listed: integer },
   );
   return {
-    /** The tags that an output read when it was printed, one per line; null when none are recorded. */
-    tagsRead: one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text),
-    /** Contradictions between the two tables of these tags. */
+    /** The dependencies that an output read when it was printed, one per line; null when none are recorded. */
+    dependenciesRead: one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text),
+    /** Contradictions between the two tables of these dependencies. */
     readsFaults(paper: string): string[] {
       const cure = 'run `npm run -s broadsheet -- press --full`';
       const faults = unread(paper).map(
-        ({ sheet, tag }) =>
-          `${paper}: the manifest does not record that ${sheet} reads ${tag}, so a change to it would not press the file again; ${cure}`,
+        ({ sheet, tag: dependency }) =>
+          `${paper}: the manifest does not record that ${sheet} reads ${dependency}, so a change to it would not press the file again; ${cure}`,
       );
       const { kept, listed } = counts(paper) ?? { kept: 0, listed: 0 };
       if (kept > listed)

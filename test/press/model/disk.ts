@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NEWEST_MAX, PAGE_SIZE } from '../../../src/desk/dependencies.ts';
 import { RAIL_MAX } from '../../../src/desk/papers/front.ts';
 import { sectionSlug } from '../../../src/desk/papers/paper.ts';
-import { NEWEST_MAX, PAGE_SIZE } from '../../../src/desk/tags.ts';
 import { verifyNode } from '../../../src/proof/ed25519.ts';
 import { type Proof, proofFaults } from '../../../src/proof/proof.ts';
 import { dayOf } from '../../../src/proof/time.ts';

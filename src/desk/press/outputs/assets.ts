@@ -1,9 +1,9 @@
 import { pressedCss } from '../../../media/inspect-css.ts';
 import { standIn } from '../../../media/stand-in.ts';
 import { pictureId, variantsOf } from '../../../media/variants.ts';
+import { dependencies } from '../../dependencies.ts';
 import type { Media } from '../../papers/media.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../papers/typefaces.ts';
-import { tags } from '../../tags.ts';
 import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
 
@@ -34,7 +34,7 @@ export const media: Output = {
   kind: 'media',
   stage: 'assets',
   paths: /^(media\/.+)$/,
-  keysForTag: keysAfter(tags.media('')),
+  keysForDependency: keysAfter(dependencies.media('')),
   allKeys: (edition) => edition.archive.mediaPaths(),
   print(edition, path) {
     const found = edition.media(path);
@@ -72,7 +72,8 @@ export const picture: Output = {
   stage: 'picture',
   paths: /^pictures\/([0-9a-f]+)-\d+\./,
   keyNamed: (edition, id) => mediaByPictureId(edition).get(id),
-  keysForTag: (tag) => [tags.media, tags.picture].flatMap((of) => keysAfter(of(''))(tag)).filter(isPicturePath),
+  keysForDependency: (dependency) =>
+    [dependencies.media, dependencies.picture].flatMap((of) => keysAfter(of(''))(dependency)).filter(isPicturePath),
   allKeys: picturePaths,
   print(edition, key, { pictures }) {
     const found = edition.media(key);

@@ -1,7 +1,7 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
+import { dependencies } from '../../dependencies.ts';
 import type { Cast } from '../../papers/cast.ts';
-import { tags } from '../../tags.ts';
 import type { Edition } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
@@ -39,7 +39,8 @@ export const castDay: Output = {
   kind: 'cast-day',
   stage: 'list',
   paths: /^cast\/(\d{4}-\d\d-\d\d)\//,
-  keysForTag: (tag, edition) => keysAfter(tags.day(''))(tag).filter((day) => edition.cast(day) !== null),
+  keysForDependency: (dependency, edition) =>
+    keysAfter(dependencies.day(''))(dependency).filter((day) => edition.cast(day) !== null),
   allKeys: (edition) => edition.archive.casts().map(({ day }) => day),
   async print(edition, day, { render }) {
     const cast = edition.cast(day);

@@ -1,6 +1,6 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import { tags } from '../../tags.ts';
+import { dependencies } from '../../dependencies.ts';
 import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import type { DaysView } from '../views.ts';
@@ -15,7 +15,7 @@ export const day: Output = {
   kind: 'day',
   stage: 'list',
   paths: /^days\/(\d{4}-\d\d-\d\d)\//,
-  keysForTag: keysAfter(tags.day('')),
+  keysForDependency: keysAfter(dependencies.day('')),
   allKeys: (edition) => edition.archive.days().map(({ day }) => day),
   async print(edition, name, { render }) {
     const rows = edition.day(name);
@@ -47,7 +47,7 @@ export const year: Output = {
   kind: 'year',
   stage: 'index',
   paths: /^days\/(\d{4})\//,
-  keysForTag: (tag) => keysAfter(tags.day(''))(tag).map((day) => day.slice(0, 4)),
+  keysForDependency: (dependency) => keysAfter(dependencies.day(''))(dependency).map((day) => day.slice(0, 4)),
   allKeys: yearsOf,
   async print(edition, name, { render }) {
     const view = daysView(edition, name);

@@ -1,11 +1,11 @@
 import { motifOf } from '../../../media/motif.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
+import { NEWEST_MAX } from '../../dependencies.ts';
 import { plainText } from '../../door/prose.ts';
 import { type Placed, RAIL_MAX } from '../../papers/front.ts';
 import { type FrontBlockName, sectionSlug } from '../../papers/paper.ts';
 import { PINS_MAX } from '../../placement.ts';
-import { NEWEST_MAX } from '../../tags.ts';
 import type { Edition } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { singleOutput } from '../output.ts';

@@ -1,7 +1,7 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
+import { dependencies, PAGE_SIZE } from '../../dependencies.ts';
 import { portraitPath } from '../../papers/masthead.ts';
-import { PAGE_SIZE, tags } from '../../tags.ts';
 import { channelOf, declared } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
@@ -35,7 +35,7 @@ export const persona: Output = {
   kind: 'persona',
   stage: 'list',
   paths: /^masthead\/([^/]+)\/(?:index\.html|rss\.xml)$/,
-  keysForTag: keysAfter(tags.persona('')),
+  keysForDependency: keysAfter(dependencies.persona('')),
   allKeys: (edition) => edition.archive.personaSlugs(),
   async print(edition, slug, { render }) {
     const found = edition.persona(slug);
@@ -67,7 +67,7 @@ export const portrait: Output = {
   kind: 'portrait',
   stage: 'assets',
   paths: /^portraits\/([^/]+)\.png$/,
-  keysForTag: keysAfter(tags.persona('')),
+  keysForDependency: keysAfter(dependencies.persona('')),
   allKeys: (edition) => edition.archive.personaSlugs(),
   async print(edition, slug, { pictures }) {
     const found = edition.persona(slug);

@@ -1,8 +1,8 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { isoTime } from '../../../proof/time.ts';
+import { dependencies } from '../../dependencies.ts';
 import { pageSlugProblem, RESERVED_PAGES } from '../../papers/page.ts';
-import { tags } from '../../tags.ts';
 import { noticeOf } from '../../withdrawal.ts';
 import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
@@ -69,7 +69,7 @@ export const page: Output = {
   kind: 'page',
   stage: 'list',
   paths: new RegExp(`^(?!(?:${RESERVED_PAGES.join('|')})/)([a-z0-9-]+)/index\\.html$`),
-  keysForTag: keysAfter(tags.page('')),
+  keysForDependency: keysAfter(dependencies.page('')),
   allKeys: (edition) => edition.pages().map(({ slug }) => slug),
   async print(edition, slug, { render }) {
     const found = edition.page(slug);

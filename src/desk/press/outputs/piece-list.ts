@@ -2,9 +2,9 @@ import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import type { Row } from '../../archive.ts';
+import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
 import { sectionSlug } from '../../papers/paper.ts';
-import { tags } from '../../tags.ts';
 import type { Edition, PieceRows } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
@@ -55,7 +55,7 @@ function newestOf({ kind, slugs, rows, nameOf }: ListKind): Output {
     kind,
     stage: 'index',
     paths: new RegExp(`^${kind}s/([^/]+)/(?:index\\.html|rss\\.xml)$`),
-    keysForTag: kind === 'tag' ? keysAfter(tags.newestTagged('')) : () => [],
+    keysForDependency: kind === 'tag' ? keysAfter(dependencies.newestTagged('')) : () => [],
     allKeys: slugs,
     async print(edition, slug, { render }) {
       const list = rows(edition, slug);
@@ -83,7 +83,7 @@ function numberedOf({ kind, slugs, rows, nameOf }: ListKind): Output {
     kind: `${kind}-page`,
     stage: 'list',
     paths: new RegExp(`^${kind}s/([^/]+)/(\\d+)/index\\.html$`),
-    keysForTag: (tag) => keysAfter(`${kind}:`)(tag).map((rest) => rest.replace(':', '/')),
+    keysForDependency: (dependency) => keysAfter(`${kind}:`)(dependency).map((rest) => rest.replace(':', '/')),
     *allKeys(edition) {
       for (const slug of slugs(edition)) {
         const last = rows(edition, slug)?.lastPage() ?? 0;
@@ -145,7 +145,7 @@ export const tagPage = numberedOf(TAGS);
 export const allTags: Output = {
   kind: 'tags',
   stage: 'index',
-  keysForTag: (tag) => (tag === tags.pieceTags ? [''] : []),
+  keysForDependency: (dependency) => (dependency === dependencies.pieceTags ? [''] : []),
   allKeys: () => [''],
   async print(edition, _key, { render }) {
     const { nameplate, language } = edition.paper();

@@ -1,6 +1,6 @@
 import { HOUR } from '../../../proof/time.ts';
+import { dependencies, SHARD_MAX } from '../../dependencies.ts';
 import { sectionSlug } from '../../papers/paper.ts';
-import { SHARD_MAX, tags } from '../../tags.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { newsSitemap, sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import { keysAfter, type Output, type RenderedFile, singleOutput } from '../output.ts';
@@ -23,7 +23,7 @@ export const monthSitemap: Output = {
   kind: 'month',
   stage: 'feed',
   paths: /^sitemaps\/(\d{4}-\d\d)/,
-  keysForTag: keysAfter(tags.month('')),
+  keysForDependency: keysAfter(dependencies.month('')),
   allKeys: (edition) => edition.months().map(({ month }) => month),
   print(edition, month) {
     const urls = edition.month(month).map(({ slug, updated_at }) => ({ path: `stories/${slug}/`, updated_at }));

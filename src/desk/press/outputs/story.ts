@@ -7,8 +7,8 @@ import { proofOf } from '../../../proof/proof.ts';
 import { isoOrNull, isoTime } from '../../../proof/time.ts';
 import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
+import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
-import { tags } from '../../tags.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
 import { type Edition, logUrl } from '../edition.ts';
 import { channelOf, type FeedItem } from '../feeds/channel.ts';
@@ -56,7 +56,7 @@ export const card: Output = {
   stage: 'card',
   paths: /^cards\/([0-9a-z]{26})-/,
   keyNamed: (edition, id) => edition.piece(id)?.slug,
-  ...ofEachPiece(tags.card),
+  ...ofEachPiece(dependencies.card),
   print(edition, slug) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;
@@ -70,7 +70,7 @@ export const proof: Output = {
   kind: 'proof',
   stage: 'proof',
   paths: /^stories\/([^/]+)\/proof\.json$/,
-  ...ofEachPiece(tags.proof),
+  ...ofEachPiece(dependencies.proof),
   print(edition, slug) {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;

@@ -13,10 +13,10 @@ export const SHARD_MAX = 10_000;
 export const EARLIER_MAX = 3;
 
 /**
- * Names of the data that outputs read. A change makes tags stale, and the press prints the outputs that read them
- * again. There is no other dependency map.
+ * Names of the data that outputs read. A change makes dependencies stale, and the press prints the outputs that read
+ * them again. There is no other dependency map.
  */
-export const tags = {
+export const dependencies = {
   /** The paper's record: every page shows it. */
   config: 'config',
   /** The edition's number: only the front document shows it. */
@@ -46,7 +46,7 @@ export const tags = {
   persona: (slug: string) => `persona:${slug}`,
   newestOf: (section: string) => `newest:${sectionSlug(section)}`,
   newestBy: (persona: string) => `by:${persona}`,
-  /** The tags of pieces on air, and how many pieces each has. A tag of a piece is known by its slug. */
+  /** The tags of pieces on air, and how many pieces each has. A tag is identified by its slug. */
   pieceTags: 'piece-tags',
   newestTagged: (slug: string) => `tagged:${slug}`,
   tagPage: (slug: string, page: number) => `tag:${slug}:${page}`,
@@ -63,51 +63,51 @@ export const tags = {
 };
 
 /**
- * The tags that a change of one piece makes stale. `before` and `after` are the piece as readers saw it and as they
- * see it now, null while it is not on air. The archive must already show the state after the change.
+ * The dependencies that a change of one piece makes stale. `before` and `after` are the piece as readers saw it and as
+ * they see it now, null while it is not on air. The archive must already show the state after the change.
  */
-export function changedTags(archive: Archive, id: string, before: Row | null, after: Row | null): Set<string> {
-  const changed = new Set([tags.edition, tags.piece(id), tags.news]);
+export function changedDependencies(archive: Archive, id: string, before: Row | null, after: Row | null): Set<string> {
+  const changed = new Set([dependencies.edition, dependencies.piece(id), dependencies.news]);
   const stays =
     before?.category === after?.category &&
     before?.published_at === after?.published_at &&
     before?.persona === after?.persona;
   for (const row of [before, after]) {
     if (row === null) continue;
-    changed.add(tags.month(dayOf(row.published_at).slice(0, 7)));
+    changed.add(dependencies.month(dayOf(row.published_at).slice(0, 7)));
     if (stays) continue;
     const day = dayOf(row.published_at);
-    changed.add(tags.day(day));
-    changed.add(tags.days);
-    changed.add(tags.daysOf(day.slice(0, 4)));
-    if (changesMonths(archive, day.slice(0, 7), row === after)) changed.add(tags.months);
-    changed.add(tags.newestBy(row.persona));
-    if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) changed.add(tags.newest);
-    if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) changed.add(tags.newestOf(row.category));
+    changed.add(dependencies.day(day));
+    changed.add(dependencies.days);
+    changed.add(dependencies.daysOf(day.slice(0, 4)));
+    if (changesMonths(archive, day.slice(0, 7), row === after)) changed.add(dependencies.months);
+    changed.add(dependencies.newestBy(row.persona));
+    if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) changed.add(dependencies.newest);
+    if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) changed.add(dependencies.newestOf(row.category));
     const { category } = row;
     for (const page of pagesFrom(archive.sectionRank(category, row), archive.sectionCount(category))) {
-      changed.add(tags.sectionPage(category, page));
+      changed.add(dependencies.sectionPage(category, page));
     }
-    changed.add(tags.earlier(id));
-    for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) changed.add(tags.earlier(later));
+    changed.add(dependencies.earlier(id));
+    for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) changed.add(dependencies.earlier(later));
   }
-  for (const tag of changedPieceTags(archive, before, after)) changed.add(tag);
+  for (const dependency of changedTagDependencies(archive, before, after)) changed.add(dependency);
   return changed;
 }
 
-/** The tags that a piece makes stale because it got or lost a tag of its own, or changed its place among the tagged. */
-function* changedPieceTags(archive: Archive, before: Row | null, after: Row | null): Iterable<string> {
+/** The dependencies that a piece makes stale because it got or lost a tag of its own, or moved among the tagged. */
+function* changedTagDependencies(archive: Archive, before: Row | null, after: Row | null): Iterable<string> {
   const spelled = (row: Row | null) => new Map((row?.tags ?? []).map((name) => [tagSlug(name), name]));
   const [had, has] = [spelled(before), spelled(after)];
   const moved = before?.published_at !== after?.published_at;
   for (const slug of new Set([...had.keys(), ...has.keys()])) {
     if (!moved && had.get(slug) === has.get(slug)) continue;
-    yield tags.pieceTags;
+    yield dependencies.pieceTags;
     const total = archive.tag(slug)?.count ?? 0;
     for (const row of [before, after]) {
       if (row === null) continue;
-      if (archive.newerTagged(slug, row, NEWEST_MAX) < NEWEST_MAX) yield tags.newestTagged(slug);
-      for (const page of pagesFrom(archive.tagRank(slug, row), total)) yield tags.tagPage(slug, page);
+      if (archive.newerTagged(slug, row, NEWEST_MAX) < NEWEST_MAX) yield dependencies.newestTagged(slug);
+      for (const page of pagesFrom(archive.tagRank(slug, row), total)) yield dependencies.tagPage(slug, page);
     }
   }
 }
