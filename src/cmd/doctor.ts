@@ -6,7 +6,7 @@ import { readSettings } from '../server/env.ts';
 import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';
 
-const MARKS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };
+const LABELS: Record<Finding['state'], string> = { holds: 'ok   ', open: '-    ', fault: 'FAULT' };
 
 export function command(): Command {
   return new Command('doctor')
@@ -26,7 +26,7 @@ export function command(): Command {
       const findings = await examine(readSettings);
       const faults = findings.filter(({ state }) => state === 'fault').length;
       const lines = findings.flatMap(({ name, state, found, cure }) => [
-        `${MARKS[state]} ${name}: ${found}`,
+        `${LABELS[state]} ${name}: ${found}`,
         ...(cure === undefined ? [] : [`      ${cure}`]),
       ]);
       printResult(json, { healthy: faults === 0, findings }, [...lines, plural(faults, 'fault')]);

@@ -15,7 +15,7 @@ export const NORMALIZER_VERSION = 1;
 /** Separates two fields, so that no phrase spans both. `searchText` never returns it. */
 const BORDER = '\u{E000}';
 /** Starts the word that names a paper. `searchText` never returns it either. */
-const PAPER_MARK = '\u{E001}';
+const PAPER_PREFIX = '\u{E001}';
 
 /** Invisible characters, and the tatweel, which only stretches Arabic words. A zero-width space separates words. */
 const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\u0640]--\u200b]/gv;
@@ -55,7 +55,7 @@ function normalizeLine(line: string): string {
 
 /** The index word that identifies the paper. */
 function paperWord(paper: string): string {
-  return `${PAPER_MARK}${paper.replaceAll('-', PAPER_MARK)}`;
+  return `${PAPER_PREFIX}${paper.replaceAll('-', PAPER_PREFIX)}`;
 }
 
 /** The index text of a piece: the paper's word, then the words of headline, dek and prose. */

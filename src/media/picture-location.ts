@@ -3,13 +3,15 @@ import { Fault } from '../shared/fault.ts';
 
 /** What precedes EXIF data: in JPEG and AVIF, in WebP (with a length), and in PNG. */
 const EXIF = [
-  { mark: 'Exif\0\0', gap: 0 },
-  { mark: 'EXIF', gap: 4 },
-  { mark: 'eXIf', gap: 0 },
+  { signature: 'Exif\0\0', gap: 0 },
+  { signature: 'EXIF', gap: 4 },
+  { signature: 'eXIf', gap: 0 },
 ];
 /** The beginning of EXIF data, in both byte orders. In AVIF nothing else precedes it (ISO/IEC 23008-12, A.2.1). */
 const TIFF = ['II*\0', 'MM\0*'];
-/** The most work in a file: entries of directories, and bytes that are emptied. Cameras write some hundreds of entries. */
+/**
+ * The most work in a file: entries of directories, and bytes that are emptied. Cameras write some hundreds of entries.
+ */
 const WORK_MAX = 5_000_000;
 const GPS_TAG = 0x8825;
 /** Bytes of a value by its EXIF type: TIFF 6.0, section 2. */
@@ -42,9 +44,11 @@ export function withoutLocation(bytes: Uint8Array): Uint8Array | null {
       throw new Fault('invalid_request', 'the picture holds more EXIF data than a camera writes; export it again');
   };
   const isAvif = copy.toString('latin1', 4, 8) === 'ftyp';
-  for (const { mark, gap } of isAvif ? [...EXIF, ...TIFF.map((mark) => ({ mark, gap: -mark.length }))] : EXIF) {
-    for (let at = copy.indexOf(mark, 0, 'latin1'); at >= 0; at = copy.indexOf(mark, at + 1, 'latin1')) {
-      let tiff = at + mark.length + gap;
+  for (const { signature, gap } of isAvif
+    ? [...EXIF, ...TIFF.map((signature) => ({ signature, gap: -signature.length }))]
+    : EXIF) {
+    for (let at = copy.indexOf(signature, 0, 'latin1'); at >= 0; at = copy.indexOf(signature, at + 1, 'latin1')) {
+      let tiff = at + signature.length + gap;
       if (copy.toString('latin1', tiff, tiff + 6) === 'Exif\0\0') tiff += 6;
       if (clearGps(copy.subarray(tiff), work)) isChanged = true;
     }

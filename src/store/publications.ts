@@ -45,7 +45,7 @@ export function publicationTable(db: Db, transact: Transact) {
   const fail = run(
     `UPDATE publications SET failed_at = coalesce(failed_at, ?3), failure = ?4 WHERE target = ?1 AND tree = ?2`,
   );
-  // Marks are integers that JavaScript can hold.
+  // Change numbers are integers that JavaScript can hold.
   const queueListed = run(
     `INSERT INTO unpublished (target, tree, sheet, path, mark, added)
        SELECT ?1, ?2, sheet, path, random() >> 11, ?4 FROM files

@@ -176,7 +176,7 @@ export function openStore(settings: DatabaseSettings) {
       beginReading(): void {
         db.exec('BEGIN');
         // SQLite takes its snapshot at the first read, not at BEGIN.
-        manifest.highestMarkOfAll();
+        manifest.lastChangeOfAll();
       },
       endReading(): void {
         db.exec('COMMIT');

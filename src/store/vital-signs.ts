@@ -64,7 +64,7 @@ export function vitalSigns(db: Db) {
     hubPings: queue('hub_pings', 'due_at IS NOT NULL'),
     hostnames: all('SELECT state, count FROM hostname_counts ORDER BY state', { state: text, count: integer }),
     scanQueue: (now: number) => ({ ...scan(now), leased: leased(now) }),
-    /** Papers with pages that are not up to date, and the mark up to which each is pressed. */
+    /** Papers with pages that are not up to date, and the change number up to which each is pressed. */
     stalePapers,
     /** Dependencies that a press has not read yet, at most `COUNTED_MAX`. */
     staleDependencies: counted('press_due'),

@@ -86,8 +86,8 @@ export const PANEL_STYLE = `:host{display:block}aside{padding:.7em 1em;border-bl
 @media (min-width:1200px){aside{position:fixed;inset-block:0;inset-inline-end:0;width:20rem;overflow:auto;border-block-end:0;border-inline-start:1px solid light-dark(#b9b2a6,#5c564e)}.problems{max-height:none}}@media print{:host{display:none}}`;
 /** Of the paper's page around the panel. */
 export const PAGE_STYLE = `@media screen and (min-width:1200px){body{margin-inline-end:20rem!important}}.broadsheet-flag{float:inline-end;margin-inline-start:.5em;padding:.1em .5em;border-radius:.2em;background:#a32a1c;color:#fff;font:600 12px/1.5 system-ui,sans-serif;text-decoration:none}@media print{.broadsheet-flag{display:none}}`;
-/** Of the mark after a headline: declarations without a selector. */
-export const MARK_STYLE =
+/** The badge after a headline: declarations without a selector. */
+export const BADGE_STYLE =
   'margin-inline-start:.5em;padding:.1em .4em;border-radius:.2em;background:#8a4b00;color:#fff;font:600 12px/1.4 system-ui,sans-serif;letter-spacing:0;vertical-align:middle;white-space:nowrap';
 /** Of the desk's page alone. */
 export const LIST_STYLE =

@@ -3,8 +3,8 @@ import { isoTime } from '../proof/time.ts';
 import { DESK_PATH } from './desk-page.ts';
 import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';
 import {
+  BADGE_STYLE,
   escaped,
-  MARK_STYLE,
   nameOf,
   PAGE_STYLE,
   PANEL_STYLE,
@@ -22,7 +22,7 @@ const PANEL_MAX = 50;
 const OUTLOOKS = { refused: 'Refused', draft: 'Draft', scheduled: 'Scheduled', on_air: 'On air when filed' } as const;
 
 /**
- * A page of the desk with the panel beside it, and a mark after each headline of a piece that is not simply on air.
+ * A page of the desk with the panel beside it, and a badge after each headline of a piece that is not simply on air.
  * The panel is in a shadow tree: the paper's style does not reach it, nor its style the paper. Its element comes
  * first, in the flow on a narrow screen, so that it never covers anything.
  */
@@ -33,7 +33,7 @@ export function withPanel(html: string, path: string, parts: PanelParts): string
     /<a class="skip"[^>]*>[^<]*<\/a>|<body[^>]*>(?!\s*<a class="skip")/,
     (start) => start + panel,
   );
-  return opened.replace('</head>', () => `<style>${PAGE_STYLE}${marks(html, parts)}</style></head>`);
+  return opened.replace('</head>', () => `<style>${PAGE_STYLE}${badges(html, parts)}</style></head>`);
 }
 
 function panelFor(path: string, parts: PanelParts): string {
@@ -86,7 +86,7 @@ function counts(slug: string, lines: PieceLine[]): string {
 }
 
 /** A rule for each piece on the page whose files say something else than "on air". */
-function marks(html: string, { desk, now }: PanelParts): string {
+function badges(html: string, { desk, now }: PanelParts): string {
   const rules: string[] = [];
   const hrefs = [...html.matchAll(/ href="(\/[^/"]+\/stories\/[^/"]+\/)"/g)].map(([, href = '']) => href);
   for (const url of new Set(hrefs)) {
@@ -97,7 +97,7 @@ function marks(html: string, { desk, now }: PanelParts): string {
     if (outlook === 'on_air') continue;
     rules.push(`${heading(`a[href="${url}"]`)}{content:"${OUTLOOKS[outlook]}"}`);
   }
-  return rules.length === 0 ? '' : `${rules.join('')}${heading('a[href*="/stories/"]')}{${MARK_STYLE}}`;
+  return rules.length === 0 ? '' : `${rules.join('')}${heading('a[href*="/stories/"]')}{${BADGE_STYLE}}`;
 }
 
 /** The end of a headline with such a link: links themselves may be stretched over their whole block. */

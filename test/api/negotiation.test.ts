@@ -49,10 +49,10 @@ test('effects of request headers', async (t) => {
         assert.match(String(headers.etag), /^"[^"]+"$/);
       }
       // Either of the two is known to be the same.
-      for (const mark of [packed.headers.etag, plain.headers.etag, `W/${packed.headers.etag}`]) {
-        const known = { 'accept-encoding': coding, 'if-none-match': String(mark) };
+      for (const etag of [packed.headers.etag, plain.headers.etag, `W/${packed.headers.etag}`]) {
+        const known = { 'accept-encoding': coding, 'if-none-match': String(etag) };
         const again = await ask(url, path, known);
-        assert.deepEqual([again.status, again.headers.etag], [304, String(mark).replace('W/', '')]);
+        assert.deepEqual([again.status, again.headers.etag], [304, String(etag).replace('W/', '')]);
       }
     }
     for (const coding of ['gzip;q=0', 'identity', 'br'])

@@ -31,7 +31,7 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   createPaper(app);
   const gate = Promise.withResolvers<void>();
-  const mark = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   if (!isHeld) gate.resolve();
   const open = (): SearchReader => {
     const reader = openSearchReader(databaseFile(app.settings), SEARCH_ROWS);
@@ -39,7 +39,7 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
       ...reader,
       async found(question) {
         const found = await reader.found(question);
-        mark.resolve();
+        started.resolve();
         await gate.promise;
         return found;
       },
@@ -53,7 +53,7 @@ async function openDesk(t: TestContext, limits: Partial<SearchLimits>, isHeld = 
     app,
     url: desk.url,
     search: (q) => ask(desk.url, `/${PAPER}/api/v1/search?q=${encodeURIComponent(q)}`),
-    held: () => mark.promise,
+    held: () => started.promise,
     release: () => gate.resolve(),
   };
 }

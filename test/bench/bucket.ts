@@ -54,7 +54,7 @@ export async function bucketPart(bench: Bench): Promise<Figure[]> {
   const endpoint = await startVersitygw({ after: (end: () => unknown) => endings.push(end) } as never, bench.folder);
   const app = openPaper(folder);
   try {
-    app.store.desk.manifest.clearStale(PAPER, app.store.desk.manifest.newestMark(PAPER));
+    app.store.desk.manifest.clearStale(PAPER, app.store.desk.manifest.newestStale(PAPER));
     const address = parseAddress(`s3://${BUCKET}/site?endpoint=${endpoint}`);
     if (typeof address === 'string') throw new Error(address);
     const settings = { ...app.settings, objectStorage: { ...app.settings.objectStorage, ...CREDENTIALS } };

@@ -75,7 +75,9 @@ function queuing(app: AppContext, texts: Text[]): number {
   return (READERS / (performance.now() - start)) * 1_000;
 }
 
-/** The p99 of GET stories, in ms: while nothing is chosen, and while all readers are. Sending goes on at its usual rate. */
+/**
+ * The p99 of GET stories, in ms: while nothing is chosen, and while all readers are. Sending goes on at its usual rate.
+ */
 async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: Record<string, string>) {
   const served = await desk(environmentOf(folder), smtp);
   try {
@@ -93,7 +95,7 @@ async function meanwhile(app: AppContext, texts: Text[], folder: string, smtp: R
     const last = app.store.desk.events.last();
     const busy: number[] = [];
     const start = performance.now();
-    const isChosen = () => app.store.desk.events.mark('mails').n >= last;
+    const isChosen = () => app.store.desk.events.cursor('mails').n >= last;
     do busy.push(await load());
     while (!isChosen());
     const chosen = `in ${((performance.now() - start) / 1_000).toFixed(0)} s`;

@@ -30,7 +30,7 @@ export async function publishPart(bench: Bench): Promise<Figure[]> {
     const { folder } = await pressedPaper(bench, size);
     const app = openPaper(folder);
     // The press left the cards for later; the archive's are not what is measured.
-    app.store.desk.manifest.clearStale(PAPER, app.store.desk.manifest.newestMark(PAPER));
+    app.store.desk.manifest.clearStale(PAPER, app.store.desk.manifest.newestStale(PAPER));
     papers.set(size, { app, times: [] });
   }
   // In turn, so that whatever else the machine does meets every size alike.

@@ -7,7 +7,9 @@ import { cpuOf } from './child.ts';
 import { type Bench, environmentOf, openPaper, PAPER, pressedPaper } from './paper.ts';
 import { type Figure, median, millis, note, seconds } from './table.ts';
 
-/** A large paper, a small one and the bare server are started in turn so many times; the first round warms all three. */
+/**
+ * A large paper, a small one and the bare server are started in turn so many times; the first round warms all three.
+ */
 const ROUNDS = 5;
 const SIZE = Number(process.env.BENCH_START ?? 100_000);
 const SMALL = 1_000;
@@ -60,11 +62,14 @@ export async function startPart(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-/** The folder of a paper with nothing left to press. Its cards count as drawn: the press leaves them, and a server would draw them. */
+/**
+ * The folder of a paper with nothing left to press. Its cards count as drawn: the press leaves them, and a server would
+ * draw them.
+ */
 async function pressedWhole(bench: Bench, size: number): Promise<string> {
   const { folder } = await pressedPaper(bench, size);
   const { store, close } = openPaper(folder);
-  store.desk.manifest.clearStale(PAPER, store.desk.manifest.newestMark(PAPER));
+  store.desk.manifest.clearStale(PAPER, store.desk.manifest.newestStale(PAPER));
   close();
   return folder;
 }

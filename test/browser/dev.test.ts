@@ -62,14 +62,14 @@ test('the writing desk: problems beside the page, links both ways, and a reload 
   await page.goto(`${url}/the-plumb-line/`);
   await panel.getByText('The Plumb Line: 1 problem').waitFor();
   writeFileSync(file, text.replace(/^air: .*$/m, 'air: false'));
-  const mark = () =>
+  const badge = () =>
     page.evaluate(() => {
       const link = [...document.querySelectorAll('h2 > a, h3 > a')].find((a) =>
         a.getAttribute('href')?.endsWith('/metre-of-light/'),
       );
       return link?.parentElement == null ? null : getComputedStyle(link.parentElement, '::after').content;
     });
-  await until(async () => ((await mark().catch(() => null)) === '"Draft"' ? true : null));
+  await until(async () => ((await badge().catch(() => null)) === '"Draft"' ? true : null));
   await page.goto(`${url}/_desk/`);
   await page.getByRole('heading', { name: 'Drafts (1)' }).waitFor();
   assert.deepEqual(await axeFaults(page), []);

@@ -231,10 +231,10 @@ test('events are forgotten when they are old and everybody is through with them'
   events.forget(clock.now - EVENTS_KEPT);
   assert.equal(tellings(app).length, 2, 'nobody is through with them');
   const through = { n: events.next(0)?.n ?? 0, after: '' };
-  events.setMark('webhooks', through);
+  events.setCursor('webhooks', through);
   events.forget(START);
   assert.equal(tellings(app).length, 2, 'not everybody is through with them');
-  events.setMark('mails', through);
+  events.setCursor('mails', through);
   events.forget(START - 1);
   assert.equal(tellings(app).length, 2, 'they are not old');
   events.forget(START);

@@ -80,7 +80,7 @@ export function beingPressed(c: Context): Response {
 /** Whether a path that is missing on disk belongs to a piece on air that is not pressed yet. */
 export function isAwaitingPress({ store }: AppContext, paper: string, path: string): boolean {
   const name = /^\/(?:stories|embed)\/([a-z0-9-]+)(?:\/|\.md$|$)/.exec(path)?.[1];
-  if (name === undefined || store.desk.manifest.newestMark(paper) === 0) return false;
+  if (name === undefined || store.desk.manifest.newestStale(paper) === 0) return false;
   const archive = store.desk.archive(paper);
   const story = archive.storyBySlug(name) ?? archive.storyById(name);
   return story?.state === 'on_air';

@@ -129,9 +129,9 @@ function marked<Body extends object>(
 ): Outcome<Body & Pressing> {
   const { slug, root } = c.get('site');
   const { manifest } = app.store.desk;
-  const before = manifest.newestMark(slug);
+  const before = manifest.newestStale(slug);
   const { status, body, isShown = false } = work();
-  const number = manifest.newestMark(slug);
+  const number = manifest.newestStale(slug);
   // A write that changes no page does not wait. But what pages already show may still be on its way to disk.
   if (number === 0 || (number === before && !isShown)) return { status, body: { ...body, pressed: true, files: 0 } };
   return { status, body: { ...body, pressed: false, pressing: `${root}/api/v1/press/${number}` } };
@@ -173,7 +173,7 @@ export function askPress(app: AppContext) {
     const { slug, root } = c.get('site');
     const { manifest } = app.store.desk;
     // Ticket numbers are sequential, and an issued one stays marked until it is pressed.
-    if (ticket === 0 || ticket > manifest.highestMark(slug)) {
+    if (ticket === 0 || ticket > manifest.lastChange(slug)) {
       throw new Fault('not_found', `no write of this paper gave ${root}/api/v1/press/${ticket}; ask where one said`);
     }
     return { pressed: manifest.isPressed(slug, ticket) };

@@ -33,13 +33,13 @@ export function startAiring({ app, presses, backlog, logger }: Parts): () => Pro
   let newsAt = app.clock.now() + NEWS_EVERY;
   // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time
   // is for what expired while no server ran.
-  let newsMarkedAt = 0;
+  let newsStaleAt = 0;
   const dropOld = hourly(app, (now) => store.desk.answers.deleteUntil(now - ANSWER_TTL));
   /** Papers that another program version or other settings may have pressed. Only a press can tell. */
   const unseen = new Set(store.desk.paperSlugs());
-  let newestMark = store.desk.manifest.highestMarkOfAll();
-  /** Papers that may have stale outputs: all that were marked since this job began, until they are found pressed. */
-  const marked = new Set(store.desk.removedPapers().map(({ slug }) => slug));
+  let lastChange = store.desk.manifest.lastChangeOfAll();
+  /** Papers that may have stale outputs: all that changed since this job began, until they are found pressed. */
+  const changed = new Set(store.desk.removedPapers().map(({ slug }) => slug));
   /** Papers whose press failed, with the time of the next attempt (ms of the monotonic clock). */
   const resting = new Map<string, number>();
 
@@ -58,7 +58,7 @@ export function startAiring({ app, presses, backlog, logger }: Parts): () => Pro
     airWhatIsDue(app);
     // After the clock was set back, `newsAt` would be too far ahead and the sitemap would not change until then.
     if (now >= newsAt || newsAt - now > NEWS_EVERY) {
-      const since = Math.min(newsMarkedAt, now) - NEWS_AGE;
+      const since = Math.min(newsStaleAt, now) - NEWS_AGE;
       const papers = store.desk
         .paperSlugs()
         .filter((paper) => store.desk.archive(paper).latest({ limit: 1, since }).length > 0);
@@ -67,18 +67,19 @@ export function startAiring({ app, presses, backlog, logger }: Parts): () => Pro
       });
       // Not before: what could not be written is due as before.
       newsAt = now + NEWS_EVERY;
-      newsMarkedAt = now;
+      newsStaleAt = now;
     }
     dropOld(now);
-    const mark = store.desk.manifest.highestMarkOfAll();
-    if (mark !== newestMark) for (const paper of store.desk.manifest.papersMarkedAfter(newestMark)) marked.add(paper);
-    newestMark = mark;
-    for (const paper of new Set([...unseen, ...marked])) {
+    const newest = store.desk.manifest.lastChangeOfAll();
+    if (newest !== lastChange)
+      for (const paper of store.desk.manifest.papersChangedAfter(lastChange)) changed.add(paper);
+    lastChange = newest;
+    for (const paper of new Set([...unseen, ...changed])) {
       // A paper without a public tree is first pressed when all of it is filed, so that it never shows an empty front.
       if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
-      if (!unseen.has(paper) && store.desk.manifest.newestMark(paper) === 0) {
-        marked.delete(paper);
+      if (!unseen.has(paper) && store.desk.manifest.newestStale(paper) === 0) {
+        changed.delete(paper);
         continue;
       }
       resting.delete(paper);

@@ -55,7 +55,7 @@ export class PressPool {
     this.#pool.on('error', () => {});
   }
 
-  /** Makes every thread take a snapshot of the ledger. Returns the highest mark in each snapshot. */
+  /** Makes every thread take a snapshot of the ledger. Returns the highest change number in each snapshot. */
   takeSnapshots(): Promise<number[]> {
     // A task goes to a thread that has none, so each thread gets one.
     return Promise.all(

@@ -72,7 +72,7 @@ export class PressQueue {
   }
 
   /**
-   * Resolves with the number of files changed when all marks up to `number` are on disk. Rejects as that press does.
+   * Resolves with the number of files changed when all changes up to `number` are on disk. Rejects as that press does.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
     const {

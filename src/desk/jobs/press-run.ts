@@ -128,7 +128,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   if (!app.store.desk.hasPaper(slug)) return removeTree(app, slug, options);
   const build = await loadBuild();
   const isFull = () => options.full === true || !isTreeComplete(app, slug, build);
-  const isStale = () => isFull() || manifest.newestMark(slug) > 0;
+  const isStale = () => isFull() || manifest.newestStale(slug) > 0;
   if (!isStale()) return null;
   build.needCurrent();
   const lease = await PressLease.acquire(manifest, slug, options.signal);
@@ -176,12 +176,12 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
   const { store, settings } = app;
   const { manifest } = store.desk;
   const folder = join(settings.distDir, slug);
-  const isLeft = () => manifest.newestMark(slug) > 0 || existsSync(folder);
+  const isLeft = () => manifest.newestStale(slug) > 0 || existsSync(folder);
   if (!isLeft()) return null;
   const lease = await PressLease.acquire(manifest, slug, signal);
   try {
     if (store.desk.hasPaper(slug) || !isLeft()) return null;
-    const until = manifest.newestMark(slug);
+    const until = manifest.newestStale(slug);
     const removed = [...manifest.allFiles(slug)].length;
     // `_headers` goes first: without it no server shows the tree.
     for (const path of [join(folder, '_headers'), folder, join(settings.distDir, '.press', slug)]) {
@@ -274,28 +274,28 @@ async function pressSnapshot(
     // A full press sets the stamp when it ends.
     if (full) manifest.setStamp(slug, '');
     snapshot.refresh();
-    return { ...plan, full, start: manifest.begin(slug), mark: manifest.highestMarkOfAll() };
+    return { ...plan, full, start: manifest.begin(slug), lastChange: manifest.lastChangeOfAll() };
   };
   try {
-    const { start, full, site, folder, stamp, mark } = store.database.transact(begin);
-    const marks = pool?.takeSnapshots();
+    const { start, full, site, folder, stamp, lastChange } = store.database.transact(begin);
+    const lastChanges = pool?.takeSnapshots();
     // Avoids an unhandled rejection; awaiting them still throws.
-    marks?.catch(() => {});
+    lastChanges?.catch(() => {});
     const tree = new Tree(folder, { aside: scratch, sync: !full, assertHeld: lease.assertHeld });
     // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
     // whose last files the manifest does not list.
     const common = { paper: slug, site, checksDisk: full || start.dirty };
     const deadline = lease.deadline.shared;
     const printPool: PrintPool | null = pool && {
-      // Every change of a paper gets a mark. With the same newest mark, all threads show the same papers.
-      isCurrent: async () => (await marks)?.every((other) => other === mark) ?? false,
+      // Every change of a paper gets a number. With the same highest number, all threads show the same papers.
+      isCurrent: async () => (await lastChanges)?.every((other) => other === lastChange) ?? false,
       print: (names, done) => pool.print({ ...common, folder, scratch, isNew: tree.isNew, now, deadline }, names, done),
     };
     const report = await press({
       ...common,
       archive: snapshot.store.desk.archive(slug),
       manifest,
-      marks: snapshot.store.desk.manifest,
+      stale: snapshot.store.desk.manifest,
       tree,
       tools: { render: build.render, assets: build.assets, pictures: store.pictures, now },
       stamp,

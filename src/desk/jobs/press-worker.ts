@@ -25,11 +25,11 @@ build.catch(() => {});
 /** Of the press that took the last snapshot. */
 let printer: Promise<Printer> | null = null;
 
-/** Begins a press. Returns the highest mark in the snapshot. */
+/** Begins a press. Returns the highest change number in the snapshot. */
 export function takeSnapshot(): number {
   printer = null;
   snapshot.refresh();
-  return snapshot.store.desk.manifest.highestMarkOfAll();
+  return snapshot.store.desk.manifest.lastChangeOfAll();
 }
 
 export async function print({ job, names }: { job: WorkerJob; names: string[] }): Promise<Printed> {

@@ -92,9 +92,9 @@ export function unnoticedPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
 async function stateOf(file: string, digest: string, damaged: string | null): Promise<'whole' | (string & {}) | null> {
   const found = await stat(file).catch(() => null);
   if (found === null) return null;
-  const mark = `${found.size} ${found.mtimeMs}`;
-  if (mark === damaged) return mark;
-  return (await digestOfFile(file).catch(() => null)) === digest ? 'whole' : mark;
+  const version = `${found.size} ${found.mtimeMs}`;
+  if (version === damaged) return version;
+  return (await digestOfFile(file).catch(() => null)) === digest ? 'whole' : version;
 }
 
 /** Where lost media may still be: in the pressed trees, and at MEDIA_URL. */

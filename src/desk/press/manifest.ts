@@ -20,7 +20,7 @@ export interface PrintedOutput {
 }
 
 export interface PressStart {
-  /** The newest mark. The press handles every mark up to this one and clears no later one. */
+  /** The newest change number. The press handles every change up to this one and clears no later one. */
   until: number;
   /** Whether the last press was interrupted, so that the tree may differ from the manifest. */
   dirty: boolean;
@@ -28,30 +28,30 @@ export interface PressStart {
 
 /**
  * The press's own records: which dependencies are stale, which files are on disk, which process presses. Marking a
- * dependency as stale assigns the mark a number higher than that of any earlier mark of any paper.
+ * dependency as stale assigns it a change number, higher than any earlier one of any paper.
  */
 export interface Manifest {
-  /** Marks the outputs that read these dependencies. Marking a dependency again renews its number. */
+  /** Marks the outputs that read these dependencies. Marking a dependency again assigns a new number. */
   markStale(paper: string, dependencies: Iterable<string>): void;
   /** Stale dependencies, oldest first, read in batches. The database may change between batches. */
   staleDependencies(paper: string): Iterable<string>;
   isStale(paper: string, dependency: string): boolean;
-  /** Whether a dependency is stale and no press has begun on its mark. */
+  /** Whether a dependency is stale and no press has begun on its change. */
   isPending(paper: string, dependency: string): boolean;
-  newestMark(paper: string): number;
-  papersMarkedAfter(number: number): string[];
-  /** Begins a press of all present marks. Call it in a transaction, while holding the lease. */
+  newestStale(paper: string): number;
+  papersChangedAfter(number: number): string[];
+  /** Begins a press of all present changes. Call it in a transaction, while holding the lease. */
   begin(paper: string): PressStart;
-  /** Clears the marks at or below a number. The tree and the manifest agree again. */
+  /** Clears what became stale at or below a change number. The tree and the manifest agree again. */
   clearStale(paper: string, until: number): void;
-  /** Records that all marks at or below a number are on disk, and how many files that press changed. */
+  /** Records that all changes at or below a number are on disk, and how many files that press changed. */
   recordPressed(paper: string, until: number, files: number): void;
   isPressed(paper: string, number: number): boolean;
-  /** The highest mark of any paper, cleared or not. It grows with every change that a page shows. */
-  highestMarkOfAll(): number;
-  /** The paper's highest mark, cleared or not; 0 when it never had one. */
-  highestMark(paper: string): number;
-  /** How many files changed in the press that handled a mark; 0 when there was nothing to press. */
+  /** The highest change number of any paper, cleared or not. It grows with every change that a page shows. */
+  lastChangeOfAll(): number;
+  /** The paper's highest change number, cleared or not; 0 when it never had one. */
+  lastChange(paper: string): number;
+  /** How many files changed in the press that handled a change; 0 when there was nothing to press. */
   filesChangedBy(paper: string, number: number): number;
   /** The note of the last press that did not wait for fsync; null when every file is synced. */
   unsynced(paper: string): string | null;
@@ -67,7 +67,7 @@ export interface Manifest {
   /** Records what outputs are now. An output that does not exist is dropped. */
   record(paper: string, outputs: PrintedOutput[]): void;
   drop(paper: string, output: string): void;
-  /** Forgets everything about the tree of a removed paper and clears its marks at or below a number. */
+  /** Forgets everything about the tree of a removed paper and clears its changes at or below a number. */
   forget(paper: string, until: number): void;
   /** The program version and settings of the last full press. When the stamp differs, everything is stale. */
   stamp(paper: string): string;

@@ -50,8 +50,8 @@ export interface PrinterJob {
 
 export interface PressJob extends Omit<PrinterJob, 'manifest'> {
   manifest: Manifest;
-  /** The marks that this press handles, from the same snapshot as `archive`. */
-  marks: Pick<Manifest, 'staleDependencies'>;
+  /** What is stale for this press, from the same snapshot as `archive`. */
+  stale: Pick<Manifest, 'staleDependencies'>;
   /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
   stamp: string;
   start: PressStart;
@@ -89,11 +89,12 @@ export interface PressReport {
 }
 
 /**
- * Prints the stale outputs of one paper, or all of them, and leaves the same tree as a full press. A press handles
- * the marks up to `start.until` and clears only those: a change that arrives meanwhile gets a higher mark and waits
- * for the next press. `archive` is a snapshot at that mark, so all files show one state and none links to a file that
- * does not exist yet. Marks are cleared once the files are on disk, so the next press completes one that was killed
- * at any point. A press that needs workers with the same snapshot, and has none, does nothing and returns which ones.
+ * Prints the stale outputs of one paper, or all of them, and leaves the same tree as a full press. A press handles the
+ * changes up to `start.until` and clears only those: a change that arrives meanwhile gets a higher number and waits for
+ * the next press. `archive` is a snapshot at that number, so all files show one state and none links to a file that
+ * does not exist yet. Dependencies are cleared once the files are on disk, so the next press completes one that was
+ * killed at any point. A press that needs workers with the same snapshot, and has none, does nothing and returns which
+ * ones.
  */
 export async function press(job: PressJob): Promise<PressReport | Workers> {
   const { paper, manifest, tree, archive, start, full, pool } = job;
@@ -169,8 +170,8 @@ function* allNames(edition: Edition): Iterable<string> {
 }
 
 /** Names of the outputs that read stale dependencies, and of those that these dependencies may create. */
-function* staleNames(edition: Edition, { paper, manifest, marks }: PressJob): Iterable<string> {
-  for (const dependency of marks.staleDependencies(paper)) {
+function* staleNames(edition: Edition, { paper, manifest, stale }: PressJob): Iterable<string> {
+  for (const dependency of stale.staleDependencies(paper)) {
     yield* manifest.outputsReading(paper, dependency);
     for (const output of OUTPUTS)
       for (const key of output.keysForDependency(dependency, edition)) yield outputName(output, key);

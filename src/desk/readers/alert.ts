@@ -89,7 +89,7 @@ export interface AlertTable {
 }
 
 /** The name of the mails' position in the events. */
-export const MAILS_MARK = 'mails';
+export const MAILS_CURSOR = 'mails';
 /** Readers per transaction, which blocks other writers and requests. */
 const BATCH = 100;
 
@@ -102,7 +102,7 @@ export interface AlertStore {
 }
 
 /**
- * Queues the next event for readers with instant alerts, or for the next batch of them. The mark moves in the same
+ * Queues the next event for readers with instant alerts, or for the next batch of them. The cursor moves in the same
  * transaction, so that each piece is queued exactly once per reader, even after a crash. The event was written together
  * with the airing, so that none is lost. Returns how many mails were queued, or null when no event is left.
  */
@@ -111,18 +111,18 @@ export function queueAlerts(
   { now, newId }: { now(): number; newId(): string },
 ): number | null {
   // Checked outside of a transaction: most polls find nothing.
-  if (events.next(events.mark(MAILS_MARK).n) === null) return null;
+  if (events.next(events.cursor(MAILS_CURSOR).n) === null) return null;
   return transact(() => {
-    const mark = events.mark(MAILS_MARK);
-    const event = events.next(mark.n);
+    const cursor = events.cursor(MAILS_CURSOR);
+    const event = events.next(cursor.n);
     if (event === null) return null;
     const passed = { n: event.n, after: '' };
     if (!isAlert(event, alerts.isRepeat(event))) {
-      events.setMark(MAILS_MARK, passed);
+      events.setCursor(MAILS_CURSOR, passed);
       return 0;
     }
     const due_at = now();
-    const readers = alerts.instant(event.paper, mark.after, BATCH);
+    const readers = alerts.instant(event.paper, cursor.after, BATCH);
     let count = 0;
     for (const reader of readers) {
       if (!wants(reader, event)) continue;
@@ -130,7 +130,7 @@ export function queueAlerts(
       if (alerts.queue({ ...mail, id: newId(), due_at, events: [event.n] })) count++;
     }
     const last = readers.length < BATCH ? undefined : readers.at(-1);
-    events.setMark(MAILS_MARK, last === undefined ? passed : { n: mark.n, after: last.id });
+    events.setCursor(MAILS_CURSOR, last === undefined ? passed : { n: cursor.n, after: last.id });
     return count;
   });
 }

@@ -6,7 +6,7 @@ import {
   type DigestCadence,
   type DigestRound,
   isAlert,
-  MAILS_MARK,
+  MAILS_CURSOR,
   type Reader,
   subjectIdOf,
   wants,
@@ -91,7 +91,7 @@ export class DigestQueue {
     const under_way = kept.under_way ?? {
       day: times.last(cadence, kept, now()).day,
       // Events that are still being queued as instant alerts do not belong to a digest yet.
-      until: events.mark(MAILS_MARK).n,
+      until: events.cursor(MAILS_CURSOR).n,
     };
     const last = this.#queue(paper, cadence, under_way, kept.after);
     alerts.setDigest(paper, cadence, last === null ? rest : { ...kept, under_way, after: last });

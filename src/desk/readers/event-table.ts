@@ -9,7 +9,7 @@ export type KeptEvent = DeskEvent & {
 };
 
 /** How far a queue has processed the events. */
-interface EventMark {
+interface EventCursor {
   /** The last event that was processed; 0 before the first. */
   n: number;
   /** For the event after that, the last receiver whose message is queued; empty before the first. */
@@ -17,15 +17,15 @@ interface EventMark {
 }
 
 /**
- * Events for readers. Each queue has a mark, which it moves in the transaction that queues a message, so that each
+ * Events for readers. Each queue has a cursor, which it moves in the transaction that queues a message, so that each
  * event is queued once.
  */
 export interface EventTable {
   /** The first event after a number, or null. */
   next(n: number): KeptEvent | null;
-  /** The mark of a queue by name; at the start for a new name. */
-  mark(name: string): EventMark;
-  setMark(name: string, mark: EventMark): void;
+  /** The cursor of a queue by name; at the start for a new name. */
+  cursor(name: string): EventCursor;
+  setCursor(name: string, cursor: EventCursor): void;
   /** Whether the headline of an event's piece is withheld by now. */
   isWithheld(piece: string): boolean;
   /** The number of the newest event; 0 without any. */

@@ -9,7 +9,7 @@ import type { EventTable } from './event-table.ts';
 import type { Receiver, WebhookTable } from './webhook.ts';
 
 /** The name of the webhooks' position in the events. */
-const MARK = 'webhooks';
+const CURSOR = 'webhooks';
 /** Receivers per transaction, which blocks other writers. */
 const BATCH = 200;
 
@@ -22,34 +22,34 @@ interface WebhookStore {
 }
 
 /**
- * Queues the next event, or the next batch of its receivers. The mark moves in the same transaction, so that each event
- * is queued exactly once per receiver, even after a crash. `compose` writes the body once, so that all receivers get
- * the same. False when no event is left.
+ * Queues the next event, or the next batch of its receivers. The cursor moves in the same transaction, so that each
+ * event is queued exactly once per receiver, even after a crash. `compose` writes the body once, so that all receivers
+ * get the same. False when no event is left.
  */
 export function queueNext(
   { events, webhooks, deliveries, transact }: WebhookStore,
   { now, newId, compose }: { now(): number; newId(): string; compose(event: DeskEvent): string },
 ): boolean {
   // Checked outside of a transaction: most polls find nothing.
-  if (events.next(events.mark(MARK).n) === null) return false;
+  if (events.next(events.cursor(CURSOR).n) === null) return false;
   return transact(() => {
-    const mark = events.mark(MARK);
-    const event = events.next(mark.n);
+    const cursor = events.cursor(CURSOR);
+    const event = events.next(cursor.n);
     if (event === null) return false;
     if (isWithheld(events, event)) {
-      events.setMark(MARK, { n: event.n, after: '' });
+      events.setCursor(CURSOR, { n: event.n, after: '' });
       return true;
     }
     const { id, paper, type } = event;
     const made_at = now();
-    if (mark.after === '') webhooks.register(paper, made_at);
-    const receivers = webhooks.receivers(paper, eventSections(event), mark.after, BATCH);
+    if (cursor.after === '') webhooks.register(paper, made_at);
+    const receivers = webhooks.receivers(paper, eventSections(event), cursor.after, BATCH);
     if (receivers.length > 0) deliveries.keepMessage({ id, type, body: compose(event), made_at });
     for (const receiver of receivers) {
       deliveries.queue({ ...deliveryTo(receiver), id: newId(), paper, message: id, made_at, by_hand: false });
     }
     const last = receivers.length < BATCH ? undefined : receivers.at(-1);
-    events.setMark(MARK, last === undefined ? { n: event.n, after: '' } : { n: mark.n, after: last.id });
+    events.setCursor(CURSOR, last === undefined ? { n: event.n, after: '' } : { n: cursor.n, after: last.id });
     return true;
   });
 }

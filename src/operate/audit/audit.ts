@@ -74,7 +74,7 @@ export async function auditApp(
   }
   if (!trees) return audit;
   for (const { slug } of store.desk.removedPapers()) {
-    if (store.desk.manifest.newestMark(slug) === 0 && !existsSync(join(app.settings.distDir, slug))) continue;
+    if (store.desk.manifest.newestStale(slug) === 0 && !existsSync(join(app.settings.distDir, slug))) continue;
     const press = '`npm run -s broadsheet -- press`';
     faults.push(`${slug}: the paper was removed, and its files wait for the press; run ${press}`);
   }

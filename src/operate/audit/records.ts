@@ -78,7 +78,7 @@ export function acceptDamage({ store, clock }: AppContext, seqs: readonly number
     return host;
   };
   records.transact(() => {
-    const marked = new Set(records.damagedObservations().map(({ seq }) => seq));
+    const damaged = new Set(records.damagedObservations().map(({ seq }) => seq));
     const asked = new Set(seqs);
     for (const [first = 0, ...more] of Map.groupBy(asked, (seq) => hostOf(seq).id).values()) {
       const own = [first, ...more];
@@ -89,7 +89,7 @@ export function acceptDamage({ store, clock }: AppContext, seqs: readonly number
         const message = `observation ${whole} holds no U+0000, so no version cut it; only such damage can be accepted`;
         throw new Fault('conflict', message);
       }
-      const { faults, unmarked } = auditStoredHost(store, host, new Set([...marked, ...asked]));
+      const { faults, unmarked } = auditStoredHost(store, host, new Set([...damaged, ...asked]));
       if (unmarked.length > 0) {
         const all = [...own, ...unmarked].join(' ');
         const message = `${host.hostname} has other observations with U+0000; accept them together: ${all}`;
@@ -98,6 +98,6 @@ export function acceptDamage({ store, clock }: AppContext, seqs: readonly number
       const [fault] = faults;
       if (fault !== undefined) throw new Fault('conflict', `this is not what a cut at U+0000 leaves: ${fault}`);
     }
-    for (const seq of asked) if (!marked.has(seq)) records.markDamaged({ seq, at: clock.now(), reason });
+    for (const seq of asked) if (!damaged.has(seq)) records.markDamaged({ seq, at: clock.now(), reason });
   });
 }

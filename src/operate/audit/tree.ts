@@ -36,7 +36,7 @@ interface TreeFindings {
  */
 export async function auditTree(app: AppContext, paper: string, options: TreeOptions): Promise<TreeFindings> {
   const { archive, manifest } = app.store.desk;
-  const state = () => `${archive(paper).paper().edition} ${manifest.newestMark(paper)} ${manifest.leaseOwner(paper)}`;
+  const state = () => `${archive(paper).paper().edition} ${manifest.newestStale(paper)} ${manifest.leaseOwner(paper)}`;
   for (let check = 1; ; check++) {
     const before = state();
     const findings = await checkTree(app, paper, options);

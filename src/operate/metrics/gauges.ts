@@ -232,7 +232,9 @@ function orMissing<T>(found: Promise<T>): Promise<T | null> {
 
 /** For how long papers have waited for a press. */
 export class StaleSince {
-  /** By paper: when it was first seen waiting (ms of the monotonic clock), and the mark that was pressed then. */
+  /**
+   * By paper: when it was first seen waiting (ms of the monotonic clock), and the change number that was pressed then.
+   */
   #seen = new Map<string, { at: number; pressed: number }>();
   readonly #now: () => number;
 

@@ -28,8 +28,8 @@ interface NewDelivery {
 
 export interface ChangeQueueTable {
   /** The number of the last delta that was queued. */
-  mark(): number;
-  setMark(seq: number): void;
+  cursor(): number;
+  setCursor(seq: number): void;
   /**
    * Active alerts older than a delta that cover its hostname, directly or through a group; instant ones before daily
    * ones.
@@ -66,8 +66,8 @@ export const MAIL_EVERY = 5 * MINUTE;
 const ACCOUNTS = 100;
 
 /**
- * Matches the next deltas with alerts and queues them. The mark moves in the same transaction, so each delta is queued
- * once per account, even after a crash. False when no delta is left.
+ * Matches the next deltas with alerts and queues them. The cursor moves in the same transaction, so each delta is
+ * queued once per account, even after a crash. False when no delta is left.
  */
 export function queueChanges<D extends QueuedDelta>(
   { changeQueue: queue, transact }: ChangeStore,
@@ -75,11 +75,11 @@ export function queueChanges<D extends QueuedDelta>(
   { now, newId }: { now(): number; newId(): string },
 ): boolean {
   // Checked outside of a transaction: most polls find nothing.
-  if (queue.mark() >= deltas.newest()) return false;
+  if (queue.cursor() >= deltas.newest()) return false;
   return transact(() => {
-    const mark = queue.mark();
+    const cursor = queue.cursor();
     const newest = deltas.newest();
-    const batch = deltas.after(mark, BATCH);
+    const batch = deltas.after(cursor, BATCH);
     const webhooks = new Map<string, { alert: MatchedAlert; changes: D[] }>();
     for (const delta of batch) {
       for (const alert of queue.alertsFor(delta.domain, delta.at)) {
@@ -103,7 +103,7 @@ export function queueChanges<D extends QueuedDelta>(
     }
     // The batch omits hidden deltas, so a batch that is not full has reached the newest delta.
     const reached = batch.length < BATCH ? newest : (batch.at(-1)?.seq ?? newest);
-    queue.setMark(Math.max(mark, reached));
+    queue.setCursor(Math.max(cursor, reached));
     return reached < newest;
   });
 }

@@ -31,8 +31,8 @@ const SOUND = `s.confirmed_at IS NOT NULL
 export function eventTable(db: Db): EventTable & { append(event: DeskEvent): void } {
   const { run, insert, upsert, one, number } = sql(db);
   const append = insert('events', ['id', 'paper', 'type', 'piece', 'revision', 'day', 'at', 'told']);
-  const mark = one('SELECT n, after FROM event_marks WHERE name = ?', { n: integer, after: text });
-  const setMark = upsert('event_marks', ['name'], ['n', 'after']);
+  const cursor = one('SELECT n, after FROM event_marks WHERE name = ?', { n: integer, after: text });
+  const setCursor = upsert('event_marks', ['name'], ['n', 'after']);
   const withheld = one('SELECT headline_withheld FROM pieces WHERE id = ?', flag);
   return {
     append(event) {
@@ -42,8 +42,8 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
       append({ id: ulid().toLowerCase(), paper, type, piece, revision, day, at, told });
     },
     next: one(`${EVENTS} WHERE n > ? ORDER BY n LIMIT 1`, EVENT, eventOf),
-    mark: (name) => mark(name) ?? { n: 0, after: '' },
-    setMark: (name, { n, after }) => void setMark({ name, n, after }),
+    cursor: (name) => cursor(name) ?? { n: 0, after: '' },
+    setCursor: (name, { n, after }) => void setCursor({ name, n, after }),
     isWithheld: (piece) => withheld(piece) ?? false,
     last: number('SELECT max(n) FROM events'),
     forget: run('DELETE FROM events WHERE at <= ? AND n <= (SELECT min(n) FROM event_marks)'),

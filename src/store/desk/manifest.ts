@@ -2,7 +2,7 @@ import type { Manifest } from '../../desk/press/manifest.ts';
 import { type Db, flag, inBatches, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
 
 /**
- * The file count of a press is stored until this many further marks are pressed. A write asks for it within seconds.
+ * The file count of a press is stored until this many further changes are pressed. A write asks for it within seconds.
  */
 const RUNS_KEPT = 100_000;
 
@@ -11,7 +11,7 @@ const RUNS_KEPT = 100_000;
  */
 export function manifestTables(db: Db): Manifest {
   const { run, changed, one, has, number, all } = sql(db);
-  const mark = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
+  const addStale = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
   const someStale = all('SELECT id, tag FROM press_due WHERE paper = ? AND id > ? ORDER BY id LIMIT 1000', {
     id: integer,
     tag: text,
@@ -24,8 +24,8 @@ export function manifestTables(db: Db): Manifest {
   const clean = run('UPDATE presses SET dirty = 0 WHERE paper = ?');
   const addRun = run('INSERT OR REPLACE INTO press_runs (paper, until, files) VALUES (?, ?, ?)');
   const dropRuns = run('DELETE FROM press_runs WHERE paper = ? AND until <= ?');
-  const newestMark = number('SELECT max(id) FROM press_due WHERE paper = ?');
-  const clearMarks = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
+  const newestStale = number('SELECT max(id) FROM press_due WHERE paper = ?');
+  const dropStale = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
   const dependenciesOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
   // Rows are passed as JSON: a press records half a million of them, and each call has a cost.
@@ -84,32 +84,32 @@ export function manifestTables(db: Db): Manifest {
 
   return {
     markStale(paper, dependencies) {
-      mark(paper, JSON.stringify([...dependencies]));
+      addStale(paper, JSON.stringify([...dependencies]));
     },
     *staleDependencies(paper) {
-      const marks = inBatches(
+      const rows = inBatches(
         (after) => someStale(paper, after),
         [0],
         ({ id }) => [id],
       );
-      for (const { tag: dependency } of marks) yield dependency;
+      for (const { tag: dependency } of rows) yield dependency;
     },
     isStale: has('SELECT 1 FROM press_due WHERE paper = ? AND tag = ?'),
     isPending: has(
       `SELECT 1 FROM press_due d WHERE d.paper = ?1 AND d.tag = ?2
          AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
     ),
-    newestMark,
-    // By its number, not through the index by paper, which would read every mark.
-    papersMarkedAfter: all('SELECT DISTINCT paper FROM press_due NOT INDEXED WHERE id > ?', text),
+    newestStale,
+    // By its number, not through the index by paper, which would read every row.
+    papersChangedAfter: all('SELECT DISTINCT paper FROM press_due NOT INDEXED WHERE id > ?', text),
     begin(paper) {
-      const until = newestMark(paper);
+      const until = newestStale(paper);
       const dirty = isDirty(paper) === true;
       begin(paper, until);
       return { until, dirty };
     },
     clearStale(paper, until) {
-      clearMarks(paper, until);
+      dropStale(paper, until);
       clean(paper);
     },
     recordPressed(paper, until, files) {
@@ -117,11 +117,11 @@ export function manifestTables(db: Db): Manifest {
       addRun(paper, until, files);
       dropRuns(paper, until - RUNS_KEPT);
     },
-    isPressed: (paper, number) => reached(paper).paid >= number || newestMark(paper) === 0,
-    highestMarkOfAll: number("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'"),
-    highestMark(paper) {
+    isPressed: (paper, number) => reached(paper).paid >= number || newestStale(paper) === 0,
+    lastChangeOfAll: number("SELECT seq FROM sqlite_sequence WHERE name = 'press_due'"),
+    lastChange(paper) {
       const { paid, taken } = reached(paper);
-      return Math.max(paid, taken, newestMark(paper));
+      return Math.max(paid, taken, newestStale(paper));
     },
     filesChangedBy: number('SELECT files FROM press_runs WHERE paper = ? AND until >= ? ORDER BY until LIMIT 1'),
     unsynced: one('SELECT unsynced FROM presses WHERE paper = ?', orNull(text)),
@@ -170,7 +170,7 @@ export function manifestTables(db: Db): Manifest {
     forget(paper, until) {
       for (const rows of forgotten) rows(paper);
       forgetTree(paper);
-      clearMarks(paper, until);
+      dropStale(paper, until);
       setPressed(paper, until);
     },
     stamp: (paper) => stamp(paper) ?? '',

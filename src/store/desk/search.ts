@@ -64,8 +64,8 @@ export function searchTables(db: Db, transact: Transact) {
 
   /**
    * Gives a piece that went on air at `at` (ms) the next row id of that minute. Row ids fall with the time on air,
-   * because FTS5 reads upwards in two thirds of the time, and searches want the newest first. All from the year -6000 to
-   * 9999 are safe integers above zero.
+   * because FTS5 reads upwards in two thirds of the time, and searches want the newest first. All from the year -6000
+   * to 9999 are safe integers above zero.
    */
   function newPlace(piece: string, at: number, generation: number): number {
     const start = (END - Math.floor(at / MINUTE)) * ROOM - 1;
@@ -161,7 +161,7 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   return {
-    /** Marks a piece as changed. `flush` indexes it; `forget` drops the mark when the transaction is rolled back. */
+    /** Marks a piece as changed. `flush` indexes it; `forget` undoes that when the transaction is rolled back. */
     note: (piece: string): unknown => changedPieces.add(piece),
     flush,
     forget: (): void => changedPieces.clear(),

@@ -81,8 +81,8 @@ export function changeQueueTable(db: Db) {
   const forgetNotices = run('DELETE FROM change_notices WHERE at <= ?');
   const forgetDeliveries = run("DELETE FROM change_deliveries WHERE made_at <= ? AND state <> 'waiting'");
   const queue: ChangeQueueTable = {
-    mark: number('SELECT seq FROM change_mark'),
-    setMark: run('UPDATE change_mark SET seq = ?'),
+    cursor: number('SELECT seq FROM change_mark'),
+    setCursor: run('UPDATE change_mark SET seq = ?'),
     alertsFor: all(
       `SELECT id, account, way, url FROM change_alerts
        WHERE id IN (

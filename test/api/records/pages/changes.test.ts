@@ -291,8 +291,8 @@ describe('the changes', () => {
 
   test('callers are rate-limited by address, key holders are not', async () => {
     const from = (address: string, more = {}) => ({ ...HTML, 'x-forwarded-for': address, ...more });
-    const mark = String((await get('/v1/tape')).headers.etag);
-    const headers = from('203.0.113.5', { 'if-none-match': mark });
+    const etag = String((await get('/v1/tape')).headers.etag);
+    const headers = from('203.0.113.5', { 'if-none-match': etag });
     const statuses: number[] = [];
     for (let sent = 0; sent < READS.points; sent += 50) {
       const answers = Array.from({ length: 50 }, () => fetch(`${stand.url}/v1/tape`, { headers }));

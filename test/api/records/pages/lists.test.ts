@@ -124,8 +124,8 @@ describe('the pages of lists, figures and search', () => {
     const first = await page('/services');
     const before = (await page('/domains')).headers.etag ?? '';
     assert.match(first.headers['cache-control'] ?? '', /^public/);
-    const mark = first.headers.etag ?? '';
-    assert.equal((await page('/services', { 'if-none-match': mark })).status, 304);
+    const etag = first.headers.etag ?? '';
+    assert.equal((await page('/services', { 'if-none-match': etag })).status, 304);
     assert.equal((await page('/services', { cookie })).headers['cache-control'], 'private, no-store');
     const shown = (await json('/domains')).items[0]?.domain;
     stand.enter(...seededProbes(NOW + DAY, 1).filter(({ hostname }) => hostname === shown));

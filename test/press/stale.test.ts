@@ -86,7 +86,7 @@ test('a piece reverted after an interrupted press is printed as it is', async (t
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('a full press that was broken off is done again, though nothing is marked', async (t) => {
+test('a full press that was broken off is done again, though nothing is stale', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
   await pressPapers(app);
   rmSync(tree, { recursive: true });
@@ -283,19 +283,19 @@ test('a request for a number is answered when its press is on disk, with what it
   } = app.store;
   const page = (slug: string) => join(tree, `stories/${slug}/index.html`);
   publish(app, 'first', START);
-  const first = manifest.newestMark(PAPER);
+  const first = manifest.newestStale(PAPER);
   const pressed = presses.pressedUntil(PAPER, first).then((files) => ({ files, there: existsSync(page('first')) }));
   // It comes too late for the press under way.
   await new Promise((resolve) => setTimeout(resolve, 20));
   publish(app, 'second', START);
-  const second = manifest.newestMark(PAPER);
+  const second = manifest.newestStale(PAPER);
   const files = await presses.pressedUntil(PAPER, second);
   assert.ok(existsSync(page('second')));
   assert.ok(files > 0);
   assert.deepEqual([(await pressed).there, (await pressed).files > 0], [true, true]);
-  // Asked again, it is told the same; and of what nobody marked there is nothing to tell.
+  // Asked again, it is told the same; and of what is not stale there is nothing to tell.
   assert.equal(await presses.pressedUntil(PAPER, second), files);
-  assert.equal(manifest.newestMark(PAPER), 0);
+  assert.equal(manifest.newestStale(PAPER), 0);
 });
 
 test('a press that leaves the cards to a later one does not count as the press of a write', async (t) => {
@@ -304,7 +304,7 @@ test('a press that leaves the cards to a later one does not count as the press o
     desk: { manifest },
   } = app.store;
   publish(app, 'with-a-card', START);
-  const number = manifest.newestMark(PAPER);
+  const number = manifest.newestStale(PAPER);
   await pressPapers(app, { cards: false });
   assert.equal(manifest.isPressed(PAPER, number), false);
   await new PressQueue(app).pressedUntil(PAPER, number);
@@ -409,7 +409,7 @@ test('a process presses few papers at a time, and first the one with a waiting c
   });
   const presses = new PressQueue(app);
   const all = papers.map((paper) => presses.press(paper));
-  await Promise.all([...all, presses.pressedUntil('p5', app.store.desk.manifest.newestMark('p5'))]);
+  await Promise.all([...all, presses.pressedUntil('p5', app.store.desk.manifest.newestStale('p5'))]);
   assert.equal(most, 2);
   assert.deepEqual(begun.slice(0, 5), ['p1', 'p2', 'p5', 'p3', 'p4']);
 });
@@ -426,7 +426,7 @@ test('one paper that cannot be pressed keeps no other one from it', async (t) =>
   assert.ok(existsSync(join(folder, `papers/${PAPER}/stories/all-the-same.md`)));
 });
 
-test('marks are read in batches, each once and in their order', async (t) => {
+test('stale dependencies are read in batches, each once and in their order', async (t) => {
   const { app } = await paperOf(t, 1);
   const {
     desk: { manifest },
@@ -442,25 +442,25 @@ test('marks are read in batches, each once and in their order', async (t) => {
   );
 });
 
-test('a mark that is set again while a press lists stale outputs stays part of that press', async (t) => {
+test('a dependency that is marked again while a press lists stale outputs stays part of that press', async (t) => {
   const { app, tree } = await paperOf(t, 1);
   const {
     desk: { manifest },
   } = app.store;
   publish(app, 'listed', START);
   const begin = manifest.begin.bind(manifest);
-  const marked: string[] = [];
+  const stale: string[] = [];
   t.mock.method(manifest, 'begin', (paper: string) => {
     const start = begin(paper);
     // As another process does as soon as the press has begun.
-    setImmediate(() => manifest.markStale(paper, marked));
+    setImmediate(() => manifest.markStale(paper, stale));
     return start;
   });
-  marked.push(...manifest.staleDependencies(PAPER));
+  stale.push(...manifest.staleDependencies(PAPER));
   await pressPapers(app, { cards: false });
   assert.match(readFileSync(join(tree, 'stories/listed/index.html'), 'utf8'), /What listed means/);
   assert.deepEqual(
-    marked.filter((dependency) => !manifest.isStale(PAPER, dependency)),
+    stale.filter((dependency) => !manifest.isStale(PAPER, dependency)),
     [],
   );
 });
