@@ -9,7 +9,7 @@ import {
 } from '../shared/outbound/delivery.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../shared/sql/sql.ts';
 
-/** A claimed delivery. */
+/** A leased delivery. */
 export const JOB = {
   id: text,
   message: text,
@@ -25,8 +25,8 @@ export const JOB = {
 };
 
 /**
- * A queue of deliveries to any kind of webhook, in these tables; `webhook` is the column that names the webhook. `jobsOf`
- * reads the claimed deliveries in the order of their ids, which it receives as a JSON array.
+ * A queue of deliveries to any kind of webhook, in these tables; `webhook` is the column that names the webhook.
+ * `jobsOf` reads the leased deliveries in the order of their ids, which it receives as a JSON array.
  */
 export function deliveryQueue<D extends DeliveryJob>(
   db: Db,
@@ -40,8 +40,8 @@ export function deliveryQueue<D extends DeliveryJob>(
      ORDER BY due_at, id LIMIT ?2`,
     { id: text, host: text },
   );
-  // Only the process that updates the row has the claim. After its lease expires, the delivery is due again.
-  const claim = all(
+  // Only the process that updates the row has the lease. After it expires, the delivery is due again.
+  const leaseRows = all(
     `UPDATE ${deliveries} SET lease = ?3, due_at = ?3
      WHERE id IN (SELECT value FROM json_each(?1)) AND state = 'waiting' AND due_at <= ?2
      RETURNING id`,
@@ -54,8 +54,8 @@ export function deliveryQueue<D extends DeliveryJob>(
   const attempt = run(`INSERT INTO ${attempts} (delivery, at, ms, status, error) VALUES (?, ?, ?, ?, ?)`);
   return {
     due: (now, limit, except) => due(now, limit, JSON.stringify(except)),
-    claim(ids, now, lease) {
-      const taken = claim(JSON.stringify(ids), now, lease);
+    lease(ids, now, lease) {
+      const taken = leaseRows(JSON.stringify(ids), now, lease);
       return taken.length === 0 ? [] : jobsOf(JSON.stringify(taken));
     },
     settle({ id, lease }, made, settlement) {

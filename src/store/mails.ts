@@ -20,14 +20,14 @@ const ACCOUNT_MAIL = {
   ...PROGRESS,
 };
 
-/** How claimed mails of one table are settled. Times in ms. */
+/** How leased mails of one table are settled. Times in ms. */
 function settlements(db: Db, table: string) {
   const { run } = sql(db);
   const settle = run(
     `UPDATE ${table} SET state = ?2, settled_at = ?3, error = ?4, lease = NULL WHERE id = ?1 AND state = 'due'`,
   );
   return {
-    /** Releases the mails claimed by a process that has ended. Returns their number. */
+    /** Releases the mails leased by a process that has ended. Returns their number. */
     release: run(`UPDATE ${table} SET due_at = ?1, lease = NULL WHERE lease IS NOT NULL AND state = 'due'`),
     sent: (id: string, at: number) => void settle(id, 'sent', at, null),
     /** Schedules the next attempt for `due_at`. */
@@ -37,10 +37,10 @@ function settlements(db: Db, table: string) {
 }
 
 /**
- * Finds and claims mails in one statement, so that no other process can intervene. `due` selects the ids of at most ?3
- * mails that are due at ?1; they are claimed until ?2.
+ * Finds and leases mails in one statement, so that no other process can intervene. `due` selects the ids of at most ?3
+ * mails that are due at ?1; they are leased until ?2.
  */
-function claimOf(table: string, due: string, columns: string): string {
+function leaseOf(table: string, due: string, columns: string): string {
   return `UPDATE ${table} SET due_at = ?2, lease = ?2, attempts = attempts + 1 WHERE id IN (${due}) RETURNING ${columns}`;
 }
 
@@ -61,11 +61,11 @@ export function mailTable(db: Db): MailTable {
     UNION ALL
     SELECT id FROM (SELECT id FROM mails WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3)
     LIMIT ?3`;
-  const claim = all(claimOf('mails', due, COLUMNS), MAIL);
+  const leaseRows = all(leaseOf('mails', due, COLUMNS), MAIL);
   return {
     ...settlements(db, 'mails'),
     queue: (mail) => queue({ ...mail, state: 'due' }) === 1,
-    claim: (now, until, limit) => claim(now, until, limit).sort(byId),
+    lease: (now, until, limit) => leaseRows(now, until, limit).sort(byId),
     ofSubscriber: all(`SELECT ${COLUMNS} FROM mails WHERE subscriber = ? ORDER BY id`, MAIL),
   };
 }
@@ -78,7 +78,7 @@ export function noticeTable(db: Db): NoticeTable {
   return {
     ...settlements(db, 'notices'),
     queue: (notice) => void queue({ ...notice, state: 'due' }),
-    claim: all(claimOf('notices', due, columnsOf(NOTICE)), NOTICE, (notice) => ({ ...notice, kind: 'notice' })),
+    lease: all(leaseOf('notices', due, columnsOf(NOTICE)), NOTICE, (notice) => ({ ...notice, kind: 'notice' })),
     forget: run('DELETE FROM notices WHERE settled_at <= ?'),
   };
 }
@@ -91,11 +91,11 @@ export function accountMailTable(db: Db): AccountMailTable {
   // Sign-in mails go first.
   const due = `SELECT id FROM account_mails WHERE state = 'due' AND due_at <= ?1
     ORDER BY kind <> 'sign-in', due_at, id LIMIT ?3`;
-  const claim = all(claimOf('account_mails', due, COLUMNS), ACCOUNT_MAIL);
+  const leaseRows = all(leaseOf('account_mails', due, COLUMNS), ACCOUNT_MAIL);
   return {
     ...settlements(db, 'account_mails'),
     queue: (mail) => void queue({ ...mail, state: 'due' }),
-    claim: (now, until, limit) => claim(now, until, limit).sort(byId),
+    lease: (now, until, limit) => leaseRows(now, until, limit).sort(byId),
     ofAccount: all(`SELECT ${COLUMNS} FROM account_mails WHERE account = ? ORDER BY id`, ACCOUNT_MAIL),
     dropEmail: run('DELETE FROM account_mails WHERE email = ?'),
     forget: run(

@@ -142,7 +142,7 @@ export function hubPingTable(db: Db): HubPings & TopicQueue {
     },
     release: run('UPDATE hub_pings SET due_at = ?2 WHERE paper = ?1 AND due_at IS NULL'),
     // A lease of more than its whole span was given before the clock was set back.
-    claim: all(
+    lease: all(
       `UPDATE hub_pings SET lease = ?2 WHERE (paper, path) IN (
          SELECT paper, path FROM hub_pings WHERE due_at <= ?1 AND (lease <= ?1 OR lease > ?2)
          ORDER BY due_at, paper, path LIMIT ?3)

@@ -30,7 +30,7 @@ function standIn(t: TestContext) {
   /** Asks and returns the mails that it brought: their ids. */
   const ask = (email: string): string[] => {
     requestSignIn(store.records, email, { now, newId, secret: SECRET });
-    const mails = app.store.records.accountMails.claim(clock.now, clock.now + HOUR, 100);
+    const mails = app.store.records.accountMails.lease(clock.now, clock.now + HOUR, 100);
     for (const { id } of mails) app.store.records.accountMails.sent(id, clock.now);
     return mails.map(({ id }) => id);
   };

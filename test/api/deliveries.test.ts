@@ -5,7 +5,7 @@ import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { paperWebhooks } from '../../src/desk/jobs/paper-webhooks.ts';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
-import { CLAIM_TIME } from '../../src/shared/outbound/dispatcher.ts';
+import { LEASE_TIME } from '../../src/shared/outbound/dispatcher.ts';
 import { deliveryTransport, startWebhooks } from '../../src/shared/outbound/webhook-job.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import type { Answer } from '../support/http.ts';
@@ -260,7 +260,7 @@ test('a server killed between sending and noting sends again, the same under the
   t.after(() => void stop());
   await new Promise((resolve) => setTimeout(resolve, 600));
   assert.equal(at.got.length, 1, 'not before');
-  clock.now += CLAIM_TIME;
+  clock.now += LEASE_TIME;
   const second = await until(() => at.got[1] ?? null);
   assert.equal(second.body, first.body);
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);

@@ -210,7 +210,7 @@ test('a server is ready and serves existing files while another process presses 
   assert.ok([200, 503].includes((await fetch(`${url}/the-plumb-line/`)).status));
   assert.equal((await fetch(`${url}/the-plumb-line/api/v1/stories`)).status, 200);
   child.kill('SIGTERM');
-  assert.equal((await ended).code, 0, 'it waits for no claim of others when it stops');
+  assert.equal((await ended).code, 0, 'it waits for no lease of others when it stops');
 });
 
 test('a server whose pages were rebuilt keeps answering, and leaves pressing to the next start', async (t) => {

@@ -34,7 +34,7 @@ const { values } = parseArgs({
 });
 const PAPER = 'the-tide';
 const HOSTS = Array.from({ length: 12 }, (_, at) => `host-${at}.example`);
-/** A claim of a process that was killed may hold so long, in ms. */
+/** A lease of a process that was killed may last so long, in ms. */
 const CLAIM = 35_000;
 /** What readers of a server that was killed may get besides answers. */
 const GONE = /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up/;

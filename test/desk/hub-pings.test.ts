@@ -20,7 +20,9 @@ import { assertWellFormed } from '../support/xml.ts';
 
 const ROOT = `http://localhost:4321/${PAPER}`;
 
-/** The topic of a publisher's request, which must be one as hubs take them (W3C WebSub, section 6; PubSubHubbub 0.4). */
+/**
+ * The topic of a publisher's request, which must be one as hubs take them (W3C WebSub, section 6; PubSubHubbub 0.4).
+ */
 function topicOf({ headers, body }: Received): string {
   assert.equal(headers['content-type'], 'application/x-www-form-urlencoded');
   const form = new URLSearchParams(body);
@@ -76,7 +78,7 @@ test('after a press the hub is notified of each changed feed until it accepts', 
   publish(app, 'third', clock.now);
   await pressPapers(app, { cards: false });
   // A feed that changes again while its ping is under way is told of again.
-  const [ping] = app.store.desk.hubPings.claim(clock.now, clock.now + 1, 1);
+  const [ping] = app.store.desk.hubPings.lease(clock.now, clock.now + 1, 1);
   assert.ok(ping);
   app.store.desk.hubPings.note(PAPER, [ping.path]);
   app.store.desk.hubPings.release(PAPER, clock.now);
@@ -93,7 +95,7 @@ test('after a press the hub is notified of each changed feed until it accepts', 
     app.store.desk.setPaper(PAPER, { ...body, paper_public: false }, clock.now);
   });
   assert.deepEqual(await told(), []);
-  assert.deepEqual(app.store.desk.hubPings.claim(clock.now + SECOND, clock.now + 2 * SECOND, 9), []);
+  assert.deepEqual(app.store.desk.hubPings.lease(clock.now + SECOND, clock.now + 2 * SECOND, 9), []);
 });
 
 test('a hub that cannot be one stops the start with a line', () => {

@@ -9,7 +9,7 @@ import { queueTest } from '../../src/desk/readers/webhook-queue.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import type { Attempt, WebhookClient } from '../../src/shared/outbound/delivery.ts';
-import { CLAIM_TIME, type DeliveryTransport, Dispatcher, PER_HOST_MAX } from '../../src/shared/outbound/dispatcher.ts';
+import { type DeliveryTransport, Dispatcher, LEASE_TIME, PER_HOST_MAX } from '../../src/shared/outbound/dispatcher.ts';
 import { RETRIES } from '../../src/shared/outbound/retry.ts';
 import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 
@@ -417,18 +417,18 @@ test('two processes on one store send nothing twice', async (t) => {
   while (isMore) isMore = [queuePaperEvents(stand.app), queuePaperEvents(other)].includes(true);
   // Both may see the same as due; one of them gets it.
   const seen = stand.app.store.desk.deliveries.due(stand.clock.now, 10, []).map(({ id }) => id);
-  const claims = [stand.app, other].map(
+  const leases = [stand.app, other].map(
     ({
       store: {
         desk: { deliveries },
       },
-    }) => deliveries.claim(seen, stand.clock.now, stand.clock.now + CLAIM_TIME),
+    }) => deliveries.lease(seen, stand.clock.now, stand.clock.now + LEASE_TIME),
   );
   assert.deepEqual(
-    claims.map(({ length }) => length),
+    leases.map(({ length }) => length),
     [10, 0],
   );
-  stand.clock.now += CLAIM_TIME;
+  stand.clock.now += LEASE_TIME;
   const dispatchers = [stand.dispatcher(), new Dispatcher(paperDeliveries(other), stand.transport(other), news)];
   while (stand.app.store.desk.deliveries.waiting().count > 0) {
     for (const dispatcher of dispatchers) dispatcher.start();
@@ -453,7 +453,7 @@ test('a delivery without a recorded outcome is due again after its lease, and a 
   const stalled = stand.dispatcher();
   stalled.start();
   stand.answer = () => OK;
-  stand.clock.now += CLAIM_TIME - 1;
+  stand.clock.now += LEASE_TIME - 1;
   await stand.round();
   assert.equal(stand.sent.length, 1);
   stand.clock.now += 1;

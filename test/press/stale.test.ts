@@ -99,7 +99,7 @@ test('a full press that was broken off is done again, though nothing is stale', 
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, true));
 });
 
-test('a press whose claim another one took writes nothing more and clears nothing', async (t) => {
+test('a press whose lease another one took writes nothing more and clears nothing', async (t) => {
   const { app, folder, tree } = await paperOf(t, 2);
   const {
     desk: { manifest },
@@ -123,7 +123,7 @@ test('a press whose claim another one took writes nothing more and clears nothin
   assert.equal(treeOf(tree).get('front.json'), before.get('front.json'));
 });
 
-test('a claim dated by a clock since set back has no owner', async (t) => {
+test('a lease dated by a clock since set back has no owner', async (t) => {
   const { app } = await paperOf(t, 1);
   const {
     desk: { manifest },
@@ -194,7 +194,7 @@ test('what names other files is printed after them', async (t) => {
   assert.equal(printed.at(-1), 'hosting', 'its _headers say that the tree is whole');
 });
 
-test('a process that waited for the lock does not take a claim made meanwhile', async (t) => {
+test('a process that waited for the lock does not take a lease made meanwhile', async (t) => {
   const { app } = await paperOf(t, 1);
   const {
     desk: { manifest },
@@ -204,7 +204,7 @@ test('a process that waited for the lock does not take a claim made meanwhile', 
   assert.equal(manifest.acquireLease(PAPER, 'elsewhere:2:second', now, 30_000), false);
 });
 
-test('a held claim is waited for, and no other process presses meanwhile', async (t) => {
+test('a held lease is waited for, and no other process presses meanwhile', async (t) => {
   const { app } = await paperOf(t, 1);
   const {
     desk: { manifest },

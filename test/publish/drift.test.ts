@@ -26,7 +26,7 @@ async function standOf(t: TestContext, query = '', pieces = 2) {
       .get(PAPER)
       ?.differences.map(({ path, what }) => `${path}: ${what}`) ?? [];
   const item = (key: string) => present(store.objects.get(key));
-  /** The claim as another machine would leave it, so that the next publication compares. */
+  /** The lease as another machine would leave it, so that the next publication compares. */
   const forget = (key: string) => {
     const text = item(key)
       .bytes.toString()

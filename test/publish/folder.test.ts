@@ -15,9 +15,9 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 test('a lock of a dead process blocks nobody', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, '.broadsheet'));
-  writeFileSync(join(folder, '.broadsheet', `${md5('claim')}.lock`), 'the dead one');
+  writeFileSync(join(folder, '.broadsheet', `${md5('lease')}.lock`), 'the dead one');
   const bucket = new FolderBucket(folder, { name: 'me', isDead: (name) => name === 'the dead one' });
-  const tries = Array.from({ length: 20 }, (_, n) => bucket.put('claim', Buffer.from(`${n}`), { onlyIf: 'absent' }));
+  const tries = Array.from({ length: 20 }, (_, n) => bucket.put('lease', Buffer.from(`${n}`), { onlyIf: 'absent' }));
   assert.equal((await Promise.all(tries)).filter((etag) => etag !== null).length, 1);
   assert.deepEqual(readdirSync(join(folder, '.broadsheet')), []);
 });
@@ -25,22 +25,22 @@ test('a lock of a dead process blocks nobody', async (t) => {
 test('a process that was stopped while it had the lock does not write over what came after', async (t) => {
   const folder = tempFolder(t);
   const [stopped, other] = [new FolderBucket(folder), new FolderBucket(folder)];
-  const etag = (await stopped.put('claim', bytes)) ?? '';
-  const lock = join(folder, '.broadsheet', `${md5('claim')}.lock`);
+  const etag = (await stopped.put('lease', bytes)) ?? '';
+  const lock = join(folder, '.broadsheet', `${md5('lease')}.lock`);
   // It is stopped while it writes, for so long that its lock is broken.
   const slow = (async function* () {
     rmSync(lock);
-    assert.notEqual(await other.put('claim', Buffer.from('later'), { onlyIf: { etag } }), null);
+    assert.notEqual(await other.put('lease', Buffer.from('later'), { onlyIf: { etag } }), null);
     yield bytes;
   })();
-  assert.equal(await stopped.put('claim', slow as unknown as Uint8Array, { onlyIf: { etag } }), null);
-  assert.equal(String((await other.get('claim'))?.bytes), 'later');
+  assert.equal(await stopped.put('lease', slow as unknown as Uint8Array, { onlyIf: { etag } }), null);
+  assert.equal(String((await other.get('lease'))?.bytes), 'later');
 });
 
 test('two writes of one process do not take each other for dead', async (t) => {
   const bucket = new FolderBucket(tempFolder(t), { name: PROCESS, isDead });
-  const etag = (await bucket.put('claim', bytes)) ?? '';
-  const tries = Array.from({ length: 8 }, (_, n) => bucket.put('claim', Buffer.from(`${n}`), { onlyIf: { etag } }));
+  const etag = (await bucket.put('lease', bytes)) ?? '';
+  const tries = Array.from({ length: 8 }, (_, n) => bucket.put('lease', Buffer.from(`${n}`), { onlyIf: { etag } }));
   assert.equal((await Promise.all(tries)).filter((won) => won !== null).length, 1);
 });
 

@@ -137,10 +137,10 @@ test('late writes of a stopped publisher are found and repaired by the next one'
   const args = ['withdraw', 'high-water', '--paper', PAPER, '--reason', 'It was wrong.'];
   assert.equal((await run(t, folder, args, quiet)).code, 0);
   // Half a minute passes at the store.
-  const claim = `site/${PAPER}/.broadsheet.json`;
-  const item = store.objects.get(claim);
+  const leaseFile = `site/${PAPER}/.broadsheet.json`;
+  const item = store.objects.get(leaseFile);
   assert.ok(item);
-  store.objects.set(claim, { ...item, modified: new Date(Date.now() - 40_000) });
+  store.objects.set(leaseFile, { ...item, modified: new Date(Date.now() - 40_000) });
   const { code, stderr } = await run(t, folder, ['publish', '--paper', PAPER], env);
   assert.equal(code, 0, stderr);
   assert.deepEqual(differences(store, folder), []);

@@ -88,7 +88,7 @@ test('a paper and the log are published once, and later only what changed', asyn
     [...(await send()).values()].map(({ sent, removed }) => sent + removed),
     [0, 0],
   );
-  assert.equal(store.received.length, 2, 'one look at each claim');
+  assert.equal(store.received.length, 2, 'one look at each lease');
 
   publish(app, 'the-new-one', START);
   await pressPapers(app, { cards: false });
@@ -275,12 +275,12 @@ test('a place that is not as remembered is compared, and only differences are se
   const store = await S3Server.start(t);
   const { app, tree, send } = await standAt(t, at(store));
   await send();
-  // Another machine published the same desk since: its claim is another one.
-  const claim = `site/${PAPER}/.broadsheet.json`;
-  const item = store.objects.get(claim);
+  // Another machine published the same desk since: its lease is another one.
+  const leaseFile = `site/${PAPER}/.broadsheet.json`;
+  const item = store.objects.get(leaseFile);
   assert.ok(item);
   const text = item.bytes.toString().replace(/"publication":"[^"]+"/, '"publication":"of another machine"');
-  store.objects.set(claim, { ...item, bytes: Buffer.from(text), etag: '1'.repeat(32) });
+  store.objects.set(leaseFile, { ...item, bytes: Buffer.from(text), etag: '1'.repeat(32) });
   store.objects.delete(`site/${PAPER}/rss.xml`);
   store.objects.set(`site/${PAPER}/stories/unheard-of/index.html`, item);
   assert.deepEqual((await send()).get(PAPER), { sent: 1, bytes: treeOf(tree).get('rss.xml')?.length, removed: 1 });

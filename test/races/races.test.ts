@@ -8,8 +8,8 @@ import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { NOON, RACES } from './races.ts';
 
-// Fifty callers of two processes at the edge of every balance, throttle and lease: what there is goes to so many of them,
-// and to each of those once.
+// Fifty callers of two processes at the edge of every balance, throttle and lease: what there is goes to so many of
+// them, and to each of those once.
 
 const CHILD = fileURLToPath(new URL('race-child.ts', import.meta.url));
 const CALLERS = 25;
@@ -81,13 +81,13 @@ test('one payment at the till', async () => {
 test('links to sign in for one address', async () => {
   await raced('links to sign in for one address');
   assert.equal(store.records.signIns.unanswered('stranger@example.org', Number.MAX_SAFE_INTEGER).count, REQUESTS_MAX);
-  const mails = store.records.accountMails.claim(NOON + HOUR, NOON + 2 * HOUR, 100);
+  const mails = store.records.accountMails.lease(NOON + HOUR, NOON + 2 * HOUR, 100);
   assert.equal(mails.filter(({ email }) => email === 'stranger@example.org').length, REQUESTS_MAX);
 });
 
 test('orders for one reader', async () => {
   await raced('orders for one reader');
-  assert.equal(store.desk.readers.mails.claim(NOON + HOUR, NOON + 2 * HOUR, 100).length, 1);
+  assert.equal(store.desk.readers.mails.lease(NOON + HOUR, NOON + 2 * HOUR, 100).length, 1);
 });
 
 test('the books hold after all of it', () => {

@@ -176,7 +176,7 @@ export const RACES: Record<string, Race> = {
         accountMails.queue({ id: `mail-${n}`, account: null, email: `a${n}@x.example`, kind: 'digest', due_at: NOON });
       }
     },
-    run: (store) => store.records.accountMails.claim(NOON, NOON + HOUR, 1).map(({ id }) => id),
+    run: (store) => store.records.accountMails.lease(NOON, NOON + HOUR, 1).map(({ id }) => id),
   },
   'hostnames that are due': {
     ready({ records }) {

@@ -24,7 +24,7 @@ function stand(t: TestContext) {
   const ask = (text: string, paper = PAPER): string[] => {
     const address = readAddress(text) as Address;
     subscribe(app.store.desk, paper, address, DEFAULT_CHOICES, { now: clock.now, newId });
-    const mails = app.store.desk.readers.mails.claim(clock.now, clock.now + HOUR, 100);
+    const mails = app.store.desk.readers.mails.lease(clock.now, clock.now + HOUR, 100);
     for (const { id } of mails) app.store.desk.readers.mails.sent(id, clock.now);
     return mails.map(({ id }) => id);
   };

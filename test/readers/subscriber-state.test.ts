@@ -45,7 +45,7 @@ function requestByAdmin({ store, clock: { now } }: AppContext, choices: Partial<
 
 /** Sends what is due, as the post does it, and returns the tokens of the links. */
 function mailed(app: AppContext): string[] {
-  return app.store.desk.readers.mails.claim(app.clock.now(), app.clock.now() + HOUR, 100).map((mail) => {
+  return app.store.desk.readers.mails.lease(app.clock.now(), app.clock.now() + HOUR, 100).map((mail) => {
     const token = tokenOf(SECRET, 'confirm', mail.id);
     const expires_at = app.clock.now() + CONFIRM_LIFETIME;
     app.store.desk.readers.tokens.keep({

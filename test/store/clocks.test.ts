@@ -24,7 +24,10 @@ function opened(t: TestContext) {
   return { file, store };
 }
 
-/** How many of several processes got each of several things that all of them ask for while the database is busy: each reads its clock at another moment, and in no order is it served. */
+/**
+ * How many of several processes got each of several things that all of them ask for while the database is busy: each
+ * reads its clock at another moment, and in no order is it served.
+ */
 async function race(t: TestContext, what: string): Promise<number[]> {
   const { file } = opened(t);
   const children = Array.from({ length: 4 }, () => fork(CHILD, [file, what]));
@@ -59,7 +62,7 @@ test('of processes that take the same lease concurrently, one gets it', async (t
   assert.deepEqual(await race(t, 'duty'), EACH_ONCE);
 });
 
-test('of processes that claim the press of the same paper concurrently, one gets it', async (t) => {
+test('of processes that take the lease of the press of the same paper concurrently, one gets it', async (t) => {
   assert.deepEqual(await race(t, 'press'), EACH_ONCE);
 });
 

@@ -60,7 +60,7 @@ test('no token is in the database, and only the owner can read the link key', as
   assert.throws(() => readerKey(file), { code: 'unavailable', message: /move it away/ });
 });
 
-test('a mail is claimed once by any process, and again when its sender died', (t) => {
+test('a mail is leased once by any process, and again when its sender died', (t) => {
   const folder = tempFolder(t);
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
@@ -70,11 +70,11 @@ test('a mail is claimed once by any process, and again when its sender died', (t
   } = app.store;
   for (let n = 0; n < 30; n++) request(app, `reader-${n}@example.org`);
   const tables = [readers.mails, appContextIn(t, folder, clock).store.desk.readers.mails];
-  const claimed = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.claim(NOON, NOON + 1_000, 7) ?? []).flat();
-  assert.equal(claimed.length, 30);
-  assert.equal(new Set(claimed.map(({ id }) => id)).size, 30);
-  assert.deepEqual(readers.mails.claim(NOON + 999, NOON + 2_000, 100), []);
-  assert.equal(readers.mails.claim(NOON + 1_000, NOON + 2_000, 100).length, 30);
+  const leased = Array.from({ length: 8 }, (_, n) => tables[n % 2]?.lease(NOON, NOON + 1_000, 7) ?? []).flat();
+  assert.equal(leased.length, 30);
+  assert.equal(new Set(leased.map(({ id }) => id)).size, 30);
+  assert.deepEqual(readers.mails.lease(NOON + 999, NOON + 2_000, 100), []);
+  assert.equal(readers.mails.lease(NOON + 1_000, NOON + 2_000, 100).length, 30);
 });
 
 test('each reader is notified of each event once', (t) => {
@@ -94,5 +94,5 @@ test('each reader is notified of each event once', (t) => {
   assert.equal(queue('b', 'instant', 'piece-1'), false);
   assert.equal(queue('d', 'daily', 'piece-1'), true);
   readers.subscribers.remove(subscriber);
-  assert.deepEqual(readers.mails.claim(NOON, NOON + 1, 10), [], 'who is gone is not written to');
+  assert.deepEqual(readers.mails.lease(NOON, NOON + 1, 10), [], 'who is gone is not written to');
 });

@@ -204,7 +204,7 @@ for (const version of ['0.1.0']) {
     // Of five requests of the first day two drew credits; of six on the second three did.
     assert.deepEqual(standing?.today, { included: 3, drawn: 3, refused: 0, failed: 0 });
     assert.deepEqual([standing?.balance, standing?.terms.burst], [1_000_000 - 5 * 50_000, 2]);
-    const mails = store.records.accountMails.claim(facts.now + HOUR, facts.now + 2 * HOUR, 10);
+    const mails = store.records.accountMails.lease(facts.now + HOUR, facts.now + 2 * HOUR, 10);
     const asked = mails.find(({ kind }) => kind === 'sign-in');
     const token = mailedToken(linkKey(app.settings, 'accounts'), 'sign-in', asked?.id ?? '');
     clock.now = facts.now - 25 * HOUR;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { AppContext } from '../../server/context.ts';
 import { createWebhookClient } from '../../shared/net/webhook-client.ts';
 import type { WebhookClient } from '../../shared/outbound/delivery.ts';
-import { CLAIM_TIME } from '../../shared/outbound/dispatcher.ts';
+import { LEASE_TIME } from '../../shared/outbound/dispatcher.ts';
 import { type HubPing, pingForm, pingRetryAt } from '../../shared/outbound/hub-ping.ts';
 import { VERSION } from '../../shared/project.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
@@ -28,14 +28,14 @@ export function startHubPings(app: AppContext, logger: Logger): () => Promise<vo
   return poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
 }
 
-/** Sends the pings that are due, `AT_ONCE` of them at most. Returns how many were claimed. */
+/** Sends the pings that are due, `AT_ONCE` of them at most. Returns how many were leased. */
 export async function sendHubPings(
   { store, settings, clock: { now } }: AppContext,
   client: WebhookClient,
   hub: string,
   logger: Logger,
 ): Promise<number> {
-  const claimed = store.desk.hubPings.claim(now(), now() + CLAIM_TIME, AT_ONCE);
+  const leased = store.desk.hubPings.lease(now(), now() + LEASE_TIME, AT_ONCE);
   const send = async (ping: HubPing): Promise<void> => {
     const paper = store.desk.paper(ping.paper);
     // The paper was since removed or made private, so its hub is not notified.
@@ -54,6 +54,6 @@ export async function sendHubPings(
     else if (again !== null) logger.warn(about, 'the hub rejected a ping; it is retried');
     else logger.error(about, 'the hub rejected every ping for days; giving up');
   };
-  await Promise.all(claimed.map(send));
-  return claimed.length;
+  await Promise.all(leased.map(send));
+  return leased.length;
 }

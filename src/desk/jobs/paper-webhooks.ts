@@ -64,7 +64,7 @@ export async function sendTest(app: AppContext, paper: string, id: string) {
   return { delivery, status, error, ms };
 }
 
-/** Waits for the attempt, because another server on the database may have claimed the delivery first. */
+/** Waits for the attempt, because another server on the database may have leased the delivery first. */
 async function attemptOf({ store }: AppContext, paper: string, delivery: string) {
   for (let check = 0; check < CHECKS_MAX; check++) {
     const [attempt] = store.desk.deliveries.get(paper, delivery)?.attempts ?? [];

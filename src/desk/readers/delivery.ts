@@ -33,7 +33,7 @@ export interface DeliveryRecord extends Delivery, Pick<WebhookState, 'off_at' | 
   attempts: Attempt[];
 }
 
-/** A claimed delivery of a paper. */
+/** A leased delivery of a paper. */
 export type PaperDeliveryJob = DeliveryJob & { paper: string };
 
 export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {

@@ -14,7 +14,7 @@ export interface Attempt {
   error: string | null;
 }
 
-/** A delivery that one process has claimed, for itself alone until `lease`. */
+/** A delivery that one process has leased, for itself alone until `lease`. */
 export interface DeliveryJob {
   /** A lower-case ULID. */
   id: string;
@@ -44,10 +44,10 @@ export type Settlement = { state: 'delivered' | 'failed' } | { state: 'waiting';
 export interface DeliveryQueue<D extends DeliveryJob> {
   /** Due deliveries, the most overdue first, except to some hosts. */
   due(now: number, limit: number, except: string[]): { id: string; host: string }[];
-  /** Claims deliveries that are still due and that no other process has, until `lease`. */
-  claim(ids: string[], now: number, lease: number): D[];
+  /** Leases deliveries that are still due and that no other process has, until `lease`. */
+  lease(ids: string[], now: number, lease: number): D[];
   /** Records an attempt and its outcome. False when the lease was lost; then nothing is recorded. */
-  settle(claimed: DeliveryJob, attempt: Attempt, settlement: Settlement): boolean;
+  settle(leased: DeliveryJob, attempt: Attempt, settlement: Settlement): boolean;
   /** The time of the first attempt. */
   firstAttempt(id: string): number | null;
   /** Gives up the waiting deliveries of a webhook, except those being sent. */

@@ -6,8 +6,8 @@ import { webhookProblem } from './webhook-url.ts';
 /** The most requests in flight, in total and to one host. */
 export const IN_FLIGHT_MAX = 64;
 export const PER_HOST_MAX = 4;
-/** How long a claim lasts, in ms: longer than a request can take. */
-export const CLAIM_TIME = 30_000;
+/** How long a lease lasts, in ms: longer than a request can take. */
+export const LEASE_TIME = 30_000;
 /** The most due deliveries considered per round. */
 const WINDOW = 200;
 
@@ -33,12 +33,12 @@ export interface DeliveryTransport {
 export interface DeliveryEvents<D extends DeliveryJob> {
   attempted(delivery: D, attempt: Attempt): void;
   switchedOff(delivery: D, reason: OffReason): void;
-  /** The attempt could not be recorded, so the delivery is sent again when its claim ends. */
+  /** The attempt could not be recorded, so the delivery is sent again when its lease ends. */
   unrecorded(delivery: D, error: unknown): void;
 }
 
 /**
- * Sends due deliveries. A delivery is claimed before it is sent and recorded after, so that only a crash in between
+ * Sends due deliveries. A delivery is leased before it is sent and recorded after, so that only a crash in between
  * sends one twice, under the same `webhook-id`. A slow host delays no other: each host has a few slots, and other
  * deliveries overtake.
  */
@@ -70,18 +70,18 @@ export class Dispatcher<D extends DeliveryJob> {
       const full = [...this.#hosts].flatMap(([host, count]) => (count < PER_HOST_MAX ? [] : [host]));
       const chosen = this.#choose(deliveries.due(now(), WINDOW, full));
       if (chosen.length === 0) return;
-      const claimed = deliveries.claim(chosen, now(), now() + CLAIM_TIME);
-      for (const delivery of claimed) this.#begin(delivery);
-      // Another process claimed them; the next poll finds what is left.
-      if (claimed.length === 0) return;
+      const leased = deliveries.lease(chosen, now(), now() + LEASE_TIME);
+      for (const delivery of leased) this.#begin(delivery);
+      // Another process leased them; the next poll finds what is left.
+      if (leased.length === 0) return;
     }
   }
 
   /** Sends one due delivery, unless another process has it, and resolves when it is recorded. */
   async sendOne(id: string): Promise<void> {
     const now = this.#transport.now();
-    const [claimed] = this.#source.deliveries.claim([id], now, now + CLAIM_TIME);
-    if (claimed !== undefined) await this.#send(claimed);
+    const [leased] = this.#source.deliveries.lease([id], now, now + LEASE_TIME);
+    if (leased !== undefined) await this.#send(leased);
   }
 
   /** Stops claiming, and resolves when everything in flight is recorded. A request ends within a few seconds. */

@@ -1,6 +1,6 @@
 import { RETRIES } from './retry.ts';
 
-/** A changed feed that one process has claimed, to notify the hub. */
+/** A changed feed that one process has leased, to notify the hub. */
 export interface HubPing {
   paper: string;
   /** Path of the feed under the paper's root. */
@@ -14,7 +14,7 @@ export interface HubPing {
 /** The queue of pings. Times in ms. Every feed is in it at most once, however often it changed. */
 export interface HubPings {
   /** Claims due pings until `lease`, the most overdue first. */
-  claim(now: number, lease: number, limit: number): HubPing[];
+  lease(now: number, lease: number, limit: number): HubPing[];
   /** Removes a ping, unless its feed has changed again. */
   settle(ping: HubPing): void;
   /** Puts a ping off until `due_at`, unless its feed has changed again. */

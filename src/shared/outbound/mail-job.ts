@@ -45,7 +45,7 @@ export function startMails(
     store,
     clock: { now },
   } = app;
-  // No other process sends mail, so any remaining claim belongs to a process that died.
+  // No other process sends mail, so any remaining lease belongs to a process that died.
   const lease = requestLease(store.database.leases, job, now, (at) => {
     for (const { source } of sources) source.queue.release(at);
   });

@@ -2,8 +2,8 @@ import { MINUTE } from '../../proof/time.ts';
 import type { Mail, Mailer, MailJob, MailQueue } from './mail.ts';
 import { mailRetryAt, serverPause } from './retry.ts';
 
-/** How long a claim lasts, in ms: longer than an attempt can take. */
-export const CLAIM_TIME = 10 * MINUTE;
+/** How long a lease lasts, in ms: longer than an attempt can take. */
+export const LEASE_TIME = 10 * MINUTE;
 
 /** A queue of mails, and their content. */
 export interface MailSource<M extends MailJob> {
@@ -34,12 +34,12 @@ export interface MailEvents<M extends MailJob> {
   sent(mail: M): void;
   failed(mail: M, fault: FailureSide, words: FailureWords): void;
   gaveUp(mail: M): void;
-  /** The outcome could not be recorded, so the mail is sent again when its claim ends. */
+  /** The outcome could not be recorded, so the mail is sent again when its lease ends. */
   unrecorded(mail: M, error: unknown): void;
 }
 
 /**
- * Sends due mails. A mail is claimed before it is sent and settled after, so that only a crash in between, or a lost
+ * Sends due mails. A mail is leased before it is sent and settled after, so that only a crash in between, or a lost
  * response of the server, sends one twice, under the same Message-ID.
  */
 export class MailSender<M extends MailJob> {
@@ -68,9 +68,9 @@ export class MailSender<M extends MailJob> {
     if (room <= 0) return;
     const wanted = throttle.reserve(room, at);
     if (wanted === 0) return;
-    const claimed = this.#source.queue.claim(at, at + CLAIM_TIME, wanted);
-    throttle.refund(wanted - claimed.length);
-    for (const mail of claimed) this.#begin(mail);
+    const leased = this.#source.queue.lease(at, at + LEASE_TIME, wanted);
+    throttle.refund(wanted - leased.length);
+    for (const mail of leased) this.#begin(mail);
   }
 
   /** Starts nothing more, and resolves when everything in flight is settled. */

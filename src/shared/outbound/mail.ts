@@ -17,9 +17,9 @@ export interface MailJob {
 
 /** A queue of mails. Times in ms. */
 export interface MailQueue<M extends MailJob> {
-  /** Claims due mails until `until`. Those neither settled nor postponed by then are due again. */
-  claim(now: number, until: number, limit: number): M[];
-  /** Returns every claimed mail to the queue after a process died; returns how many there were. */
+  /** Leases due mails until `until`. Those neither settled nor postponed by then are due again. */
+  lease(now: number, until: number, limit: number): M[];
+  /** Returns every leased mail to the queue after a process died; returns how many there were. */
   release(now: number): number;
   sent(id: string, at: number): void;
   /** Retries at `due_at`. */

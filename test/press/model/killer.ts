@@ -19,7 +19,7 @@ export async function kill(world: World, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** Longer than a claim holds that is not renewed, in ms. */
+/** Longer than a lease lasts that is not renewed, in ms. */
 const STALL = 33_000;
 
 /** Has a command or the server stand still for so long that others take its press over, and then go on. */

@@ -31,7 +31,7 @@ export interface Options {
   cards: boolean;
   /** Whether processes are killed. */
   kills: boolean;
-  /** Whether processes are stopped for longer than their claims hold, and go on. */
+  /** Whether processes are stopped for longer than their leases last, and go on. */
   stalls: boolean;
   /** Whether the paper is made private now and then. */
   privacy: boolean;

@@ -286,17 +286,17 @@ it('a crash between two steps neither repeats nor skips a change', async (t) => 
     const bodies = store.records.changeAlerts.deliveries(`hook-${n}`, 100);
     assert.equal(bodies.length, 1);
   }
-  const claimed = store.records.changeDeliveries.claim(
+  const leased = store.records.changeDeliveries.lease(
     [0, 1].flatMap((n) => store.records.changeAlerts.deliveries(`hook-${n}`, 10).map(({ id }) => id)),
     clock.now,
     clock.now + 1,
   );
-  for (const { body } of claimed) {
+  for (const { body } of leased) {
     const { data } = JSON.parse(body) as { data: { changes: { seq: number }[] } };
     assert.deepEqual(
       data.changes.map(({ seq }) => seq),
       [1, 2, 3, 4],
     );
   }
-  assert.equal(claimed.length, 2);
+  assert.equal(leased.length, 2);
 });
