@@ -41,8 +41,8 @@ async function test(files) {
   process.env.PRESSED_DEMO = folder;
   const events = run({
     files,
-    // One file more at a time than there are cores: many wait for the processes that they start.
-    concurrency: availableParallelism() + 1,
+    // Twice as many files at a time as there are cores: most wait for a disk or for processes that they start.
+    concurrency: 2 * availableParallelism(),
     signal: stopped.signal,
   });
   const failed = new Set();

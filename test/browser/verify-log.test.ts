@@ -5,6 +5,7 @@ import { tlogProofText } from '../../src/proof/log/log-proof.ts';
 import { receiptHashLeaf } from '../../src/proof/log/logged-entries.ts';
 import type { Proof } from '../../src/proof/proof.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { type SharedStand, sharedStand } from './fixture.ts';
 import { type PanelOutcome, pressVerify } from './verify-panel.ts';
@@ -121,8 +122,9 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
     ['a policy that cannot be read', { policy: 'witness me\n' }, /the policy at \/log\/policy is invalid: line 1/],
     ['a proof that is none', { alter: () => 'nonsense' }, /does not begin with the line/],
   ];
-  for (const [what, given, why] of FAILING) {
-    it(`refuses ${what}`, async () => {
+  // The rules have vectors of their own; a push sees in a browser that the panel says them.
+  for (const [n, [what, given, why]] of FAILING.entries()) {
+    it(`refuses ${what}`, { skip: n % 4 > 0 && ONLY_WIDE }, async () => {
       const { failed, status, text, page } = await logged(given);
       assert.deepEqual(failed, [TITLE]);
       assert.match(status, /^1 of 6 checks failed/);

@@ -14,6 +14,7 @@ import { freePort } from '../support/free-port.ts';
 import { publish } from '../support/newsroom.ts';
 import { type Outcome, run, type Serving, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // What the operator of a paper can try, and what a stranger's monitor says to it.
 
@@ -90,7 +91,7 @@ function rewriteFiles(folder: string, paths: string[]): void {
   }
 }
 
-test('a monitor that a stranger runs finds what the operator changes of yesterday', async (t) => {
+test('a monitor that a stranger runs finds what the operator changes of yesterday', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: PAPER }]);
   const settings = { PORT: String(await freePort()), RECORDS_PORT: String(await freePort()), LOG_LEVEL: 'error' };

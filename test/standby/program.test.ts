@@ -11,7 +11,9 @@ import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 
-test('a standby takes over from a primary that was killed, and neither an old copy nor a stopped server signs', async (t) => {
+test('a standby takes over from a primary that was killed, and neither an old copy nor a stopped server signs', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const [first, second] = [tempFolder(t), tempFolder(t)];
   const keys = await enterPapers(first, [{ slug: PAPER }]);
   const store = await S3Server.start(t);
