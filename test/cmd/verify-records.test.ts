@@ -17,6 +17,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import { run } from '../support/program.ts';
 import { evidenceOf } from '../support/records-faults.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const HOST = parseHostname('bücher.example');
@@ -188,4 +189,16 @@ test('verify says what it found and by whose keys, and ends accordingly', async 
     corrected: [],
   };
   assert.deepEqual(JSON.parse(stdout), [said]);
+});
+
+test('a document of more receipts than a call takes arguments is judged', { skip: ONLY_WIDE }, async () => {
+  const root = `sha256:${'0'.repeat(64)}`;
+  const observed_at = '2026-01-01T00:00:00.000Z';
+  const receipt = (seq: number) =>
+    `domain-observation/v1\ndomain a.example\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${root}\nrecord_fields 1\nprev none\nkid k\n\n— a AAAAAAAA\n`;
+  const seqs = Array.from({ length: 130_000 }, (_, index) => index + 1);
+  const items = seqs.map((seq) => ({ seq, observed_at, record_root: root, receipt: receipt(seq) }));
+  const document = recordsDocument(JSON.stringify({ domain: 'a.example', items }));
+  assert.ok(document?.kind === 'provenance');
+  assert.deepEqual((await checkRecords('x', document, [])).seqs, [1, 130_000]);
 });

@@ -52,7 +52,8 @@ export async function checkRecords(
   const keys = document.kind === 'misshapen' ? [] : (trusted ?? (await keysFor(where, document)));
   const texts = receiptsIn(document);
   const receipts = texts.map((text) => parseObservation(parseNote(text)?.text ?? '')).filter((one) => one !== null);
-  const seqs = receipts.map(({ seq }) => seq);
+  const seqs = receipts.map(({ seq }) => seq).sort((a, b) => a - b);
+  const [oldest, newest] = [seqs[0], seqs.at(-1)];
   const faults = documentFaults(document, keys, verifyNode);
   const logged = policy === undefined ? null : await checkRows(kind, document, policy);
   const isKnown = faults.some((fault) => fault.includes('log: '));
@@ -61,7 +62,7 @@ export async function checkRecords(
     kind,
     domain: receipts[0]?.domain ?? null,
     receipts: texts.length,
-    seqs: receipts.length === 0 ? null : [Math.min(...seqs), Math.max(...seqs)],
+    seqs: oldest === undefined || newest === undefined ? null : [oldest, newest],
     faults: [...faults, ...(isKnown ? [] : (logged?.faults ?? []))],
     unsigned: document.unsigned,
     own_keys: trusted === undefined,
