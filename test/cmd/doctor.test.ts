@@ -118,9 +118,15 @@ test('each fault is named with its cure', { skip: WITHOUT_SERVERS }, async (t) =
   const file = join(folder, 'var/broadsheet.db');
   for (const part of ['-wal', '-shm']) rmSync(`${file}${part}`, { force: true });
   writeFileSync(file, 'no database at all, but long enough to be read as one'.repeat(100));
-  const worse = await examined(t, folder, { ...broken, X402_FACILITATOR_URL: await facilitator(t, '<html>') });
+  const worse = await examined(t, folder, {
+    ...broken,
+    PORT: broken.RECORDS_PORT,
+    X402_FACILITATOR_URL: await facilitator(t, '<html>'),
+  });
   assert.match(worse.of('database').found, /not a sound database/);
   assert.match(worse.of('door key').cure ?? '', /chmod 600/);
+  for (const name of ['port of the desk', 'port of the records'])
+    assert.match(worse.of(name).found, /PORT and RECORDS_PORT are both/);
   assert.match(worse.of('payments').found, /not with what it supports/);
 });
 

@@ -120,8 +120,11 @@ function pages() {
 }
 
 /** Checks that a port is free, or that this program already listens on it. */
-async function port({ host }: Settings, setting: string, port: number) {
+async function port({ host, services, ...settings }: Settings, setting: string, port: number) {
   if (port === 0) return holds('any free port');
+  if (services.desk && services.records && settings.port === settings.recordsPort) {
+    return fault(`PORT and RECORDS_PORT are both ${port}`, 'set one of them to another port');
+  }
   const refusal = await listenRefusal({ host, port });
   if (refusal === null) return holds(`${port} is free`);
   if (codeOf(refusal) !== 'EADDRINUSE') {
