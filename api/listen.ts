@@ -61,7 +61,7 @@ interface ServiceAddress extends ListenAddress {
  * cannot listen.
  */
 export async function listen(
-  place: ServiceAddress,
+  address: ServiceAddress,
   wire: (port: number) => Promise<Hono<DeskEnv>>,
   end: () => void,
 ): Promise<Listening> {
@@ -76,7 +76,7 @@ export async function listen(
   answerMalformed(server);
   server.prependListener('request', ({ httpVersion, headers }) => {
     // HTTP/1.0, which health checks use, has no Host. Node rejects HTTP/1.1 requests without one.
-    if (httpVersion === '1.0') headers.host ||= new URL(place.origin).host;
+    if (httpVersion === '1.0') headers.host ||= new URL(address.origin).host;
   });
   // Without a listener Node drops such connections silently. This server does not tunnel.
   server.on('connect', (_request, socket) => {
@@ -84,7 +84,7 @@ export async function listen(
     socket.end(BARE_405, () => socket.destroy());
   });
   const connections = followConnections(server);
-  await bind(server, place);
+  await bind(server, address);
   const { port: got } = server.address() as AddressInfo;
   try {
     answer = answering(await wire(got));
@@ -127,18 +127,18 @@ export function urlOf({ address, port, family }: AddressInfo): string {
 }
 
 /** Throws `unavailable`, naming the setting, unless the address is free to listen on now. */
-export async function requireFreePort(place: ListenAddress): Promise<void> {
+export async function requireFreePort(address: ListenAddress): Promise<void> {
   const server = createServer();
-  await bind(server, place);
+  await bind(server, address);
   server.close();
   await once(server, 'close');
 }
 
 /** Listens, or throws `unavailable`. A port that is in use is tried again for some seconds. */
-export async function bind(server: NetServer, place: ListenAddress): Promise<void> {
+export async function bind(server: NetServer, address: ListenAddress): Promise<void> {
   const last = performance.now() + PATIENCE;
   for (;;) {
-    server.listen(place.port, place.host);
+    server.listen(address.port, address.host);
     try {
       await once(server, 'listening');
       return;
@@ -148,7 +148,7 @@ export async function bind(server: NetServer, place: ListenAddress): Promise<voi
         await pause(TRY_EVERY);
         continue;
       }
-      const refusal = REFUSALS[code]?.(place);
+      const refusal = REFUSALS[code]?.(address);
       throw refusal === undefined ? error : new Fault('unavailable', refusal);
     }
   }

@@ -8,7 +8,7 @@ const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 /** Serves `GET /metrics` on a port for the operator, without keys and limits. Throws `unavailable`, as `bind` does. */
 export async function listenMetrics(
   metrics: Metrics,
-  place: Pick<ListenAddress, 'host' | 'port'>,
+  address: Pick<ListenAddress, 'host' | 'port'>,
   failed: (error: unknown) => void,
 ): Promise<Pick<Listening, 'url' | 'close'>> {
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ export async function listenMetrics(
       },
     );
   });
-  await bind(server, { ...place, setting: 'METRICS_PORT', hostSetting: 'METRICS_HOST' });
+  await bind(server, { ...address, setting: 'METRICS_PORT', hostSetting: 'METRICS_HOST' });
   return {
     url: urlOf(server.address() as AddressInfo),
     close: () =>

@@ -6,10 +6,10 @@ import { readSettings, type Settings, settingNames } from '../server/env.ts';
 import { messageOf } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { inMegabytes, sizeText } from '../shared/size.ts';
-import { backupPlace } from '../shared/storage/backup-place.ts';
+import { backupLocation } from '../shared/storage/backup-location.ts';
 import { printError, printResult } from '../shared/terminal/output.ts';
 import { progressTo, withProgress } from '../shared/terminal/progress.ts';
-import { givenPlace } from '../shared/terminal/project-folder.ts';
+import { givenAddress } from '../shared/terminal/project-folder.ts';
 import { onStopSignal } from '../shared/terminal/stop-signal.ts';
 
 export function backup(): Command {
@@ -24,12 +24,12 @@ export function backup(): Command {
     .action(async (text: string, { json }: { json?: boolean }) => {
       const settings = readSettings();
       const now = Date.now();
-      const place = backupPlace(settings, givenPlace(text), now);
+      const location = backupLocation(settings, givenAddress(text), now);
       const progress = progressTo();
       const step = (done: number, total: number, what: string) =>
         progress.step('back up (MB)', inMegabytes(done), inMegabytes(total), what);
       const source = backupSource(settings, { names: settingNames(), now, progress: step });
-      const written = await place.write(pack(source.files, now)).finally(() => {
+      const written = await location.write(pack(source.files, now)).finally(() => {
         source.close();
         progress.end();
       });
@@ -37,11 +37,12 @@ export function backup(): Command {
       for (const digest of missing)
         printError(`${digest}: the ledger names this media file, but DATA_DIR does not have it`);
       if (missing.length > 0) process.exitCode = 1;
-      else noted(settings, { at: now, place: place.name === '-' ? 'standard output' : place.name, bytes: written });
-      if (place.name === '-') return;
+      else
+        noted(settings, { at: now, place: location.name === '-' ? 'standard output' : location.name, bytes: written });
+      if (location.name === '-') return;
       const parts = `database ${sizeText(database)}, ${plural(keys.length, 'key')}, ${plural(media.files, 'media file')}`;
-      printResult(json, { file: place.name, bytes: written, database, keys, media, missing }, [
-        `backed up to ${place.name}: ${sizeText(written)} (${parts}); it holds secrets: keep it where only you can read it`,
+      printResult(json, { file: location.name, bytes: written, database, keys, media, missing }, [
+        `backed up to ${location.name}: ${sizeText(written)} (${parts}); it holds secrets: keep it where only you can read it`,
       ]);
     });
 }
@@ -72,9 +73,9 @@ export function restore(): Command {
 }
 
 async function runRestore(settings: Settings, text: string, json: boolean | undefined): Promise<void> {
-  const place = backupPlace(settings, givenPlace(text), Date.now());
+  const location = backupLocation(settings, givenAddress(text), Date.now());
   const { manifest, files, size } = await withProgress((step) =>
-    restoreBackup(place, settings.dataDir, (bytes, what) => step('restore (MB)', inMegabytes(bytes), null, what)),
+    restoreBackup(location, settings.dataDir, (bytes, what) => step('restore (MB)', inMegabytes(bytes), null, what)),
   );
   const named = files.filter((file) => file.startsWith('settings/'));
   const here = settingNames();
@@ -91,18 +92,18 @@ async function runRestore(settings: Settings, text: string, json: boolean | unde
 }
 
 async function runDrill(settings: Settings, text: string, json: boolean | undefined): Promise<void> {
-  const place = backupPlace(settings, givenPlace(text), Date.now());
+  const location = backupLocation(settings, givenAddress(text), Date.now());
   // The folder holds keys. It is removed as the process exits, which a signal by itself would not be.
   onStopSignal(() => process.exit(1));
   const { manifest, size, audit, heads, faults } = await withProgress((audited) =>
-    drill(settings, place, {
+    drill(settings, location, {
       restored: (bytes, what) => audited('restore (MB)', inMegabytes(bytes), null, what),
       audited,
     }),
   );
   const { generations, observations, leaves } = audit;
   const looked = `${sizeText(size)} restored and every digest compared; ${plural(generations, 'generation')}, ${plural(observations, 'observation')}, ${plural(leaves, 'leaf', 'leaves')} and ${plural(manifest.media.files, 'media file')} audited`;
-  printResult(json, { backup: place.name, made_at: manifest.made_at, bytes: size, audit, heads, faults }, [
+  printResult(json, { backup: location.name, made_at: manifest.made_at, bytes: size, audit, heads, faults }, [
     ...faults,
     ...heads,
     `the backup of ${manifest.made_at}: ${looked}; ${plural(faults.length, 'fault')}. Not looked at: pressed files, and whether the keys are all that are needed`,

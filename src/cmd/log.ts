@@ -4,7 +4,7 @@ import { logSource, readPolicyAt } from '../operate/audit/log/served-log.ts';
 import { verifiedLogLines, verifyLog } from '../operate/audit/log/verify-log.ts';
 import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
-import { givenPlace } from '../shared/terminal/project-folder.ts';
+import { givenAddress } from '../shared/terminal/project-folder.ts';
 import { logStatus, logStatusLines } from '../signing/log/log-status.ts';
 import { signerLines, signerStatus } from '../signing/signer.ts';
 import { DataCommand } from './frame.ts';
@@ -37,8 +37,8 @@ function verifyCommand(): Command {
     .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
     .action(async (where: string, { policy, json }: { policy?: string; json?: boolean }) => {
       process.exitCode = NOT_CHECKED;
-      const trusted = policy === undefined ? null : await readPolicyAt(givenPlace(policy));
-      const source = logSource(givenPlace(where));
+      const trusted = policy === undefined ? null : await readPolicyAt(givenAddress(policy));
+      const source = logSource(givenAddress(where));
       const checked = await withProgress((step) =>
         verifyLog(source, trusted, (done, total) => step('verify', done, total, '')),
       );

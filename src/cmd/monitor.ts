@@ -7,7 +7,7 @@ import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
-import { givenPath, givenPlace } from '../shared/terminal/project-folder.ts';
+import { givenAddress, givenPath } from '../shared/terminal/project-folder.ts';
 
 /** Lines about what could not be checked: a site that is down has one for each page. */
 const LISTED_MAX = 10;
@@ -29,7 +29,7 @@ export function command(): Command {
       const { policy, state, verbose = false, json } = options;
       process.exitCode = NOT_CHECKED;
       const sites = urls.map(siteOf);
-      const trusted = await readPolicyAt(givenPlace(policy));
+      const trusted = await readPolicyAt(givenAddress(policy));
       const task = { sites, policy: trusted, file: givenPath(state), now: Date.now };
       const run = await withProgress((step) =>
         monitor({ ...task, progress: (label, done, total) => step(label, done, total, '') }),

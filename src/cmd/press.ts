@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { missingPlaces } from '../desk/media/missing-media.ts';
+import { missingMedia } from '../desk/media/missing-media.ts';
 import { missingLine, pressLines, pressWithProgress } from '../operate/publish/press-progress.ts';
 import { openCommandLog } from '../server/server-log.ts';
 import { printResult } from '../shared/terminal/output.ts';
@@ -20,7 +20,7 @@ export function command(): Command {
       await published.catch(() => {});
       const reports = await pressWithProgress(app, options);
       // What is missing stays a fault when nothing is left to press.
-      const missing = missingPlaces(app).filter(({ paper }) => !reports.has(paper));
+      const missing = missingMedia(app).filter(({ paper }) => !reports.has(paper));
       printResult(json, Object.fromEntries(reports), [...pressLines(reports), ...missing.map(missingLine)]);
       await published;
     });

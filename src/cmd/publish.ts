@@ -14,7 +14,7 @@ import { plural } from '../shared/plural.ts';
 import { openBucket, publishAddress } from '../shared/storage/publish-target.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { progressTo } from '../shared/terminal/progress.ts';
-import { givenPlace } from '../shared/terminal/project-folder.ts';
+import { givenAddress } from '../shared/terminal/project-folder.ts';
 
 type Options = { to?: string; paper?: string; dryRun?: boolean; check?: boolean; repair?: boolean; json?: boolean };
 
@@ -39,7 +39,7 @@ export function command(): Command {
           printResult(options.json, Object.fromEntries(reports), publishLines(reports));
           return;
         }
-        const address = publishAddress(app.settings, options.to === undefined ? undefined : givenPlace(options.to));
+        const address = publishAddress(app.settings, options.to === undefined ? undefined : givenAddress(options.to));
         const bucket = openBucket(app.settings, address);
         const progress = progressTo();
         const more = {

@@ -7,7 +7,7 @@ import type { VerifyingKey } from '../proof/keyring.ts';
 import { keysFromVkeys } from '../proof/proof.ts';
 import { Fault } from '../shared/fault.ts';
 import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
-import { givenPlace } from '../shared/terminal/project-folder.ts';
+import { givenAddress } from '../shared/terminal/project-folder.ts';
 
 export function command(): Command {
   return new Command('verify')
@@ -24,11 +24,11 @@ export function command(): Command {
     .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
     .action(async (given: string, options: { keys?: string; vkey?: string[]; policy?: string; json?: boolean }) => {
       process.exitCode = NOT_CHECKED;
-      const where = givenPlace(given);
+      const where = givenAddress(given);
       const { policy } = options;
       const trust = {
         keys: await trustedKeys(options),
-        policy: policy === undefined ? undefined : await readPolicyAt(givenPlace(policy)),
+        policy: policy === undefined ? undefined : await readPolicyAt(givenAddress(policy)),
       };
       const checked = await verifyAt(where, trust);
       printResult(options.json, checked, verifiedLines(where, checked, trust));
@@ -45,5 +45,5 @@ async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): 
       'a --vkey is not in the form <name>+<hash>+<base64>; copy it from newsdesk-keys.json',
     );
   }
-  return [...(keys === undefined ? [] : await keysAt(givenPlace(keys))), ...named];
+  return [...(keys === undefined ? [] : await keysAt(givenAddress(keys))), ...named];
 }

@@ -79,7 +79,7 @@ async function lettersSvg(set: TypesetText, { ink }: Palette): Promise<string> {
   const room = [...set.text.normalize('NFC')].length > 1 && info.width > info.height ? TWO : ONE;
   const scale = Math.min(SCALE_MAX, room.width / info.width, room.height / info.height);
   const [width, height] = [info.width * scale, info.height * scale];
-  const place = `x="${HALF - width / 2}" y="${HALF - height / 2}" width="${width}" height="${height}"`;
+  const attributes = `x="${HALF - width / 2}" y="${HALF - height / 2}" width="${width}" height="${height}"`;
   const paths = svg.replace(/^<svg[^>]*>/, '').replace(/<\/svg>$/, '');
-  return `<svg ${place} viewBox="${left} ${top} ${info.width} ${info.height}" overflow="visible">${paths}</svg>`;
+  return `<svg ${attributes} viewBox="${left} ${top} ${info.width} ${info.height}" overflow="visible">${paths}</svg>`;
 }

@@ -1,12 +1,17 @@
 import type { PictureView } from '../desk/press/views.ts';
 
-/** How wide a picture is shown, by its place on the page: the `sizes` of HTML, without `>`, which ends tags for simple readers. */
+/**
+ * How wide a picture is shown, by its position on the page: the `sizes` of HTML, without `>`, which ends tags for
+ * simple readers.
+ */
 const SIZES = {
   /** The lead of the front. */
   lead: '(min-width: 62rem) min(50rem, 58vw), calc(100vw - 2rem)',
   /** A piece in a list or a block. */
   row: '(min-width: 62rem) 25rem, (min-width: 40rem) 50vw, calc(100vw - 2rem)',
-  /** The art of a story, and a wide figure. A little less than it is, so that 800 pixels are enough for a plain screen. */
+  /**
+   * The art of a story, and a wide figure. A little less than it is, so that 800 pixels are enough for a plain screen.
+   */
   art: '(min-width: 66rem) 50rem, (min-width: 42rem) 36.5rem, calc(100vw - 2rem)',
   figure: '(min-width: 42rem) 38rem, calc(100vw - 2rem)',
   /** One of a few pictures in a line. */
@@ -20,17 +25,17 @@ const SIZES = {
   /** The card that other sites frame. */
   embed: '(min-width: 40rem) 40rem, 100vw',
 } as const;
-export type PicturePlace = keyof typeof SIZES;
+export type PicturePosition = keyof typeof SIZES;
 
 /** In pixels: the widest variant of a face, and the narrowest of anything else. */
 const FACE_MAX = 400;
 const PICTURE_MIN = 400;
 
 /** Preferred format first; none without variants. Browsers measure the width of late (lazy) pictures themselves. */
-export function imageSources({ variants }: Pick<PictureView, 'variants'>, place: PicturePlace, isLate: boolean) {
+export function imageSources({ variants }: Pick<PictureView, 'variants'>, position: PicturePosition, isLate: boolean) {
   const widest = Math.max(...variants.map(({ width }) => width));
-  const fits = (width: number) => (place === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
-  const sizes = isLate ? `auto, ${SIZES[place]}` : SIZES[place];
+  const fits = (width: number) => (position === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
+  const sizes = isLate ? `auto, ${SIZES[position]}` : SIZES[position];
   return [...Map.groupBy(variants, ({ type }) => type)].map(([type, some]) => ({
     type,
     srcset: some

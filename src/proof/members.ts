@@ -23,10 +23,10 @@ const KINDS = {
 };
 
 /** How a value differs from a shape, by path: `items[2].receipt is missing`. */
-export function mismatches(value: unknown, shape: Shape, place = ''): string[] {
-  if (!isObject(value)) return [`${place || 'it'} is not an object`];
+export function mismatches(value: unknown, shape: Shape, path = ''): string[] {
+  if (!isObject(value)) return [`${path || 'it'} is not an object`];
   return membersOf(shape).flatMap(({ name, kind, isOptional, isNullable }) => {
-    const here = place === '' ? name : `${place}.${name}`;
+    const here = path === '' ? name : `${path}.${name}`;
     const member = own(value, name);
     if (member === undefined) return isOptional ? [] : [`${here} is missing`];
     if (member === null && isNullable) return [];
@@ -36,20 +36,20 @@ export function mismatches(value: unknown, shape: Shape, place = ''): string[] {
   });
 }
 
-function mismatch(value: unknown, kind: Kind, place: string): string[] {
-  if (typeof kind === 'boolean') return value === kind ? [] : [`${place} is not ${kind}`];
-  if (typeof kind === 'object') return mismatches(value, kind, place);
-  return KINDS[kind](value) ? [] : [`${place} is not ${kind}`];
+function mismatch(value: unknown, kind: Kind, path: string): string[] {
+  if (typeof kind === 'boolean') return value === kind ? [] : [`${path} is not ${kind}`];
+  if (typeof kind === 'object') return mismatches(value, kind, path);
+  return KINDS[kind](value) ? [] : [`${path} is not ${kind}`];
 }
 
 /**
  * The paths of members that a shape does not name. Where a shape leaves an object's members open, no member counts as
  * unknown. A value that should be an object counts as a whole.
  */
-export function unknownMembers(value: unknown, shape: Shape, place = ''): string[] {
-  if (!isObject(value)) return place === '' ? [] : [place];
+export function unknownMembers(value: unknown, shape: Shape, path = ''): string[] {
+  if (!isObject(value)) return path === '' ? [] : [path];
   const members = membersOf(shape);
-  const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
+  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
   const unknown = Object.keys(value).filter((name) => !members.some((member) => member.name === name));
   const within = members.flatMap(({ name, kind, isNullable }) => {
     const member = own(value, name);
@@ -80,9 +80,9 @@ function own(value: unknown, name: string): unknown {
 /** Maximum number of members that are named. */
 const NAMED_MAX = 20;
 
-/** Names the unsigned members of a document; empty when there are none. `places` are the members' paths. */
-export function unsignedWords(places: readonly string[]): string {
-  if (places.length === 0) return '';
-  const more = places.length > NAMED_MAX ? ` and ${places.length - NAMED_MAX} more` : '';
-  return `not signed, and so not checked: ${places.slice(0, NAMED_MAX).join(', ')}${more}`;
+/** Names the unsigned members of a document; empty when there are none. `paths` are those of the members. */
+export function unsignedWords(paths: readonly string[]): string {
+  if (paths.length === 0) return '';
+  const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : '';
+  return `not signed, and so not checked: ${paths.slice(0, NAMED_MAX).join(', ')}${more}`;
 }

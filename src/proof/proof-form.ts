@@ -64,5 +64,5 @@ export function formFaults(document: unknown): string[] {
 export function unsignedIn(proof: object): string[] {
   const { basis, hash_basis } = proof as Record<string, unknown>;
   const isRecipe = hash_basis === hashBasis(isObject(basis) ? basis : {});
-  return unknownMembers(proof, PROOF).filter((place) => !(isRecipe && place === 'hash_basis'));
+  return unknownMembers(proof, PROOF).filter((path) => !(isRecipe && path === 'hash_basis'));
 }

@@ -1,4 +1,4 @@
-interface AgentPlace {
+interface AgentSite {
   /** Its public address, without a trailing slash. */
   root: string;
   keyedDaily: number;
@@ -8,8 +8,8 @@ interface AgentPlace {
 }
 
 /** llms.txt (llmstxt.org) of the domain records: what they are, what an agent must know, and lists of links. */
-export function recordsLlms(place: AgentPlace): string {
-  const { root } = place;
+export function recordsLlms(site: AgentSite): string {
+  const { root } = site;
   return `# Domain Records
 
 > Signed observations of watched hostnames: DNS records, certificates, the changes between observations, and history.
@@ -47,8 +47,8 @@ const KNOWN = [
 ];
 
 /** SKILL.md (agentskills.io): the same as instructions, with the front matter of a skill. */
-export function recordsSkill(place: AgentPlace): string {
-  const { root, keyedDaily, keylessSeconds, sells } = place;
+export function recordsSkill(site: AgentSite): string {
+  const { root, keyedDaily, keylessSeconds, sells } = site;
   const host = new URL(root).host;
   return `---
 name: domain-records

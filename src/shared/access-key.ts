@@ -35,7 +35,7 @@ export function keyHash(key: string): string {
 function checksum(prefix: string, body: string): string {
   let rest = createHash('sha256').update(prefix).update(body).digest().readUIntBE(0, 6);
   let text = '';
-  for (let place = 0; place < CHECK_LENGTH; place++) {
+  for (let position = 0; position < CHECK_LENGTH; position++) {
     text = BASE62[rest % 62] + text;
     rest = Math.floor(rest / 62);
   }

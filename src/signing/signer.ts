@@ -69,7 +69,7 @@ export function openSignerLease(
   signLast: () => Promise<void>,
 ): SignerLease {
   const { settings, store } = app;
-  const { bucket, key } = leasePlace(settings, url);
+  const { bucket, key } = leaseLocation(settings, url);
   const note = join(settings.dataDir, NOTE);
   let lastReason = '';
   /** Another server over the same folder may hold the lease: its note stays. */
@@ -117,7 +117,7 @@ export function openSignerLease(
   return lease;
 }
 
-function leasePlace(settings: Settings, url: string) {
+function leaseLocation(settings: Settings, url: string) {
   const address = parseAddress(url, settings.objectStorage);
   if (typeof address === 'string') {
     throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
@@ -128,7 +128,7 @@ function leasePlace(settings: Settings, url: string) {
 
 /** Looks at the lease once. */
 export async function readSignerLease(settings: Settings, url: string, app: LeaseContext | null) {
-  const { bucket, key, isFolder } = leasePlace(settings, url);
+  const { bucket, key, isFolder } = leaseLocation(settings, url);
   const found = await readLease(bucket, key);
   const holder = found?.record.holder ?? null;
   const isHere = isHeldHere(settings);
@@ -149,7 +149,7 @@ export async function readSignerLease(settings: Settings, url: string, app: Leas
 
 /** Whether the holder renews the lease while one watches for up to half of its time. */
 export async function watchSignerLease(settings: Settings, url: string): Promise<boolean> {
-  const { bucket, key } = leasePlace(settings, url);
+  const { bucket, key } = leaseLocation(settings, url);
   const first = await readLease(bucket, key);
   for (let waited = 0; waited < settings.leaseTime / 2; waited += settings.leaseTime / 20) {
     await sleep(settings.leaseTime / 20);
@@ -200,7 +200,10 @@ function textIn(file: string): string {
   }
 }
 
-/** Which of several servers signs, as a command of this machine sees it, and why nothing is signed here; null without LEASE_URL. */
+/**
+ * Which of several servers signs, as a command of this machine sees it, and why nothing is signed here; null without
+ * LEASE_URL.
+ */
 export async function signerStatus(app: LeaseContext) {
   const { settings } = app;
   if (settings.leaseUrl === null) return null;

@@ -95,8 +95,8 @@ function keyInForce(store: Pick<KeyStore, 'desk'>): VerifyingKey | null {
  * neither holds it.
  */
 function keyHeldIn(file: string, kid: string): SigningKey | null {
-  for (const place of [file, nextOf(file)]) {
-    const key = existsSync(place) ? readSigningKey(place) : null;
+  for (const path of [file, nextOf(file)]) {
+    const key = existsSync(path) ? readSigningKey(path) : null;
     if (key?.kid === kid) return key;
   }
   return null;

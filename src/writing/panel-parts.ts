@@ -33,12 +33,12 @@ export function escaped(text: string): string {
 export function problemList(problems: readonly FileProblem[], desk: WritingDesk, path: string | null): string {
   const items = problems.map((problem, index) => {
     const { file, line, field, message } = problem;
-    const place = `${file}:${line}`;
+    const location = `${file}:${line}`;
     const editor = `/__open-in-editor?file=${encodeURIComponent(`${join(desk.contentDir, file)}:${line}`)}`;
     const page = pageOf(problem, desk);
     const show =
       page === null ? '' : ` <a href="${escaped(path === page ? anchorOf(problem, desk) : page)}">Show on the page</a>`;
-    return `<li id="desk-problem-${index + 1}" tabindex="-1"><a class="place" href="${escaped(editor)}" data-editor>${escaped(place)}</a> <code>${escaped(field)}</code> ${escaped(message)}${show}</li>`;
+    return `<li id="desk-problem-${index + 1}" tabindex="-1"><a class="place" href="${escaped(editor)}" data-editor>${escaped(location)}</a> <code>${escaped(field)}</code> ${escaped(message)}${show}</li>`;
   });
   return `<ol class="problems" tabindex="0" aria-label="Problems">${items.join('')}</ol>`;
 }

@@ -26,14 +26,14 @@ test('each obstacle is named with its cure, and once it is removed the press fin
     ['index.html', 'folder', /index\.html: there is a folder where the file belongs; move it away/],
     ['.', 'file', /there is a file where a folder belongs; move it away/],
   ] as const) {
-    const place = join(tree, path);
+    const at = join(tree, path);
     const aside = join(folder, 'aside');
-    renameSync(place, aside);
-    if (obstacle === 'file') writeFileSync(place, 'in the way');
-    else mkdirSync(join(place, 'in-the-way'), { recursive: true });
+    renameSync(at, aside);
+    if (obstacle === 'file') writeFileSync(at, 'in the way');
+    else mkdirSync(join(at, 'in-the-way'), { recursive: true });
     assertRefused(await run(t, folder, ['press', '--full'], ORIGIN), words);
-    rmSync(place, { recursive: true });
-    renameSync(aside, place);
+    rmSync(at, { recursive: true });
+    renameSync(aside, at);
     assert.equal((await run(t, folder, ['press'], ORIGIN)).code, 0);
     assert.deepEqual([...treeOf(tree)], [...before], `the tree is whole after ${path}`);
   }
@@ -57,15 +57,15 @@ test('a disk that is full does not lose a filing', async (t) => {
   copyContent(folder);
   const disk = mounted(t, 'size=1m');
   if (disk === null) return t.skip('this user may not mount a small disk');
-  const place = { ...ORIGIN, DATA_DIR: join(disk, 'var') };
+  const env = { ...ORIGIN, DATA_DIR: join(disk, 'var') };
   // There is no room for the tables, then for the pieces, then for both.
   for (const size of ['1m', '2m']) {
     spawnSync('mount', ['-o', `remount,size=${size}`, disk]);
-    assertRefused(await run(t, folder, ['file'], place), /cannot be written.*disk/);
+    assertRefused(await run(t, folder, ['file'], env), /cannot be written.*disk/);
   }
   spawnSync('mount', ['-o', 'remount,size=64m', disk]);
-  assert.equal((await run(t, folder, ['file'], place)).code, 0);
-  assert.equal((await run(t, folder, ['audit'], place)).code, 0);
+  assert.equal((await run(t, folder, ['file'], env)).code, 0);
+  assert.equal((await run(t, folder, ['audit'], env)).code, 0);
 });
 
 test('a disk that is mounted for reading only is named', async (t) => {
@@ -83,9 +83,9 @@ test('a server whose press fails keeps serving what was on air, and recovers', a
   const folder = tempFolder(t);
   copyDemo(folder);
   const { url, stop } = await serve(t, folder);
-  const place = join(folder, 'papers/the-plumb-line/rss.xml');
-  rmSync(place);
-  mkdirSync(join(place, 'in-the-way'), { recursive: true });
+  const path = join(folder, 'papers/the-plumb-line/rss.xml');
+  rmSync(path);
+  mkdirSync(join(path, 'in-the-way'), { recursive: true });
   const file = writeStory(folder, 'in-trouble', { air: new Date().toISOString() });
   assertRefused(await run(t, folder, ['file', file], { ORIGIN: url }), /rss\.xml/);
   for (const path of ['/', '/stories/year-2038/', '/feed.json']) {
@@ -93,7 +93,7 @@ test('a server whose press fails keeps serving what was on air, and recovers', a
     assert.equal(status, 200, path);
     assert.match(text, /(?:<\/html>|\})\s*$/);
   }
-  rmSync(place, { recursive: true });
+  rmSync(path, { recursive: true });
   await until(async () => ((await ask(url, '/the-plumb-line/rss.xml')).text.includes('in-trouble') ? true : null));
   assert.equal((await stop()).code, 0);
   assert.equal((await run(t, folder, ['audit'], { ORIGIN: url })).code, 0);

@@ -282,8 +282,8 @@ test('a ledger brings the hosts of its papers, and paper.yaml gives one', async 
   const file = `${folder}/ledger.jsonl`;
   assert.equal((await run(t, folder, ['ledger', 'export', file])).code, 0);
   assert.equal((await run(t, other, ['ledger', 'import', file, '--no-press'])).code, 0);
-  for (const place of [folder, other]) {
-    const rows = JSON.parse((await run(t, place, ['paper', 'host', '--json'])).stdout) as { paper: string }[];
+  for (const data of [folder, other]) {
+    const rows = JSON.parse((await run(t, data, ['paper', 'host', '--json'])).stdout) as { paper: string }[];
     assert.deepEqual(
       rows.map(({ paper }) => paper),
       ['tides'],

@@ -29,45 +29,45 @@ test('oEmbed and the embed card', async (t) => {
     ask(url, `/${paper}/oembed?${new URLSearchParams(query)}`, headers);
   const page = (slug: string, paper = 'shared') => `${url}/${paper}/stories/${slug}/`;
 
-  const places: { name: string; prefix: string; root: string; headers: Record<string, string> }[] = [
+  const sites: { name: string; prefix: string; root: string; headers: Record<string, string> }[] = [
     { name: 'the shared host', prefix: '/shared', root: `${url}/shared`, headers: {} },
     { name: 'a domain of the paper’s own', prefix: '', root: OWN, headers: { host: 'tides.example' } },
   ];
-  for (const place of places) {
-    await t.test(`the links on a story page lead to both forms, on ${place.name}`, async () => {
-      const { text } = await ask(url, `${place.prefix}/stories/${STORY}/`, place.headers);
+  for (const site of sites) {
+    await t.test(`the links on a story page lead to both forms, on ${site.name}`, async () => {
+      const { text } = await ask(url, `${site.prefix}/stories/${STORY}/`, site.headers);
       const links = alternates(text);
       assert.deepEqual([...links.keys()].sort(), ['application/json+oembed', 'text/xml+oembed']);
       const [json, xml] = await Promise.all(
         ['application/json+oembed', 'text/xml+oembed'].map((type) => {
           const link = links.get(type) ?? '';
-          assert.ok(link.startsWith(`${place.root}/oembed?`), link);
-          return ask(url, link.slice(new URL(link).origin.length), place.headers);
+          assert.ok(link.startsWith(`${site.root}/oembed?`), link);
+          return ask(url, link.slice(new URL(link).origin.length), site.headers);
         }),
       );
       assert.ok(json && xml);
       assert.deepEqual([json.status, json.headers['content-type']], [200, 'application/json']);
       assert.deepEqual([xml.status, xml.headers['content-type']], [200, 'text/xml; charset=utf-8']);
       const record = JSON.parse(json.text);
-      const { id } = JSON.parse((await ask(url, `${place.prefix}/api/v1/stories/${STORY}`, place.headers)).text);
+      const { id } = JSON.parse((await ask(url, `${site.prefix}/api/v1/stories/${STORY}`, site.headers)).text);
       const { html, height, thumbnail_url, ...rest } = record;
       assert.deepEqual(rest, {
         type: 'rich',
         version: '1.0',
         title: 'What high water means',
         author_name: 'Vera Holm (AI persona)',
-        author_url: `${place.root}/masthead/vera-holm/`,
+        author_url: `${site.root}/masthead/vera-holm/`,
         provider_name: 'The Tide Table',
-        provider_url: `${place.root}/`,
+        provider_url: `${site.root}/`,
         cache_age: 3600,
         width: 640,
         thumbnail_width: 1200,
         thumbnail_height: 630,
       });
-      assert.ok(html.startsWith(`<blockquote><a href="${place.root}/stories/${STORY}/">`), html);
-      assert.match(html, new RegExp(`<iframe src="${place.root}/embed/${id}/" [^>]* width="640" height="${height}" `));
-      for (const address of [record.author_url, record.provider_url, thumbnail_url, `${place.root}/embed/${id}/`]) {
-        const { status } = await ask(url, address.slice(new URL(address).origin.length), place.headers);
+      assert.ok(html.startsWith(`<blockquote><a href="${site.root}/stories/${STORY}/">`), html);
+      assert.match(html, new RegExp(`<iframe src="${site.root}/embed/${id}/" [^>]* width="640" height="${height}" `));
+      for (const address of [record.author_url, record.provider_url, thumbnail_url, `${site.root}/embed/${id}/`]) {
+        const { status } = await ask(url, address.slice(new URL(address).origin.length), site.headers);
         assert.equal(status, 200, address);
       }
       const read = new XMLParser({ parseTagValue: false, ignoreDeclaration: true }).parse(xml.text) as object;

@@ -17,14 +17,14 @@ test('the API describes itself', async (t) => {
   copyPaper(folder, 'the-leading-light', 'elsewhere', (yaml) => `url: https://elsewhere.example\n${yaml}`);
   copyPaper(folder, 'the-leading-light', 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
   const { url } = await serveHere(t, folder);
-  const places = [
+  const sites = [
     { server: `${url}/the-plumb-line`, path: '/the-plumb-line', host: new URL(url).host },
     { server: `${url}/the-leading-light`, path: '/the-leading-light', host: new URL(url).host },
     { server: `${url}/elsewhere`, path: '/elsewhere', host: new URL(url).host },
     { server: 'https://elsewhere.example', path: '', host: 'elsewhere.example' },
   ];
 
-  for (const { server, path, host } of places) {
+  for (const { server, path, host } of sites) {
     await t.test(`the document of ${path || host}`, async () => {
       const { text, headers } = await ask(url, path + DOOR, { host });
       assert.match(String(headers['content-type']), /^application\/json/);
@@ -70,7 +70,7 @@ test('the API describes itself', async (t) => {
   });
 
   await t.test('a catalog leads from each root to the documents', async () => {
-    const hosts = places.filter(({ path, host }) => path !== '/elsewhere' || host !== new URL(url).host);
+    const hosts = sites.filter(({ path, host }) => path !== '/elsewhere' || host !== new URL(url).host);
     for (const { path, host, root, apis } of [
       { path: '', host: new URL(url).host, root: url, apis: hosts.map(({ server }) => `${server}/api/v1`) },
       ...hosts.map(({ server, path, host }) => ({ path, host, root: server, apis: [`${server}/api/v1`] })),

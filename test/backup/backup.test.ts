@@ -8,7 +8,7 @@ import { drill, restore } from '../../src/operate/backup/restore.ts';
 import { unpack } from '../../src/operate/backup/unpack.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
-import { backupPlace } from '../../src/shared/storage/backup-place.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import { TIMES } from '../support/properties.ts';
@@ -37,7 +37,7 @@ after(() => {
   for (const hook of hooks) hook();
 });
 
-const restoredTo = (to: string, from = file) => restore(backupPlace(settings, from, AT), to, () => {});
+const restoredTo = (to: string, from = file) => restore(backupLocation(settings, from, AT), to, () => {});
 
 /** What the ledger says, row for row. */
 function entriesIn(dataDir: string): string {
@@ -99,12 +99,12 @@ test('a backup truncated or altered anywhere is rejected without a trace', async
     assert.match(await faultOf(unpacked), /^the copy is not a complete backup: .+\); use another copy$/, what);
   };
   const runs = 60 * TIMES;
-  const places = [
+  const locations = [
     ...Array.from({ length: 24 }, (_, n) => n),
     ...Array.from({ length: 24 }, (_, n) => whole.length - 1 - n),
   ];
-  for (let n = 0; n < runs; n++) places.push(Math.floor((whole.length * (n + 0.5)) / runs));
-  for (const at of places) {
+  for (let n = 0; n < runs; n++) locations.push(Math.floor((whole.length * (n + 0.5)) / runs));
+  for (const at of locations) {
     const altered = Buffer.from(whole);
     altered.writeUInt8(altered.readUInt8(at) ^ (1 << (at % 8)), at);
     // A few bits mean nothing to zstd, such as those of a window's size: then every digest holds.
@@ -140,7 +140,7 @@ test('an invalid backup is rejected', async (t) => {
       ...{ path, size: Buffer.byteLength(content) },
       content: [Buffer.from(content)],
     }));
-    await backupPlace(settings, join(folder, 'made'), AT).write(pack(packed, AT));
+    await backupLocation(settings, join(folder, 'made'), AT).write(pack(packed, AT));
     return faultOf(restoredTo(to, join(folder, 'made')));
   };
   const newer = /made by a newer Broadsheet \(9\.9\.9\); restore it with that version or a newer one$/;
@@ -224,6 +224,6 @@ test('missing media are named, and the rest is backed up', async (t) => {
   assert.equal(code, 1);
   assert.match(stderr, /^sha256:[0-9a-f]{64}: the ledger names this media file, but DATA_DIR does not have it\n$/);
   assert.match(stdout, /^backed up to /);
-  const found = await drill(here, backupPlace(here, join(home, 'c'), AT), { restored: () => {}, audited: () => {} });
+  const found = await drill(here, backupLocation(here, join(home, 'c'), AT), { restored: () => {}, audited: () => {} });
   assert.match(found.faults.join('\n'), /its bytes in DATA_DIR are missing/);
 });

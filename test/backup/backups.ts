@@ -2,7 +2,7 @@ import { backupSource } from '../../src/operate/backup/backup-source.ts';
 import { pack } from '../../src/operate/backup/pack.ts';
 import type { Settings } from '../../src/server/env.ts';
 import { Fault } from '../../src/shared/fault.ts';
-import { backupPlace } from '../../src/shared/storage/backup-place.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
 
 /** A clock for names of backups. */
 export const AT = Date.parse('2026-11-20T09:30:00Z');
@@ -11,7 +11,7 @@ export const AT = Date.parse('2026-11-20T09:30:00Z');
 export async function backUp(settings: Settings, text: string) {
   const source = backupSource(settings, { names: ['ORIGIN'], now: AT, progress: () => {} });
   try {
-    await backupPlace(settings, text, AT).write(pack(source.files, AT));
+    await backupLocation(settings, text, AT).write(pack(source.files, AT));
     return source;
   } finally {
     source.close();

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { readSettings } from '../../src/server/env.ts';
 import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
-import { backupPlace } from '../../src/shared/storage/backup-place.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
 import { S3Bucket } from '../../src/shared/storage/s3-bucket.ts';
 import { readLarge, writeLarge } from '../../src/shared/storage/s3-large.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
@@ -128,7 +128,7 @@ test('a backup goes to a bucket and comes back; each refusal is one line', async
   assert.match(back.stdout, /^restored \S+var as it was on .*door\.key/);
 
   const settings = readSettings({ ...envIn(home), ...env });
-  const fault = (text: string, given = settings) => faultOf(bytesOf(backupPlace(given, text, AT).read()));
+  const fault = (text: string, given = settings) => faultOf(bytesOf(backupLocation(given, text, AT).read()));
   assert.match(
     await fault(`s3://${BUCKET}/none`),
     /^there is no object s3:\/\/papers\/none; name the object of a backup$/,
@@ -139,11 +139,11 @@ test('a backup goes to a bucket and comes back; each refusal is one line', async
   assert.match(await fault(`s3://${BUCKET}/a`, wrong), /does not accept the credentials .*; correct AWS_ACCESS_KEY_ID/);
   const none = readSettings({ ...envIn(home) });
   assert.throws(
-    () => backupPlace(none, `s3://${BUCKET}/a`, AT),
+    () => backupLocation(none, `s3://${BUCKET}/a`, AT),
     /AWS_ACCESS_KEY_ID is not set, and s3:\/\/papers needs/,
   );
-  assert.throws(() => backupPlace(settings, `s3://${BUCKET}/a?paper=x`, AT), /must not have paper=/);
-  assert.throws(() => backupPlace(settings, 's3:///a', AT), /must name a bucket/);
+  assert.throws(() => backupLocation(settings, `s3://${BUCKET}/a?paper=x`, AT), /must not have paper=/);
+  assert.throws(() => backupLocation(settings, 's3:///a', AT), /must name a bucket/);
   const item = store.objects.get('backups/a.tar.zst');
   assert.ok(item);
   store.objects.set('cut', { ...item, bytes: item.bytes.subarray(0, -9) });

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { drill, restore } from '../../src/operate/backup/restore.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { lockFile } from '../../src/shared/sql/file-lock.ts';
-import { backupPlace } from '../../src/shared/storage/backup-place.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { unpackDatabase } from '../support/old-database.ts';
 import { PROGRAM, until } from '../support/program.ts';
@@ -32,7 +32,7 @@ after(() => {
 function held() {
   const bytes = readFileSync(file);
   const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
-  const place = {
+  const location = {
     name: 'a slow backup',
     write: async () => 0,
     async *read() {
@@ -41,13 +41,13 @@ function held() {
       yield bytes.subarray(bytes.length - 100);
     },
   };
-  return { place, free };
+  return { place: location, free };
 }
 
 /** Restores a slow backup, and waits until its database is being written. */
 async function slowly(to: string) {
-  const { place, free } = held();
-  const done = restore(place, to, () => {});
+  const { place: location, free } = held();
+  const done = restore(location, to, () => {});
   done.catch(() => {});
   while (!existsSync(join(to, '.restoring/door.key'))) await new Promise(setImmediate);
   return { done, free };
@@ -56,7 +56,7 @@ async function slowly(to: string) {
 test('of two restores into one folder, one is refused and changes nothing', async (t) => {
   const to = join(tempFolder(t), 'var');
   const { done, free } = await slowly(to);
-  const second = restore(backupPlace(settings, file, AT), to, () => {});
+  const second = restore(backupLocation(settings, file, AT), to, () => {});
   assert.match(await faultOf(second), /another restore into \S+var is under way; wait for it, or end it$/);
   free();
   await done;
@@ -85,7 +85,7 @@ test('the lock of a restore ends with its process, and with the restore', async 
   mkdirSync(join(to, '.restoring'));
   writeFileSync(join(to, '.restoring/.lock'), '');
   writeFileSync(join(to, '.restoring/half'), '');
-  await restore(backupPlace(settings, file, AT), to, () => {});
+  await restore(backupLocation(settings, file, AT), to, () => {});
   assert.ok(!existsSync(join(to, '.restoring')));
   const lock = join(tempFolder(t), 'lock');
   const unlock = lockFile(lock);
@@ -101,7 +101,7 @@ test('a drill does not change a database of another version in use', async (t) =
   unpackDatabase('0.1.0', home);
   const before = treeOf(home);
   const here = readSettings(envIn(home));
-  const found = await drill(here, backupPlace(settings, file, AT), { restored: () => {}, audited: () => {} });
+  const found = await drill(here, backupLocation(settings, file, AT), { restored: () => {}, audited: () => {} });
   assert.deepEqual(found.faults, []);
   assert.match(
     found.heads.join('\n'),

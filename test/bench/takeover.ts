@@ -75,11 +75,11 @@ async function takeOver(bench: Bench, from: string, name: string): Promise<Round
     ORIGIN: 'https://papers.example',
     LOG_LEVEL: 'warn',
   };
-  const place = `s3://${BUCKET}/backups/`;
+  const location = `s3://${BUCKET}/backups/`;
   try {
     const primary = await serveAtOnce(t, first, env);
     const port = String(await freePort());
-    const standby = start(t, second, ['standby', '--from', place, '--every', '1s'], { ...env, PORT: port });
+    const standby = start(t, second, ['standby', '--from', location, '--every', '1s'], { ...env, PORT: port });
     const url = `http://127.0.0.1:${port}`;
     const headers = { authorization: `Bearer ${key}` };
     let filed = 0;
@@ -99,13 +99,13 @@ async function takeOver(bench: Bench, from: string, name: string): Promise<Round
         ),
       );
     await until(async () => ((await file(primary.url)) ? true : null));
-    await run(t, first, ['backup', place], env);
+    await run(t, first, ['backup', location], env);
     await shows(0);
     for (const end = Date.now() + WRITING; Date.now() < end; ) await file(primary.url);
     const behind = filed - 1;
     // The backup holds the leaves of the newest head.
     await sleep(1_500);
-    await run(t, first, ['backup', place], env);
+    await run(t, first, ['backup', location], env);
     const backedUp = performance.now();
     await shows(filed - 1);
     const refreshed = performance.now() - backedUp;

@@ -25,7 +25,7 @@ export interface PagesStand {
   desk: string;
   records: string;
   papers: { leftToRight: PaperAddresses; rightToLeft: PaperAddresses };
-  places: RecordsAddresses;
+  addresses: RecordsAddresses;
   /** The cookie of an account, as `name=value`. */
   cookie: string;
 }
@@ -35,8 +35,8 @@ interface Scope {
 }
 
 /**
- * Serves the repository's own papers, a copy of one in Arabic with a logo and a stylesheet of its own, and domain records. Calls `whileFresh` with the address
- * of the records while nothing is under watch.
+ * Serves the repository's own papers, a copy of one in Arabic with a logo and a stylesheet of its own, and domain
+ * records. Calls `whileFresh` with the address of the records while nothing is under watch.
  */
 export async function openPagesStand(t: Scope, whileFresh: (records: string) => Promise<void>): Promise<PagesStand> {
   const folder = tempFolder(t);
@@ -136,7 +136,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     return ((await preview.json()) as { url: string }).url;
   };
 
-  const placesOf = async (
+  const addressesOf = async (
     root: string,
     known: Omit<PaperAddresses, 'root' | 'confirm' | 'manage' | 'own' | 'preview'>,
     draft: { category: string; byline: string },
@@ -157,7 +157,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     desk: url,
     records,
     papers: {
-      leftToRight: await placesOf(
+      leftToRight: await addressesOf(
         '/the-plumb-line/',
         {
           story: [
@@ -174,7 +174,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
         },
         { category: 'Time', byline: 'mirela-quist' },
       ),
-      rightToLeft: await placesOf(
+      rightToLeft: await addressesOf(
         '/fanar/',
         {
           story: ['stories/arc-of-a-sidelight/'],
@@ -187,7 +187,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
         { category: 'Lights', byline: 'merrin-tregarth' },
       ),
     },
-    places: {
+    addresses: {
       enter: below(await linkTo(`${records}/account/enter?token=`), records),
       group: `/account/groups/${group}`,
       alert: `/account/alerts/${alert}`,

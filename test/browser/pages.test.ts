@@ -155,7 +155,7 @@ describe('every page', { concurrency: 2 }, () => {
       case 'desk':
         return type.paths().map((path) => stand.desk + path);
       case 'records':
-        return type.paths(stand.places).map((path) => stand.records + path);
+        return type.paths(stand.addresses).map((path) => stand.records + path);
     }
   }
 

@@ -21,7 +21,10 @@ async function sure(t: TestContext, folder: string, ...args: string[]): Promise<
 const desk = tempFolder({ after });
 let filed: Promise<void> | null = null;
 
-/** The folder of a desk that has filed, revised, corrected, scheduled, withdrawn and changed its key: one for all who only read of it. */
+/**
+ * The folder of a desk that has filed, revised, corrected, scheduled, withdrawn and changed its key: one for all who
+ * only read of it.
+ */
 async function livelyDesk(t: TestContext): Promise<string> {
   filed ??= (async () => {
     copyDemo(desk);
@@ -99,9 +102,9 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     assert.notDeepEqual(changed, lines);
     return changed;
   };
-  const flip = (n: number, place: string, bit: number): string[] => {
+  const flip = (n: number, path: string, bit: number): string[] => {
     const bytes = Buffer.from(lines[n] ?? '');
-    const offset = bytes.indexOf(place) + place.length + 9;
+    const offset = bytes.indexOf(path) + path.length + 9;
     bytes[offset] = (bytes[offset] ?? 0) ^ bit;
     return lines.with(n, bytes.toString());
   };

@@ -35,16 +35,16 @@ test('press leaves the published log of a desk without a server', async (t) => {
 test('a server on a copy of yesterday serves what it has, says why it signs nothing, and recovers', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const place = (name: string) => join(folder, name);
+  const at = (name: string) => join(folder, name);
   const restore = (from: string, to: string) => {
-    rmSync(place(to), { recursive: true, force: true });
-    cpSync(place(from), place(to), { recursive: true });
+    rmSync(at(to), { recursive: true, force: true });
+    cpSync(at(from), at(to), { recursive: true });
   };
   restore('var', 'yesterday');
   const file = writeStory(folder, 'since-yesterday', { air: new Date().toISOString() });
   assert.equal((await run(t, folder, ['file', file], ORIGIN)).code, 0);
   assert.equal((await run(t, folder, ['press'], ORIGIN)).code, 0);
-  const { size } = parseCheckpoint(readFileSync(place('log/desk/checkpoint'), 'utf8'));
+  const { size } = parseCheckpoint(readFileSync(at('log/desk/checkpoint'), 'utf8'));
   restore('var', 'today');
   restore('yesterday', 'var');
 

@@ -14,19 +14,19 @@ const leaseOf = (id: string) =>
   JSON.stringify({ broadsheet: 1, holder: { id, name: id }, beat: 0, heads: { desk: null, records: null } });
 
 test('a server whose lease is lost while it starts learns it as soon as it asks', async (t) => {
-  const [folder, place] = [tempFolder(t), tempFolder(t)];
-  const app = appContextIn(t, folder, clock, { LEASE_URL: place, LEASE_TIME: '1s' });
+  const [folder, location] = [tempFolder(t), tempFolder(t)];
+  const app = appContextIn(t, folder, clock, { LEASE_URL: location, LEASE_TIME: '1s' });
   const signing = await openSigning(app, logger);
-  writeFileSync(join(place, 'signer.json'), leaseOf('another'));
+  writeFileSync(join(location, 'signer.json'), leaseOf('another'));
   await signing.ended;
   assert.throws(() => app.signer.assertHeld(), /nothing is signed here: another server has taken the lease/);
   await signing.stop();
 });
 
 test('a server that gets the lease late and cannot read its key stops, and no job begins', async (t) => {
-  const [folder, place] = [tempFolder(t), tempFolder(t)];
-  const app = appContextIn(t, folder, clock, { LEASE_URL: place, LEASE_TIME: '3s' });
-  writeFileSync(join(place, 'signer.json'), leaseOf('a server that was killed'));
+  const [folder, location] = [tempFolder(t), tempFolder(t)];
+  const app = appContextIn(t, folder, clock, { LEASE_URL: location, LEASE_TIME: '3s' });
+  writeFileSync(join(location, 'signer.json'), leaseOf('a server that was killed'));
   mkdirSync(join(folder, 'var'), { recursive: true });
   writeFileSync(join(folder, 'var/door.key'), 'not a key');
   const signing = await openSigning(app, logger);
@@ -37,8 +37,8 @@ test('a server that gets the lease late and cannot read its key stops, and no jo
 });
 
 test('a server whose job cannot be started with a late lease stops', async (t) => {
-  const [folder, place] = [tempFolder(t), tempFolder(t)];
-  const app = appContextIn(t, folder, clock, { LEASE_URL: place, LEASE_TIME: '1s' });
+  const [folder, location] = [tempFolder(t), tempFolder(t)];
+  const app = appContextIn(t, folder, clock, { LEASE_URL: location, LEASE_TIME: '1s' });
   const signing = await openSigning(app, logger);
   signing.startJob(() => {
     throw new Error('no such job');
@@ -48,8 +48,8 @@ test('a server whose job cannot be started with a late lease stops', async (t) =
 });
 
 test('an orderly stop voids the note for commands first, and a takeover requires the last leaf', async (t) => {
-  const [folder, place] = [tempFolder(t), tempFolder(t)];
-  const app = appContextIn(t, folder, clock, { LEASE_URL: place, LEASE_TIME: '60s' });
+  const [folder, location] = [tempFolder(t), tempFolder(t)];
+  const app = appContextIn(t, folder, clock, { LEASE_URL: location, LEASE_TIME: '60s' });
   const signing = await openSigning(app, logger);
   const command = rightBeside(app.settings);
   command.assertHeld();
@@ -57,11 +57,11 @@ test('an orderly stop voids the note for commands first, and a takeover requires
   assert.ok(size > 0, 'the key is a leaf');
   await signing.stop();
   assert.throws(() => command.assertHeld(), /no server on this machine holds the lease of LEASE_URL; start one/);
-  const { holder, heads } = JSON.parse(readFileSync(join(place, 'signer.json'), 'utf8'));
+  const { holder, heads } = JSON.parse(readFileSync(join(location, 'signer.json'), 'utf8'));
   assert.deepEqual([holder, heads.desk.size], [null, size]);
   assert.equal(app.store.database.log.lastHead('desk')?.size, size);
 
-  const other = appContextIn(t, tempFolder(t), clock, { LEASE_URL: place, LEASE_TIME: '60s' });
+  const other = appContextIn(t, tempFolder(t), clock, { LEASE_URL: location, LEASE_TIME: '60s' });
   await assert.rejects(
     openSigning(other, logger),
     /is the lease of a desk whose first signing key is \S+, and this database/,

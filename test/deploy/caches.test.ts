@@ -144,7 +144,7 @@ test('a cache in front', {
 });
 
 async function isKept(t: TestContext, { get, twice }: Through): Promise<void> {
-  const places = [
+  const urls = [
     [HOSTS.desk, `/${PAPERS.shared}/api/v1/stories`],
     [HOSTS.desk, `/${PAPERS.shared}/`],
     [HOSTS.paper, '/api/v1/stories'],
@@ -153,7 +153,7 @@ async function isKept(t: TestContext, { get, twice }: Through): Promise<void> {
     [HOSTS.records, '/v1/tape'],
   ] as const;
   await t.test('answers the second reader by itself, and one who has it with 304', async () => {
-    for (const [host, path] of places) {
+    for (const [host, path] of urls) {
       const { fetched, second } = await twice(host, path);
       assert.equal(fetched, 1, `${host}${path}`);
       assert.match(
@@ -256,13 +256,13 @@ async function agesWell(t: TestContext, { keys, serving }: Stand, through: Throu
   const { get, outlive } = through;
   const shared = `/${PAPERS.shared}`;
   const slug = WITHDRAWN[at] ?? '';
-  const places = [`${shared}/api/v1/stories/${slug}`, `${shared}/stories/${slug}/`];
-  const statuses = () => Promise.all(places.map(async (path) => (await get(HOSTS.desk, path)).status));
+  const urls = [`${shared}/api/v1/stories/${slug}`, `${shared}/stories/${slug}/`];
+  const statuses = () => Promise.all(urls.map(async (path) => (await get(HOSTS.desk, path)).status));
 
   await t.test('gives out an old answer once more while it asks for the new one, and never after', async () => {
     assert.deepEqual(await statuses(), [200, 200]);
     const headers = { host: HOSTS.desk, 'x-nrf-key': keys.get(PAPERS.shared)?.admin ?? '' };
-    const listed = JSON.parse((await ask(serving.url, places[0] ?? '', headers)).text);
+    const listed = JSON.parse((await ask(serving.url, urls[0] ?? '', headers)).text);
     const gone = await send(serving.url, {
       method: 'DELETE',
       path: `${shared}/api/v1/stories/${listed.id}/airing`,

@@ -97,8 +97,8 @@ export function nginxMain(folder: string, ours: string): string[] {
   const hasModules = existsSync(NGINX_MODULES);
   // Debian's list of modules is relative to the prefix.
   if (hasModules) symlinkSync('/usr/lib/nginx/modules', join(folder, 'modules'));
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (place) => `${place}_temp_path ${folder}/temp-${place};`,
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/temp-${name};`,
   );
   const file = join(folder, 'nginx.conf');
   writeFileSync(
@@ -111,7 +111,7 @@ events {}
 http {
 include /etc/nginx/mime.types;
 access_log off;
-${places.join('\n')}
+${paths.join('\n')}
 ${ours}
 }
 `,
@@ -140,7 +140,9 @@ export interface Wish {
   enough?: (text: string) => boolean;
 }
 
-/** Sends one request over HTTP/2 to a port of this machine, as if it were `host`, whose certificate `ca` vouches for. */
+/**
+ * Sends one request over HTTP/2 to a port of this machine, as if it were `host`, whose certificate `ca` vouches for.
+ */
 export function askSecurely(
   { port, ca }: { port: number; ca: string },
   { host, path, headers = {}, method = 'GET', body, from, enough }: Wish,

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { append } from '../../src/desk/append.ts';
 import { startMediaCopies } from '../../src/desk/jobs/media-job.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { openMediaStore } from '../../src/desk/media/media-place.ts';
+import { openMediaStore } from '../../src/desk/media/media-store.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
 import { mediaKey } from '../../src/media/media.ts';
 import { checkMedia } from '../../src/operate/doctor/desk.ts';
@@ -50,10 +50,10 @@ function copyWithoutMedia(t: TestContext, folder: string, env: Record<string, st
 const STORES = { 'a folder': false, 'our own store': false, versitygw: without('versitygw') } as const;
 for (const [kind, skip] of Object.entries(STORES)) {
   test(`${kind} gets a picture when it is filed, and a press without it takes it from there`, { skip }, async (t) => {
-    const [folder, place] = [tempFolder(t), tempFolder(t)];
-    const env: Record<string, string> = { MEDIA_URL: join(place, 'kept') };
+    const [folder, bucket] = [tempFolder(t), tempFolder(t)];
+    const env: Record<string, string> = { MEDIA_URL: join(bucket, 'kept') };
     if (kind !== 'a folder') {
-      const endpoint = kind === 'versitygw' ? await startVersitygw(t, place) : (await S3Server.start(t)).endpoint;
+      const endpoint = kind === 'versitygw' ? await startVersitygw(t, bucket) : (await S3Server.start(t)).endpoint;
       const { PUBLISH_URL: _, ...access } = storeEnv(endpoint);
       Object.assign(env, access, { MEDIA_URL: `s3://${BUCKET}/kept` });
     }

@@ -28,13 +28,13 @@ test('a key and a media file are on the disk, with their names, before the ledge
     assert.ok(found >= 0, `${what} is not among the calls`);
     return found;
   };
-  for (const [file, place] of [
+  for (const [file, path] of [
     ['door.key.next', 'var'],
     [hex, hex.slice(0, 2)],
   ]) {
     const synced = at(new RegExp(`^f(?:data)?sync \\d+<[^>]*/\\.${file}\\.`));
     const named = at(new RegExp(`^(?:rename|link)\\w* .*/${file}"`), synced);
-    const kept = at(new RegExp(`^f(?:data)?sync \\d+<[^>]*/${place}>`), named);
+    const kept = at(new RegExp(`^f(?:data)?sync \\d+<[^>]*/${path}>`), named);
     at(/^f(?:data)?sync \d+<[^>]*-wal>/, kept);
   }
   // The key gets its place once the ledger has it.

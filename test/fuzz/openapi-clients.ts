@@ -45,15 +45,15 @@ try {
   for (const generator of GENERATORS) {
     const { name } = generator;
     if (positionals.length > 0 && !positionals.some((one) => name.includes(one))) continue;
-    const place = join(values.kept ?? folder, name.replace(/[^\w.-]+/g, '-'));
-    const why = installed(generator, place);
+    const target = join(values.kept ?? folder, name.replace(/[^\w.-]+/g, '-'));
+    const why = installed(generator, target);
     if (why !== null) {
       process.stdout.write(`${name}: left out: ${why}\n`);
       continue;
     }
-    for (const document of DOCUMENTS) writeFileSync(join(place, `${document}.json`), documents[document]);
+    for (const document of DOCUMENTS) writeFileSync(join(target, `${document}.json`), documents[document]);
     try {
-      generator.call(place, env);
+      generator.call(target, env);
       process.stdout.write(`${name}: both clients called both services\n`);
     } catch (error) {
       failed = true;
@@ -66,15 +66,15 @@ try {
 process.exitCode = failed ? 1 : 0;
 
 /** Installs a generator where it is not. Returns why it cannot be used here, else null. */
-function installed(generator: Generator, place: string): string | null {
+function installed(generator: Generator, target: string): string | null {
   const missing = generator.needs.filter((program) => spawnSync(program, ['--help']).error !== undefined);
   if (missing.length > 0) return `${missing.join(', ')} is not on the PATH`;
-  const done = join(place, 'installed');
+  const done = join(target, 'installed');
   if (existsSync(done)) return null;
   if (process.env.PREPARED) return 'it is not installed, and PREPARED installs nothing';
-  mkdirSync(place, { recursive: true });
+  mkdirSync(target, { recursive: true });
   try {
-    generator.install(place);
+    generator.install(target);
   } catch (error) {
     return `it could not be installed: ${(error as Error).message.slice(-500)}`;
   }

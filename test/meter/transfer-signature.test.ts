@@ -123,8 +123,8 @@ test('a contract is given the signature without how it is deployed (ERC-6492)', 
 
 test('bytes that are not encoded so are left as they are, and none is read past the end', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(5), (data, place) => {
-      const read = readBytesArgument(data, place);
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(5), (data, index) => {
+      const read = readBytesArgument(data, index);
       assert.ok(read === null || read.length <= data.length);
       const signature = `${hex(data)}${'6492'.repeat(16)}`;
       const given = hex(signatureForContract(signature));

@@ -4,11 +4,11 @@ import { fill } from '../../src/phrases/fill.ts';
 import type { Phrase } from '../../src/phrases/phrases.ts';
 import { phrasesOf, plural, TABLES, tableTag } from '../../src/phrases/tables.ts';
 
-/** The texts of a table by their place: `story.by`, and `story.sources.one` where a phrase is counted. */
-function textsOf(group: object, place = ''): Map<string, string> {
+/** The texts of a table by their path: `story.by`, and `story.sources.one` where a phrase is counted. */
+function textsOf(group: object, path = ''): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [key, value] of Object.entries(group)) {
-    const at = place === '' ? key : `${place}.${key}`;
+    const at = path === '' ? key : `${path}.${key}`;
     if (typeof value === 'string') texts.set(at, value);
     else for (const [name, text] of textsOf(value, at)) texts.set(name, text);
   }
@@ -20,41 +20,41 @@ const placeholders = (text: string): string[] =>
 /** The category of a counted phrase, as the last member of its place. */
 const CATEGORY = /\.(zero|one|two|few|many|other)$/;
 const english = textsOf(TABLES.en);
-const modelOf = (place: string): string => english.get(place.replace(CATEGORY, '.other')) ?? '';
+const modelOf = (path: string): string => english.get(path.replace(CATEGORY, '.other')) ?? '';
 /** Parts of a word or of a list, which may begin or end with a space. */
 const PARTS = new Set(['choices.between']);
 
 for (const [language, table] of Object.entries(TABLES)) {
   test(`${language}: every phrase is rendered with its placeholders filled, and is plain text`, () => {
-    for (const [place, text] of textsOf(table)) {
+    for (const [path, text] of textsOf(table)) {
       const names = placeholders(text);
-      const [model, category] = [placeholders(modelOf(place)), CATEGORY.exec(place)?.[1]];
+      const [model, category] = [placeholders(modelOf(path)), CATEGORY.exec(path)?.[1]];
       // A word may stand for the number only where no other number takes its category.
       const numbers = Array.from({ length: 201 }, (_, n) => n).filter(
         (n) => new Intl.PluralRules(language).select(n) === category,
       );
       const expected =
         numbers.length <= 1 && !names.includes('count') ? model.filter((name) => name !== 'count') : model;
-      assert.deepEqual(names, expected, `${language} ${place}: ${text}`);
+      assert.deepEqual(names, expected, `${language} ${path}: ${text}`);
       const values = Object.fromEntries(names.map((name) => [name.replace('|', ''), `<${name}>`]));
       const rendered = fill(text as Phrase<string>, values);
-      assert.doesNotMatch(rendered, /[{}]/, `${language} ${place}: ${text}`);
-      assert.doesNotMatch(text, /[<>]|&\w+;/, `${language} ${place} has markup: ${text}`);
-      assert.match(text, /\S/, `${language} ${place} is empty`);
-      if (!PARTS.has(place)) assert.equal(text, text.trim(), `${language} ${place}`);
-      assert.equal(text, text.normalize('NFC'), `${language} ${place}`);
+      assert.doesNotMatch(rendered, /[{}]/, `${language} ${path}: ${text}`);
+      assert.doesNotMatch(text, /[<>]|&\w+;/, `${language} ${path} has markup: ${text}`);
+      assert.match(text, /\S/, `${language} ${path} is empty`);
+      if (!PARTS.has(path)) assert.equal(text, text.trim(), `${language} ${path}`);
+      assert.equal(text, text.normalize('NFC'), `${language} ${path}`);
     }
   });
 
   test(`${language}: counted phrases have the plural categories of the language, and no others`, () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted();
     const counted = Map.groupBy(
-      [...textsOf(table).keys()].filter((place) => CATEGORY.test(place)),
-      (place) => place.replace(CATEGORY, ''),
+      [...textsOf(table).keys()].filter((path) => CATEGORY.test(path)),
+      (path) => path.replace(CATEGORY, ''),
     );
     assert.ok(counted.size > 0);
-    for (const [place, found] of counted) {
-      assert.deepEqual(found.map((name) => name.slice(place.length + 1)).sort(), categories, `${language} ${place}`);
+    for (const [path, found] of counted) {
+      assert.deepEqual(found.map((name) => name.slice(path.length + 1)).sort(), categories, `${language} ${path}`);
     }
     for (const n of [0, 1, 2, 3, 5, 11, 21, 100, 1_000, 1_000_000]) {
       assert.doesNotMatch(plural(language, phrasesOf(language).story.sources, n), /[{}]/);
@@ -64,7 +64,7 @@ for (const [language, table] of Object.entries(TABLES)) {
   if (language === 'en') continue;
   test(`${language}: no sentence is left in English`, () => {
     const same = [...textsOf(table)].filter(
-      ([place, text]) => text === modelOf(place) && text.replace(/\{[^{}]*\}/g, '').length > 20,
+      ([path, text]) => text === modelOf(path) && text.replace(/\{[^{}]*\}/g, '').length > 20,
     );
     assert.deepEqual(same, []);
   });

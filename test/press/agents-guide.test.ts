@@ -12,9 +12,9 @@ import * as fc from '../support/properties.ts';
 import { channel } from './feeds/fixtures.ts';
 
 const { root, paper } = channel;
-const place = siteOf(root);
-const guide = agentsText(paper, place);
-const log = logUrl(paper, place);
+const site = siteOf(root);
+const guide = agentsText(paper, site);
+const log = logUrl(paper, site);
 
 /** Every door of the API that is there, as the wire spells it. */
 const DOORS = [
@@ -112,7 +112,7 @@ describe('the guide for agents', () => {
   });
 
   test('every file it names is one that a paper has', () => {
-    const base = place.base;
+    const base = site.base;
     const sections = paper.sections.map((name) => `${base}/sections/${sectionSlug(name)}/`);
     const known = new Set([
       ...FILES.map((file) => base + file),
@@ -127,7 +127,7 @@ describe('the guide for agents', () => {
   });
 
   test('as a skill its links are absolute', () => {
-    const skill = skillText(paper, place);
+    const skill = skillText(paper, site);
     assert(links(skill).length > 8);
     const log = logUrl(paper, { root, base: root });
     for (const link of links(skill)) assert(link.startsWith(`${root}/`) || link.startsWith(log), link);
@@ -156,13 +156,13 @@ describe('the guide for agents', () => {
   });
 
   test('it says what the paper asks: its floor, and whom to ask for a key', () => {
-    assert.match(agentsText({ ...paper, source_floor: 4 }, place), /at least 4 distinct publishers/);
+    assert.match(agentsText({ ...paper, source_floor: 4 }, site), /at least 4 distinct publishers/);
     assert.match(guide, /`desk@example\.org`/);
-    assert.doesNotMatch(agentsText({ ...paper, contact: undefined }, place), /undefined|\(ask/);
+    assert.doesNotMatch(agentsText({ ...paper, contact: undefined }, site), /undefined|\(ask/);
   });
 
   test('it is short, and of no time', () => {
-    const skill = skillText(paper, place);
+    const skill = skillText(paper, site);
     assert(skill.length < 10_000, `${skill.length} characters`);
     assert(skill.split('\n').length < 500);
     assert.doesNotMatch(skill, /\d{4}-\d\d-\d\d|\d\d:\d\d/);
@@ -206,7 +206,7 @@ describe('SKILL.md', () => {
   });
 
   test('its description says what and when; its text is the guide', () => {
-    const text = skillText(paper, place);
+    const text = skillText(paper, site);
     const { description } = parse(text.split('---\n')[1] ?? '') as { description: string };
     assert.match(description, /^Finds, reads, searches, cites and verifies .* Use when .*ledger\.example/);
     assert(text.endsWith(agentsText(paper, { root, base: root })));
@@ -214,7 +214,7 @@ describe('SKILL.md', () => {
 
   test('a paper that is called like another type of YAML keeps its name', () => {
     for (const slug of ['1999', 'true', 'null', '1e3', '0x1f', '2026-11-21', 'no']) {
-      const text = skillText({ ...paper, slug }, place);
+      const text = skillText({ ...paper, slug }, site);
       assert.equal((parse(text.split('---\n')[1] ?? '') as { name: unknown }).name, slug);
     }
   });

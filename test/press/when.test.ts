@@ -17,7 +17,7 @@ async function paperWith(t: Scope, times: string[]) {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
   createPaper(app);
-  for (const [place, at] of times.entries()) publish(app, `piece-${place}`, Date.parse(at));
+  for (const [n, at] of times.entries()) publish(app, `piece-${n}`, Date.parse(at));
   await pressPapers(app, { cards: false });
   const tree = treeOf(join(folder, 'papers', PAPER));
   return { clock, folder, tree, page: (path: string) => textOf(tree.get(`${path}index.html`) ?? '') };

@@ -14,7 +14,7 @@ import { mismatches } from '../../src/proof/members.ts';
 import { type Proof, proofFaults, proofOf } from '../../src/proof/proof.ts';
 import { unsignedIn } from '../../src/proof/proof-form.ts';
 import { signReceipt } from '../../src/proof/signing.ts';
-import { altered, change, withoutPlaces } from '../support/mutations.ts';
+import { altered, change, withoutMembers } from '../support/mutations.ts';
 import * as fc from '../support/properties.ts';
 
 // Thousands of altered proofs, and keys whose time was moved: the command line's verifier, the story page's and the
@@ -139,7 +139,7 @@ function signedPart(text: string): string {
     hash_basis: __,
     log,
     ...said
-  } = withoutPlaces(JSON.parse(text), unsignedIn(JSON.parse(text) as object));
+  } = withoutMembers(JSON.parse(text), unsignedIn(JSON.parse(text) as object));
   // A proof from before there was a log has no such member.
   return canonicalize({ ...said, log: log ?? null }) ?? '';
 }

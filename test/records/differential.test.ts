@@ -14,7 +14,7 @@ import { documentIn } from '../../src/proof/records/verify/documents.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { provenanceRow } from '../../src/records/wire-rows.ts';
-import { altered, change, withoutPlaces } from '../support/mutations.ts';
+import { altered, change, withoutMembers } from '../support/mutations.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { evidenceOf, receiptChainFaults } from '../support/records-faults.ts';
@@ -76,7 +76,7 @@ function signedPart(text: string): string {
 }
 
 function withoutUnsigned(text: string): Record<string, unknown> {
-  return withoutPlaces(JSON.parse(text), documentIn(text)?.unsigned ?? []);
+  return withoutMembers(JSON.parse(text), documentIn(text)?.unsigned ?? []);
 }
 
 /** What a row says, in one form: one from before there was a log has no such member. */

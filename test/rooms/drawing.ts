@@ -12,9 +12,9 @@ const ROW = BOX + 20;
 const shown = Object.keys(ROOMS).filter((name) => ROOMS[name]?.brief !== undefined);
 
 /** The drawn room that holds a room or a file: the innermost. */
-function shownRoom(place: string): string | undefined {
+function shownRoom(room: string): string | undefined {
   return shown
-    .filter((name) => place === name || place.startsWith(`${name}/`))
+    .filter((name) => room === name || room.startsWith(`${name}/`))
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
@@ -22,8 +22,8 @@ function shownRoom(place: string): string | undefined {
 function below(name: string): string[] {
   const allowed = Object.entries(ROOMS).filter(([room]) => shownRoom(room) === name);
   const ground = GROUND.includes(name) ? [] : GROUND;
-  const places = allowed.flatMap(([, { imports }]) => imports.filter((place) => !place.startsWith('types ')));
-  return [...new Set([...ground, ...places].map(shownRoom))].filter(
+  const rooms = allowed.flatMap(([, { imports }]) => imports.filter((room) => !room.startsWith('types ')));
+  return [...new Set([...ground, ...rooms].map(shownRoom))].filter(
     (room) => room !== undefined && room !== name,
   ) as string[];
 }

@@ -52,7 +52,7 @@ function roomOf(file: string): string | undefined {
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
-const isIn = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
+const isIn = (file: string, room: string) => file === room || file.startsWith(`${room}/`);
 
 test('every file belongs to a room', () => {
   const homeless = files.filter((file) => !/^(?:test|bin)\//.test(file));
@@ -72,9 +72,9 @@ test('a room imports what its list allows, and nothing else', () => {
       if (room === undefined) return true;
       const ground = GROUND.includes(room) ? [] : GROUND;
       return ![...ground, ...(ROOMS[room]?.imports ?? [])].some((allowed) => {
-        const place = allowed.replace(/^types /, '');
-        if (allowed !== place && !isType) return false;
-        return isIn(to, place) && (target === place || place.includes('.'));
+        const room = allowed.replace(/^types /, '');
+        if (allowed !== room && !isType) return false;
+        return isIn(to, room) && (target === room || room.includes('.'));
       });
     });
   assert.deepEqual(
@@ -85,11 +85,11 @@ test('a room imports what its list allows, and nothing else', () => {
 
 test('a technology is used in its own place', () => {
   const faults = imports.filter(({ from, to, isOwn }) => {
-    const places = Object.entries(PACKAGES).find(
+    const rooms = Object.entries(PACKAGES).find(
       ([name]) => to === name || to.startsWith(`${name}/`) || to.startsWith(`${name}:`),
     );
-    if (isOwn || places === undefined || from.startsWith('test/')) return false;
-    return !places[1].some((place) => isIn(from, place));
+    if (isOwn || rooms === undefined || from.startsWith('test/')) return false;
+    return !rooms[1].some((room) => isIn(from, room));
   });
   assert.deepEqual(faults, []);
 });
@@ -157,7 +157,7 @@ test('the digest of the pages covers all that they are built from', () => {
   for (const file of reached)
     for (const { from, to, isOwn, isType } of imports) if (from === file && isOwn && !isType) reached.add(to);
   const uncovered = [...reached].filter(
-    (file) => /\.(?:ts|astro|js)$/.test(file) && !PAGE_CODE.some((place) => isIn(file, place)),
+    (file) => /\.(?:ts|astro|js)$/.test(file) && !PAGE_CODE.some((room) => isIn(file, room)),
   );
   assert.deepEqual(uncovered, []);
 });

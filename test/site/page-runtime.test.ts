@@ -25,8 +25,8 @@ async function buildAstros(): Promise<{ render: typeof renderAsAstro; routes: st
     },
   };
   const vite = { ...config.vite, plugins: [entry] };
-  const place = { configFile: false, root: PROJECT, outDir: folder, cacheDir: join(folder, 'cache') } as const;
-  await build({ ...config, ...place, integrations: [], logLevel: 'error', vite });
+  const options = { configFile: false, root: PROJECT, outDir: folder, cacheDir: join(folder, 'cache') } as const;
+  await build({ ...config, ...options, integrations: [], logLevel: 'error', vite });
   return import(pathToFileURL(join(folder, 'server/own.mjs')).href);
 }
 

@@ -53,7 +53,7 @@ for (const version of OLD_VERSIONS) {
       return [...tables];
     };
     assert.deepEqual(rows(join(other, 'var/broadsheet.db')), rows(file));
-    const [here, there] = [folder, other].map((place) => treeOf(join(place, 'papers', PAPER)));
+    const [here, there] = [folder, other].map((data) => treeOf(join(data, 'papers', PAPER)));
     assert.ok((here?.size ?? 0) > 30);
     assert.deepEqual([...(there ?? [])], [...(here ?? [])], 'the pressed trees are the same to the byte');
   });

@@ -28,7 +28,7 @@ function archive(t: TestContext): string {
   db.exec('BEGIN');
   const index = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)');
   const text = `${paper} ${'a b '.repeat(WORDS / 2)}`;
-  for (let place = 1; place <= ROWS; place++) index.run([place, text]);
+  for (let rowid = 1; rowid <= ROWS; rowid++) index.run([rowid, text]);
   db.exec('COMMIT');
   db.close();
   return file;

@@ -84,7 +84,7 @@ export class Console {
       const pattern = parts.join(String.raw`(\S*?)`);
       const found = new RegExp(`^${pattern}$`).exec(said[index] ?? '');
       assert(found, `${command}\nshows: ${line}\nprints: ${said[index]}\nin all:\n${said.join('\n')}`);
-      for (const [place, value] of fresh.entries()) this.#fresh.set(value, found[place + 1] ?? '');
+      for (const [index, value] of fresh.entries()) this.#fresh.set(value, found[index + 1] ?? '');
     }
     assert.equal(said.length, Math.max(1, shown.length), `${command} prints more:\n${said.join('\n')}`);
   }

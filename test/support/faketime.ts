@@ -4,8 +4,8 @@ import { join } from 'node:path';
 /** Debian's library that gives a process another clock; null where it is missing. */
 function library(): string | null {
   const folders = existsSync('/usr/lib') ? readdirSync('/usr/lib').map((name) => join('/usr/lib', name)) : [];
-  const places = folders.map((folder) => join(folder, 'faketime/libfaketimeMT.so.1'));
-  return places.find((place) => existsSync(place)) ?? null;
+  const paths = folders.map((folder) => join(folder, 'faketime/libfaketimeMT.so.1'));
+  return paths.find((path) => existsSync(path)) ?? null;
 }
 
 /** Why tests that need another clock for a whole process are skipped; false when they run. */

@@ -8,7 +8,7 @@ type Path = (string | number)[];
 /** One mutation. Its numbers are scaled to the document. */
 interface Change {
   kind: 'replace' | 'borrow' | 'remove' | 'repeat' | 'swap' | 'add' | 'text' | 'character' | 'twice' | 'cut';
-  place: number;
+  position: number;
   other: number;
   value: Json;
   sign: string;
@@ -18,7 +18,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom(
     ...(['replace', 'borrow', 'remove', 'repeat', 'swap', 'add', 'text', 'character', 'twice', 'cut'] as const),
   ),
-  place: fc.nat(),
+  position: fc.nat(),
   other: fc.nat(),
   value: fc.constantFrom<Json[]>(null, true, false, 0, 1, 2, 3, 1.5, -1, '', 'x', 'example.com', [], {}, [null], {
     a: 1,
@@ -33,17 +33,17 @@ export function altered(text: string, changes: Change[]): string {
 
 const isOfText = ({ kind }: Change): boolean => kind === 'character' || kind === 'twice';
 
-function alteredText(text: string, { kind, place, sign }: Change): string {
+function alteredText(text: string, { kind, position, sign }: Change): string {
   if (kind === 'character') {
-    const at = place % Math.max(text.length, 1);
+    const at = position % Math.max(text.length, 1);
     return text.slice(0, at) + sign + text.slice(at + 1);
   }
   const members = [...text.matchAll(/"([a-z_]+)":/g)];
-  const member = members[place % Math.max(members.length, 1)];
+  const member = members[position % Math.max(members.length, 1)];
   return member === undefined ? text : `${text.slice(0, member.index)}${member[0]}"forged",${text.slice(member.index)}`;
 }
 
-function alteredJson(text: string, { kind, place, other, value, sign }: Change): string {
+function alteredJson(text: string, { kind, position, other, value, sign }: Change): string {
   let json: Json;
   try {
     json = JSON.parse(text) as Json;
@@ -51,7 +51,7 @@ function alteredJson(text: string, { kind, place, other, value, sign }: Change):
     return text;
   }
   const paths = [...pathsIn(json)];
-  const path = paths[place % paths.length];
+  const path = paths[position % paths.length];
   const from = paths[other % paths.length];
   if (path === undefined || from === undefined || path.length === 0) return text;
   const parent = valueAt(json, path.slice(0, -1)) as Record<string | number, Json>;
@@ -91,10 +91,10 @@ function valueAt(json: Json, path: Path): Json {
 }
 
 /** A document without the members at these paths, such as `items[2].x`. */
-export function withoutPlaces(json: unknown, places: string[]): Record<string, unknown> {
+export function withoutMembers(json: unknown, paths: string[]): Record<string, unknown> {
   const whole = structuredClone(json) as Record<string, never>;
-  for (const place of places) {
-    const names = place.split(/[.[\]]+/).filter((name) => name !== '');
+  for (const path of paths) {
+    const names = path.split(/[.[\]]+/).filter((name) => name !== '');
     const parent = names.slice(0, -1).reduce((at, name) => at[name] as never, whole);
     delete parent[names.at(-1) ?? ''];
   }

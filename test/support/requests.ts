@@ -23,9 +23,9 @@ export function withParameter(
     return [{ ...sent, headers: { ...sent.headers, [name]: plain } }];
   }
   if (where === 'path') {
-    const place = operation.path.split('/').indexOf(`{${name}}`);
+    const index = operation.path.split('/').indexOf(`{${name}}`);
     const [address = '', query] = sent.path.split('?');
-    const path = address.split('/').with(place, value).join('/');
+    const path = address.split('/').with(index, value).join('/');
     return [{ ...sent, path: query === undefined ? path : `${path}?${query}` }];
   }
   const [address = '', query = ''] = sent.path.split('?');

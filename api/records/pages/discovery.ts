@@ -21,7 +21,7 @@ const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
 export function discovery({ store: { records }, settings, clock: { now } }: AppContext) {
   const { dataOrigin: root, contact, keyedDaily, x402 } = settings;
-  const place = { root, keyedDaily, keylessSeconds: KEYLESS_INTERVAL / 1000, sells: x402 !== null };
+  const site = { root, keyedDaily, keylessSeconds: KEYLESS_INTERVAL / 1000, sells: x402 !== null };
   const apis = [
     {
       anchor: `${root}/v1`,
@@ -41,8 +41,8 @@ export function discovery({ store: { records }, settings, clock: { now } }: AppC
     },
   ];
   const catalog = representationOf(JSON.stringify(catalogOf(root, apis)));
-  const llms = representationOf(recordsLlms(place));
-  const skill = representationOf(recordsSkill(place));
+  const llms = representationOf(recordsLlms(site));
+  const skill = representationOf(recordsSkill(site));
 
   /** Pages that anyone may read, and each day with changes. Hostnames are not in it: the catalog takes an account. */
   const sitemap = (): string => {

@@ -49,8 +49,8 @@ function directTarget({ store: { records }, clock: { now } }: AppContext, q: str
   if (parseSpan(q) !== null && q.length === 10 && q <= dayOf(now())) return `/changes/${q}`;
   const [, number] = /^(?:seq\s*|no\.?\s*|#\s*)(\d{1,15})$/i.exec(q) ?? [];
   const [, hash] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(q) ?? [];
-  const byNumber = number === undefined ? null : records.observationPlace(Number(number));
-  const at = hash === undefined ? byNumber : records.receiptPlace(`sha256:${hash.toLowerCase()}`);
+  const byNumber = number === undefined ? null : records.observationLocation(Number(number));
+  const at = hash === undefined ? byNumber : records.receiptLocation(`sha256:${hash.toLowerCase()}`);
   return at === null ? null : `/t/${at.hostname}?as_of=${encodeURIComponent(isoTime(at.observed_at))}`;
 }
 

@@ -132,12 +132,12 @@ function hiddenMarkersIn(prose: string, blocks: Token[]): Occurrence[] {
 
 /** The addresses of the pictures in a prose, and those of them that have no description. */
 function picturesIn(prose: string, blocks: Token[]): Pick<ParsedProse, 'pictures' | 'undescribed'> {
-  const places = new TextLocator(prose);
+  const locator = new TextLocator(prose);
   const pictures: Occurrence[] = [];
   const undescribed: Occurrence[] = [];
   for (const [token, lines] of tokensOf(blocks)) {
     if (token.type !== 'image') continue;
-    const at = places.locate(String(token.attrGet('src') ?? ''), lines);
+    const at = locator.locate(String(token.attrGet('src') ?? ''), lines);
     pictures.push(at);
     if (token.content.trim() === '') undescribed.push(at);
   }
@@ -148,12 +148,12 @@ function picturesIn(prose: string, blocks: Token[]): Pick<ParsedProse, 'pictures
 function rawHtmlIn(prose: string): Occurrence[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
   const found: Occurrence[] = [];
-  const places = new TextLocator(prose);
+  const locator = new TextLocator(prose);
   for (const [{ type, content }, lines] of tokensOf(htmlFinder.parse(prose, {}))) {
     if (type !== 'html_block' && type !== 'html_inline') continue;
     const tag = /<(?:!--|\?|![A-Z[]|\/?([a-z][a-z0-9-]*))[^>]*>?/i.exec(content);
     if (tag === null || (tag[1] !== undefined && !HTML_ELEMENTS.has(tag[1].toLowerCase()))) continue;
-    found.push(places.locate(tag[0].slice(0, 60), lines));
+    found.push(locator.locate(tag[0].slice(0, 60), lines));
   }
   return found;
 }
@@ -174,14 +174,14 @@ function isLinkable(target: string): boolean {
 function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
   const found: Occurrence[] = [];
-  const places = new TextLocator(prose);
+  const locator = new TextLocator(prose);
   for (const [token, lines] of tokensOf(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
     // Pictures that the renderer would show are checked as media.
     if (isLinkable(target)) continue;
     if (token.markup === 'autolink' && !UNSAFE_SCHEME.test(target)) continue;
-    found.push(places.locate(target.slice(0, 60), lines));
+    found.push(locator.locate(target.slice(0, 60), lines));
   }
   return found;
 }

@@ -103,16 +103,16 @@ export class Stories {
     const filed = before === null ? [] : archive.revisions(before.id);
     // The index of each file's revision among the filed ones, in order; -1 for a file that was not filed.
     let next = 0;
-    const places = read.map(({ story: { filing } }) => {
-      const place = filed.findIndex((piece, index) => index >= next && sameContent(piece, filing));
-      if (place >= 0) next = place + 1;
-      return place;
+    const positions = read.map(({ story: { filing } }) => {
+      const position = filed.findIndex((piece, index) => index >= next && sameContent(piece, filing));
+      if (position >= 0) next = position + 1;
+      return position;
     });
-    const last = places.findLastIndex((place) => place >= 0);
+    const last = positions.findLastIndex((position) => position >= 0);
     const altered =
       filed.length === 0 || read.length === 1
         ? -1
-        : places.findIndex((place, index) => place < 0 && index < Math.max(last, 1));
+        : positions.findIndex((position, index) => position < 0 && index < Math.max(last, 1));
     const history = read[altered];
     if (history !== undefined) {
       this.#at.problem(
@@ -125,7 +125,7 @@ export class Stories {
     // Without a record of which file was filed, as after a ledger import, an already filed text is filed again only
     // if it is the newest revision, because its `air` may still have to be applied.
     const newest = read.at(-1)?.source.file ?? '';
-    const isOld = store.applied(newest) === null && last === read.length - 1 && places[last] !== filed.length - 1;
+    const isOld = store.applied(newest) === null && last === read.length - 1 && positions[last] !== filed.length - 1;
     if (isOld) this.#at.result.unchanged++;
     else {
       for (const one of read.slice(Math.min(last + 1, read.length - 1)))

@@ -6,30 +6,30 @@ import type { AppContext } from '../../server/context.ts';
 import { plural } from '../../shared/plural.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import { poll } from '../../shared/workers/poll.ts';
-import { type MediaStore, openMediaStore } from '../media/media-place.ts';
+import { type MediaStore, openMediaStore } from '../media/media-store.ts';
 import { lookForMissing } from '../media/missing-media.ts';
 
-/** Sends to the place of MEDIA_URL what it lacks of the media that the ledger names. */
+/** Sends to the store at MEDIA_URL what it lacks of the media that the ledger names. */
 export class MediaCopies {
   readonly #app: Pick<AppContext, 'store'>;
-  readonly #place: MediaStore;
-  /** What the place has; null until it was asked. */
+  readonly #mediaStore: MediaStore;
+  /** What the store has; null until it was asked. */
   #there: Set<string> | null = null;
   readonly #waiting = new Set<string>();
   /** The last record that was looked at. */
   #seen = 0;
 
-  constructor(app: Pick<AppContext, 'store'>, place: MediaStore) {
+  constructor(app: Pick<AppContext, 'store'>, mediaStore: MediaStore) {
     this.#app = app;
-    this.#place = place;
+    this.#mediaStore = mediaStore;
   }
 
-  /** How many files the place lacks, as far as is known. */
+  /** How many files the store lacks, as far as is known. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Returns how many files were sent. Throws the fault of the place; what was not sent waits for the next call. */
+  /** Returns how many files were sent. Throws the fault of the store; what was not sent waits for the next call. */
   async send(signal?: AbortSignal): Promise<number> {
     const { store } = this.#app;
     for (const { n, digest } of store.desk.mediaAfter(this.#seen)) {
@@ -37,14 +37,14 @@ export class MediaCopies {
       this.#seen = n;
     }
     if (this.#waiting.size === 0) return 0;
-    this.#there ??= await this.#place.digests();
+    this.#there ??= await this.#mediaStore.digests();
     let sent = 0;
     for (const digest of this.#waiting) {
       if (!this.#there.has(digest)) {
         // What is missing here or damaged cannot be sent.
         const bytes = await readFile(store.media.pathOf(digest)).catch(() => null);
         if (bytes === null || sha256(bytes) !== digest) continue;
-        await this.#place.put(digest, bytes, signal);
+        await this.#mediaStore.put(digest, bytes, signal);
         this.#there.add(digest);
         sent++;
       }
@@ -61,8 +61,8 @@ const LOOK_EVERY = 500;
 /** Sends filed media to MEDIA_URL, and looks each minute for what was missing. Returns a function that stops it. */
 export function startMediaCopies(app: AppContext, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
-  const place = openMediaStore(app.settings, stopping.signal);
-  const copies = place === null ? null : new MediaCopies(app, place);
+  const mediaStore = openMediaStore(app.settings, stopping.signal);
+  const copies = mediaStore === null ? null : new MediaCopies(app, mediaStore);
   let lookedAt = performance.now();
   const round = async (): Promise<number> => {
     if (performance.now() - lookedAt >= MINUTE) {
@@ -71,7 +71,7 @@ export function startMediaCopies(app: AppContext, logger: Logger): () => Promise
     }
     try {
       const sent = (await copies?.send(stopping.signal)) ?? 0;
-      if (sent > 0) logger.info({ job: JOB, to: place?.name }, `${plural(sent, 'media file')} kept`);
+      if (sent > 0) logger.info({ job: JOB, to: mediaStore?.name }, `${plural(sent, 'media file')} kept`);
     } finally {
       measurements.emit('mediaCopies', { waiting: copies?.waiting ?? 0 });
     }

@@ -8,7 +8,7 @@ import { codeOf, Fault } from '../../shared/fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../../shared/files/disk-sync.ts';
 import { airDue } from '../append.ts';
 import { dependencies } from '../dependencies.ts';
-import { lookForMissing, missingPlaces, noteMissing } from '../media/missing-media.ts';
+import { lookForMissing, missingMedia, noteMissing } from '../media/missing-media.ts';
 import { paperRoot } from '../papers/paper.ts';
 import { requirePaper } from '../papers/require-paper.ts';
 import { expirePlaces } from '../placing.ts';
@@ -70,7 +70,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
       const first = await pressPaper(app, slug, options);
       if (first === null) continue;
       const report = options.fewPictures === true ? first : await pressPictures(app, slug, options, first);
-      const missing = missingPlaces(app).flatMap(({ paper: of, path }) => (of === slug ? [path] : []));
+      const missing = missingMedia(app).flatMap(({ paper: of, path }) => (of === slug ? [path] : []));
       reports.set(slug, { ...report, missing });
     } catch (error) {
       failures.push(error);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AppContext } from '../../server/context.ts';
 import { digestOf, digestOfFile } from '../../shared/files/file-digest.ts';
 import { dependencies } from '../dependencies.ts';
-import { type MediaStore, openMediaStore } from './media-place.ts';
+import { type MediaStore, openMediaStore } from './media-store.ts';
 
 /**
  * Media whose bytes DATA_DIR lacks or has damaged. Presses show stand-ins for what the table lists; each change to it
@@ -12,27 +12,27 @@ import { type MediaStore, openMediaStore } from './media-place.ts';
 
 type MediaContext = Pick<AppContext, 'store' | 'settings' | 'clock'>;
 
-/** A place of a media file: the paper and the path under its root. */
-export interface MediaPlace {
+/** The location of a media file: the paper and the path under its root. */
+export interface MediaLocation {
   paper: string;
   path: string;
 }
 
 /**
  * Notices what is back, before a press. With `fetches`, it is taken from pressed trees or MEDIA_URL; throws the fault
- * of a place that cannot be asked.
+ * of a source that cannot be asked.
  */
 export async function lookForMissing(app: MediaContext, { fetches = false } = {}): Promise<void> {
   const { store } = app;
   const { media } = store;
   const known = store.desk.missingMedia.all();
   if (known.length === 0) return;
-  const places = placesOf(app);
+  const locations = locationsOf(app);
   const back: string[] = [];
   const sources = fetches ? new Sources(app) : null;
   for (const { digest, damaged } of known) {
     const state = await stateOf(media.pathOf(digest), digest, damaged);
-    if (state === 'whole' || !places.has(digest) || (await sources?.restores(digest))) back.push(digest);
+    if (state === 'whole' || !locations.has(digest) || (await sources?.restores(digest))) back.push(digest);
   }
   if (back.length > 0) {
     store.database.transact(() => {
@@ -72,7 +72,7 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
 }
 
 /** Where the media that are missing would be shown, in the order of papers and paths. */
-export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
+export function missingMedia(app: Pick<AppContext, 'store'>): MediaLocation[] {
   const { store } = app;
   if (store.desk.missingMedia.all().length === 0) return [];
   return mediaOf(app)
@@ -82,7 +82,7 @@ export function missingPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
 }
 
 /** Media without a file in DATA_DIR that no press has noticed yet. Does not read the files. */
-export function unnoticedPlaces(app: Pick<AppContext, 'store'>): MediaPlace[] {
+export function unnoticedMedia(app: Pick<AppContext, 'store'>): MediaLocation[] {
   return mediaOf(app)
     .filter(({ digest }) => !app.store.media.has(digest) && !app.store.desk.missingMedia.has(digest))
     .map(({ paper, path }) => ({ paper, path }));
@@ -100,20 +100,20 @@ async function stateOf(file: string, digest: string, damaged: string | null): Pr
 /** Where lost media may still be: in the pressed trees, and at MEDIA_URL. */
 class Sources {
   readonly #app: MediaContext;
-  readonly #places: Map<string, MediaPlace[]>;
+  readonly #locations: Map<string, MediaLocation[]>;
   #store: MediaStore | null | undefined;
   /** Why MEDIA_URL could not be asked. It is not asked again. */
   #failure: { error: unknown } | null = null;
 
   constructor(app: MediaContext) {
     this.#app = app;
-    this.#places = placesOf(app);
+    this.#locations = locationsOf(app);
   }
 
   /** Puts a file back into DATA_DIR. Returns whether any source had it. */
   async restores(digest: string): Promise<boolean> {
     const { settings, store } = this.#app;
-    for (const { paper, path } of this.#places.get(digest) ?? []) {
+    for (const { paper, path } of this.#locations.get(digest) ?? []) {
       const file = join(settings.distDir, paper, path);
       if (digestOf(file) !== digest) continue;
       store.media.keepFile(digest, file);
@@ -141,21 +141,21 @@ class Sources {
 }
 
 /** The newest media of all papers. */
-function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaPlace & { digest: string })[] {
+function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaLocation & { digest: string })[] {
   return store.desk
     .paperSlugs()
     .flatMap((paper) => store.desk.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
 }
 
 /** By content. */
-function placesOf(app: Pick<AppContext, 'store'>): Map<string, MediaPlace[]> {
+function locationsOf(app: Pick<AppContext, 'store'>): Map<string, MediaLocation[]> {
   return Map.groupBy(mediaOf(app), ({ digest }) => digest);
 }
 
 /** Marks what shows these files. Lists leave out an edition without its video, and read only that it is one. */
 function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly string[]): void {
-  const places = placesOf({ store });
-  for (const { paper, path } of digests.flatMap((digest) => places.get(digest) ?? [])) {
+  const locations = locationsOf({ store });
+  for (const { paper, path } of digests.flatMap((digest) => locations.get(digest) ?? [])) {
     const isVideo = store.desk
       .archive(paper)
       .casts()

@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it';
-import { imageSources, type PicturePlace, tone } from '../../media/picture-sources.ts';
+import { imageSources, type PicturePosition, tone } from '../../media/picture-sources.ts';
 import { markdown } from '../door/prose.ts';
 import type { PictureView } from './views.ts';
 
@@ -80,14 +80,14 @@ export function picturesHtml(shown: readonly Shown[]): string {
   return `<div class="gallery wide">${lines.join('')}</div>\n`;
 }
 
-function figure({ alt, caption, picture }: Shown, place: PicturePlace): string {
+function figure({ alt, caption, picture }: Shown, position: PicturePosition): string {
   const told = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`;
-  const name = place === 'art' ? ' class="wide"' : place === 'gallery' ? ` class="${aspectClass(picture)}"` : '';
-  return `<figure${name}>${imageHtml(picture, alt, place)}${told}</figure>`;
+  const name = position === 'art' ? ' class="wide"' : position === 'gallery' ? ` class="${aspectClass(picture)}"` : '';
+  return `<figure${name}>${imageHtml(picture, alt, position)}${told}</figure>`;
 }
 
 /** A picture in prose. Without its properties, its address and description. */
-export function imageHtml(picture: ProsePicture, alt: string, place: PicturePlace): string {
+export function imageHtml(picture: ProsePicture, alt: string, position: PicturePosition): string {
   const described = `alt="${escapeHtml(alt)}"`;
   if (typeof picture === 'string') return `<img src="${escapeHtml(picture)}" ${described}>`;
   const { url, width, height } = picture;
@@ -95,7 +95,7 @@ export function imageHtml(picture: ProsePicture, alt: string, place: PicturePlac
   const toned = tone(picture);
   const image = (more: string) =>
     `<img src="${escapeHtml(url)}" ${described}${size} loading="lazy" decoding="async"${toned === undefined ? '' : ` class="${toned}"`}${more}>`;
-  const sources = imageSources(picture, place, true);
+  const sources = imageSources(picture, position, true);
   if (sources.length === 0) return image('');
   const html = sources.map(
     ({ type, srcset, sizes }) => `<source type="${type}" srcset="${escapeHtml(srcset)}" sizes="${sizes}">`,

@@ -73,7 +73,7 @@ export interface AlertTable {
   /** A paper's events after a number, up to another one. */
   events(paper: string, after: number, until: number): KeptEvent[];
   /** Events by number, without those that were deleted. */
-  eventsAt(places: readonly number[]): KeptEvent[];
+  eventsAt(numbers: readonly number[]): KeptEvent[];
   /** Queues a mail, with the numbers of its events. False when the reader was mailed about it before. */
   queue(mail: QueuedMail & { events: number[] }): boolean;
   /** Which of these pieces and days a reader got instant alerts about. */

@@ -14,7 +14,7 @@ const RECORD_PROVES =
 const NOBODY_LOOKED =
   'The log was not checked: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
 
-/** Describes what was verified at a place, in lines for people, who may have named keys and a policy. */
+/** Describes what was verified at an address, in lines for people, who may have named keys and a policy. */
 export function verifiedLines(where: string, checked: (CheckedProof | CheckedRecords)[], { keys, policy }: Trust) {
   const records = checked.filter((one) => 'kind' in one);
   const proofs = checked.filter((one) => 'proof' in one);
@@ -75,10 +75,10 @@ function loggedLines(one: CheckedProof | CheckedRecords): string[] {
   const last = logged.at(-1);
   if (first === undefined || last === undefined) return [];
   const what = 'kind' in one ? plural(logged.length, 'receipt') : `${one.id} revision ${one.revision}`;
-  const place = logged.length === 1 ? `leaf ${first.index}` : `leaves ${first.index} to ${last.index}`;
+  const leaves = logged.length === 1 ? `leaf ${first.index}` : `leaves ${first.index} to ${last.index}`;
   const seen = last.cosigned_by.map(({ name, at }) => `${name} at ${at}`).join(', ');
   const witnesses = seen === '' ? 'the policy asks for no witness' : `cosigned by ${seen}`;
-  return [`${what}: ${place} of ${first.origin}, ${witnesses}`];
+  return [`${what}: ${leaves} of ${first.origin}, ${witnesses}`];
 }
 
 function recordLines(one: CheckedRecords): string[] {

@@ -12,7 +12,7 @@ import { databaseFile } from '../../shared/files/data-folder.ts';
 import { RestoreFolder } from '../../shared/files/restore-folder.ts';
 import { lockFile } from '../../shared/sql/file-lock.ts';
 import { migrationFiles, requireOurs } from '../../shared/sql/open.ts';
-import type { BackupPlace } from '../../shared/storage/backup-place.ts';
+import type { BackupLocation } from '../../shared/storage/backup-location.ts';
 import { hasRoot } from '../../shared/transparency/log-tree.ts';
 import { logFolder, publishedCheckpoint, publishedTiles } from '../../signing/log/log-files.ts';
 import { openStore, type Store } from '../../store/store.ts';
@@ -24,15 +24,19 @@ import { unpack } from './unpack.ts';
  * Restores a backup into an empty folder: whole, or not at all. Returns the paths of the files without media, and the
  * size in bytes.
  */
-export async function restore(place: BackupPlace, folder: string, progress: (bytes: number, what: string) => void) {
+export async function restore(
+  location: BackupLocation,
+  folder: string,
+  progress: (bytes: number, what: string) => void,
+) {
   const into = await RestoreFolder.open(folder, lockFile);
   const files: string[] = [];
   let size = 0;
   try {
     const manifest = await unpack({
-      name: place.name === '-' ? 'standard input' : place.name,
-      source: place.read(),
-      begin: (found) => requireMigrations(found, migrationFiles(), place.name),
+      name: location.name === '-' ? 'standard input' : location.name,
+      source: location.read(),
+      begin: (found) => requireMigrations(found, migrationFiles(), location.name),
       async file(path, length, content) {
         await into.write(path, content);
         if (!path.startsWith('media/')) files.push(path);
@@ -57,14 +61,14 @@ interface DrillProgress {
  * Restores a backup into a temporary folder, audits it, and compares its logs with those here. `heads` says what each
  * was compared with.
  */
-export async function drill(settings: Settings, place: BackupPlace, progress: DrillProgress) {
+export async function drill(settings: Settings, location: BackupLocation, progress: DrillProgress) {
   const folder = await mkdtemp(join(tmpdir(), 'broadsheet-drill-'));
   // It holds keys: a drill that is stopped leaves nothing either.
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   try {
     const dataDir = join(folder, 'var');
-    const { manifest, size } = await restore(place, dataDir, progress.restored);
+    const { manifest, size } = await restore(location, dataDir, progress.restored);
     const there = { ...settings, dataDir, distDir: join(folder, 'papers'), logDir: join(folder, 'log') };
     return await withAppContext(there, async (app) => {
       const audit = await auditApp(app, { trees: false, progress: progress.audited });

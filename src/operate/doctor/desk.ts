@@ -1,5 +1,5 @@
-import { openMediaStore } from '../../desk/media/media-place.ts';
-import { type MediaPlace, missingPlaces, unnoticedPlaces } from '../../desk/media/missing-media.ts';
+import { openMediaStore } from '../../desk/media/media-store.ts';
+import { type MediaLocation, missingMedia, unnoticedMedia } from '../../desk/media/missing-media.ts';
 import { hostOfPaper, hostProblem, servedAt } from '../../desk/papers/host.ts';
 import { LOG_SLUG } from '../../desk/papers/paper.ts';
 import { tableTag } from '../../phrases/tables.ts';
@@ -82,7 +82,7 @@ const NAMED_MAX = 5;
 
 /** Names media that are missing, and looks whether MEDIA_URL answers. */
 export async function checkMedia(settings: Settings, app: AppContext | null): Promise<Found> {
-  const missing = app === null ? [] : missingPlaces(app);
+  const missing = app === null ? [] : missingMedia(app);
   if (missing.length > 0) {
     return fault(
       `readers see a stand-in for ${named(missing)}: DATA_DIR lacks the bytes`,
@@ -90,7 +90,7 @@ export async function checkMedia(settings: Settings, app: AppContext | null): Pr
       { missing: missing.length },
     );
   }
-  const lost = app === null ? [] : unnoticedPlaces(app);
+  const lost = app === null ? [] : unnoticedMedia(app);
   if (lost.length > 0) {
     return fault(
       `DATA_DIR lacks the bytes of ${named(lost)}, and nothing was pressed since`,
@@ -98,13 +98,14 @@ export async function checkMedia(settings: Settings, app: AppContext | null): Pr
       { missing: lost.length },
     );
   }
-  const place = openMediaStore(settings);
-  if (place === null) return open('MEDIA_URL is not set: what was filed since the last backup is on this disk alone');
-  const there = await place.digests();
-  return holds(`${place.name} has ${plural(there.size, 'media file')}`, { kept: there.size });
+  const mediaStore = openMediaStore(settings);
+  if (mediaStore === null)
+    return open('MEDIA_URL is not set: what was filed since the last backup is on this disk alone');
+  const there = await mediaStore.digests();
+  return holds(`${mediaStore.name} has ${plural(there.size, 'media file')}`, { kept: there.size });
 }
 
-function named(places: readonly MediaPlace[]): string {
-  const names = places.slice(0, NAMED_MAX).map(({ paper, path }) => `${paper}/${path}`);
-  return names.join(', ') + (places.length > names.length ? ` and ${places.length - names.length} more` : '');
+function named(locations: readonly MediaLocation[]): string {
+  const names = locations.slice(0, NAMED_MAX).map(({ paper, path }) => `${paper}/${path}`);
+  return names.join(', ') + (locations.length > names.length ? ` and ${locations.length - names.length} more` : '');
 }

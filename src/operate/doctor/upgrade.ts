@@ -89,13 +89,13 @@ function pressReasons(
   const folder = join(distDir, slug);
   if (stamp === '' || !existsSync(join(folder, '_headers'))) return ['missing'];
   const [code, root, ...rest] = stamp.split(' ');
-  const place = rest.join(' ');
-  const isFolder = place === folder || place.startsWith(`${folder} `);
+  const where = rest.join(' ');
+  const isFolder = where === folder || where.startsWith(`${folder} `);
   const reasons: PressReason[] = [];
   if (code !== nextCode) reasons.push('code');
   if (root !== paperRoot({ slug, url }, origin)) reasons.push('address');
   if (!isFolder) reasons.push('folder');
-  else if (place !== [folder, ...(hubUrl === null ? [] : [hubUrl])].join(' ')) reasons.push('hub');
+  else if (where !== [folder, ...(hubUrl === null ? [] : [hubUrl])].join(' ')) reasons.push('hub');
   return reasons;
 }
 

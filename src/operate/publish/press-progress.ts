@@ -1,7 +1,7 @@
 import { MediaCopies } from '../../desk/jobs/media-job.ts';
 import { type PaperReport, type PressOptions, pressPapers } from '../../desk/jobs/press-run.ts';
-import { openMediaStore } from '../../desk/media/media-place.ts';
-import type { MediaPlace } from '../../desk/media/missing-media.ts';
+import { openMediaStore } from '../../desk/media/media-store.ts';
+import type { MediaLocation } from '../../desk/media/missing-media.ts';
 import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
@@ -44,8 +44,8 @@ async function sendMedia(app: AppContext): Promise<void> {
   // A running server holds leases, and sends by itself.
   if (app.settings.mediaUrl === null || app.store.database.leases.isAnyHeld(app.clock.now())) return;
   try {
-    const place = openMediaStore(app.settings);
-    if (place !== null) await new MediaCopies(app, place).send();
+    const mediaStore = openMediaStore(app.settings);
+    if (mediaStore !== null) await new MediaCopies(app, mediaStore).send();
   } catch (error) {
     printError(`media are not kept at MEDIA_URL: ${messageOf(error)}`);
   }
@@ -61,6 +61,6 @@ export function pressLines(reports: Map<string, PaperReport>): string[] {
 }
 
 /** Names a media file that readers see a stand-in for. */
-export function missingLine({ paper, path }: MediaPlace): string {
+export function missingLine({ paper, path }: MediaLocation): string {
   return `missing ${paper}/${path}: its bytes are not in DATA_DIR, or damaged, and a stand-in is shown; put them back, or file it again, and press`;
 }

@@ -33,7 +33,7 @@ const TIMES: LeaseTimes = { lasts: 30 * SECOND, poll: SECOND };
 /** After this many consecutive refusals of a value just read, the store counts as broken. */
 const REFUSED_MAX = 30;
 
-/** A place that one tree is published to. */
+/** The target that one tree is published to. */
 interface Target {
   bucket: Bucket;
   /** Where the tree's keys begin. */
@@ -50,23 +50,23 @@ export interface LeaseRequest extends Target {
   times?: LeaseTimes | undefined;
   /** Called when another publisher is at work, before each look. */
   waiting(holder: string): void;
-  /** Whether to publish into a place that has objects and no lease. */
+  /** Whether to publish to a target that has objects and no lease. */
   takesOver: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** The lease at a target; null without one. Throws `conflict` when the place holds another tree. */
+/** The lease at a target; null without one. Throws `conflict` when the target holds another tree. */
 export async function readLease({ bucket, prefix, tree, key }: Target) {
   const found = await bucket.get(prefix + LEASE_FILE);
   if (found === null) return null;
-  const place = `${bucket.name}: ${prefix}${LEASE_FILE}`;
+  const location = `${bucket.name}: ${prefix}${LEASE_FILE}`;
   const record = parseRecord(found.bytes);
   if (record === null) {
-    const message = `${place} cannot be read as that of a publication; remove it, and publish again with --repair`;
+    const message = `${location} cannot be read as that of a publication; remove it, and publish again with --repair`;
     throw new Fault('conflict', message);
   }
   if (record.tree !== tree || record.key !== key) {
-    const message = `${place} says that another desk publishes ${record.tree} there, with the key ${record.key} and not ${key}; publish to another place, or empty this one first`;
+    const message = `${location} says that another desk publishes ${record.tree} there, with the key ${record.key} and not ${key}; publish to another place, or empty this one first`;
     throw new Fault('conflict', message);
   }
   return { record, etag: found.etag, age: found.age };

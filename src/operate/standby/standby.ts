@@ -12,7 +12,7 @@ import { databaseFile } from '../../shared/files/data-folder.ts';
 import { RESTORING } from '../../shared/files/restore-folder.ts';
 import { plural } from '../../shared/plural.ts';
 import { lockFile } from '../../shared/sql/file-lock.ts';
-import { type FoundBackup, newestBackup } from '../../shared/storage/backup-place.ts';
+import { type FoundBackup, newestBackup } from '../../shared/storage/backup-location.ts';
 import { putCopy, readCopyNote, stageIn, writeCopyNote } from '../../signing/standby-copy.ts';
 import { auditApp } from '../audit/audit.ts';
 import { restore } from '../backup/restore.ts';
@@ -102,10 +102,10 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
   }
 
   /** Restores and audits a backup aside. Returns when it was made; null when it is of no use. */
-  async function stage({ version, place }: FoundBackup): Promise<string | null> {
+  async function stage({ version, location }: FoundBackup): Promise<string | null> {
     const aside = stageIn(dataDir);
     await rm(aside, { recursive: true, force: true });
-    const { manifest } = await restore(place, aside, () => {});
+    const { manifest } = await restore(location, aside, () => {});
     const there = { ...settings, dataDir: aside, distDir: join(aside, 'papers'), logDir: join(aside, 'log') };
     const fault = await withAppContext(there, async (app) => {
       const { faults } = await auditApp(app, { trees: false, media: false });
@@ -121,11 +121,11 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
       return null;
     });
     if (fault !== null) {
-      say(`the backup ${place.name} is not used: ${fault}`);
+      say(`the backup ${location.name} is not used: ${fault}`);
       await rm(aside, { recursive: true });
       return null;
     }
-    writeCopyNote(aside, { id: randomUUID(), backup: place.name, version, made_at: manifest.made_at });
+    writeCopyNote(aside, { id: randomUUID(), backup: location.name, version, made_at: manifest.made_at });
     return manifest.made_at;
   }
 

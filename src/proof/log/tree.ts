@@ -115,7 +115,7 @@ function split(n: number): number {
 
 /** The subtrees whose hashes are PATH(index, D[size]), from the leaf's sibling upward. */
 export function inclusionSubtrees(index: number, size: number): Subtree[] {
-  needPlace(index < size, index, size);
+  requireIndex(index < size, index, size);
   const path: Subtree[] = [];
   let [start, end] = [0, size];
   while (end - start > 1) {
@@ -133,7 +133,7 @@ export function inclusionSubtrees(index: number, size: number): Subtree[] {
 
 /** The subtrees whose hashes are PROOF(old, D[size]); empty for an empty or equal old tree, which needs no proof. */
 export function consistencySubtrees(old: number, size: number): Subtree[] {
-  needPlace(old <= size, old, size);
+  requireIndex(old <= size, old, size);
   if (old === 0) return [];
   const proof: Subtree[] = [];
   let [start, end] = [0, size];
@@ -166,8 +166,8 @@ function completeSubtrees({ start, end }: Subtree): CompleteSubtree[] {
   return complete;
 }
 
-function needPlace(isThere: boolean, place: number, size: number): void {
-  if (!Number.isSafeInteger(place) || !Number.isSafeInteger(size) || place < 0 || !isThere) {
-    throw new RangeError(`${place} is not a position in a tree of ${size} leaves`);
+function requireIndex(isThere: boolean, index: number, size: number): void {
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || !isThere) {
+    throw new RangeError(`${index} is not a position in a tree of ${size} leaves`);
   }
 }

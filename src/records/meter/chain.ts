@@ -141,7 +141,7 @@ function usedTopics({ payer, nonce }: Sought): string[] {
 }
 
 function isOf({ address, topics: found }: z.infer<typeof Log>, token: string, topics: readonly string[]): boolean {
-  return address === token && found.length === topics.length && topics.every((topic, place) => topic === found[place]);
+  return address === token && found.length === topics.length && topics.every((topic, index) => topic === found[index]);
 }
 
 function quantity(number: bigint): string {

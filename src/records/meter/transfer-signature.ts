@@ -69,13 +69,13 @@ export function bytesArgument(bytes: Uint8Array): Buffer {
 }
 
 /** Decodes the dynamic `bytes` argument at an index; null when the data is malformed. */
-export function readBytesArgument(data: Uint8Array, place: number): Buffer | null {
+export function readBytesArgument(data: Uint8Array, index: number): Buffer | null {
   const buffer = Buffer.from(data);
   const number = (at: number): number => {
     const digits = buffer.subarray(at, at + WORD).toString('hex');
     return digits.length === 2 * WORD ? Number(BigInt(`0x${digits}`)) : Number.NaN;
   };
-  const start = number(place * WORD);
+  const start = number(index * WORD);
   const end = start + WORD + number(start);
   return end <= buffer.length ? buffer.subarray(start + WORD, end) : null;
 }

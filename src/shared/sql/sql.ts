@@ -70,15 +70,18 @@ function namesIn<C extends string>(columns: Columns<C>): readonly C[] {
 type Insert<C extends string> = (row: Readonly<Record<C, Param | boolean | object>>) => number;
 
 /**
- * Statements, prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their order,
- * and every row is checked against its `Reading`.
+ * Statements, prepared when they are first used: a press uses few of hundreds. Calls take the parameters in their
+ * order, and every row is checked against its `Reading`.
  */
 interface Sql {
   /** Returns the number of changed rows. */
   run(text: string): (...params: Param[]) => number;
   /** Returns whether a row was changed. */
   changed(text: string): (...params: Param[]) => boolean;
-  /** Inserts an object as a row: booleans as 0 and 1, lists and other objects as JSON. Returns the number of changed rows. */
+  /**
+   * Inserts an object as a row: booleans as 0 and 1, lists and other objects as JSON. Returns the number of changed
+   * rows.
+   */
   insert<C extends string>(table: string, columns: Columns<C>, end?: string): Insert<C>;
   /** Inserts an object as a row, or sets `columns` in the row that has its `key`. */
   upsert<K extends string, C extends string>(table: string, key: readonly K[], columns: Columns<C>): Insert<K | C>;
@@ -230,8 +233,8 @@ export function sql(db: Db): Sql {
   };
   const insert: Sql['insert'] = (table, columns, end = '') => {
     const names = namesIn(columns);
-    const places = names.map(() => '?').join(', ');
-    const put = run(`INSERT INTO ${table} (${names.map(quoted).join(', ')}) VALUES (${places}) ${end}`);
+    const placeholders = names.map(() => '?').join(', ');
+    const put = run(`INSERT INTO ${table} (${names.map(quoted).join(', ')}) VALUES (${placeholders}) ${end}`);
     return (row: Readonly<Record<string, Param | boolean | object>>) =>
       put(...names.map((name) => bound(table, name, row[name])));
   };

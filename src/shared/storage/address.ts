@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 
 export type Address = S3Address | FolderAddress;
 
-interface Place {
+interface Base {
   /** The paper whose files stand at the address itself; null when each paper has a folder below it. */
   paper: string | null;
   /** The address in its one canonical form, by which the database remembers it. */
   href: string;
 }
 
-export interface S3Address extends Place {
+export interface S3Address extends Base {
   kind: 's3';
   bucket: string;
   /** What every key begins with: empty, or a path that ends with a slash. */
@@ -20,7 +20,7 @@ export interface S3Address extends Place {
   region: string;
 }
 
-export interface FolderAddress extends Place {
+export interface FolderAddress extends Base {
   kind: 'folder';
   folder: string;
 }
@@ -67,10 +67,10 @@ export function shownAddress(text: string): string {
   const scheme = text.indexOf('://');
   if (scheme < 0) return text;
   if (/@|%40/i.test(text)) return `${text.slice(0, scheme)}://…`;
-  const [place = '', query, more] = text.split('?');
+  const [address = '', query, more] = text.split('?');
   const names = (query ?? '').split('&').map((pair) => pair.split('=', 1)[0] ?? '');
   const isPlain = query === undefined || (more === undefined && names.every((name) => QUERY.includes(name)));
-  return isPlain ? text : `${place}?…`;
+  return isPlain ? text : `${address}?…`;
 }
 
 function folderAddress(folder: string, paper: string | null): FolderAddress {

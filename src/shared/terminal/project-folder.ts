@@ -2,12 +2,16 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { printError } from './output.ts';
 
-/** The folder in which the user called the command. npm runs its scripts in the project's folder, and passes it as INIT_CWD. */
+/**
+ * The folder in which the user called the command. npm runs its scripts in the project's folder, and passes it as
+ * INIT_CWD.
+ */
 let calledFrom: string | null = null;
 
 /**
  * Makes the project's folder the current one, so that a command works from any folder below it: relative paths of the
- * settings, and `.env`, belong to the project. Paths that the user gives stay relative to where the user is (`givenPath`).
+ * settings, and `.env`, belong to the project. Paths that the user gives stay relative to where the user is
+ * (`givenPath`).
  */
 export function enterProject(): void {
   calledFrom = process.cwd();
@@ -83,6 +87,6 @@ export function givenPath(path: string): string {
 }
 
 /** Returns addresses and `-` unchanged, and resolves paths from the user's current folder. */
-export function givenPlace(where: string): string {
+export function givenAddress(where: string): string {
   return /^(?:https?:\/\/|s3:)/i.test(where) || where === '-' ? where : givenPath(where);
 }

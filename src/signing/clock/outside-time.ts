@@ -29,8 +29,8 @@ export async function timeOfMailServer(address: string, signal: AbortSignal): Pr
   const { protocol, hostname, port } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
   const isTls = protocol === 'smtps:';
-  const place = { host, port: Number(port || (isTls ? SMTPS_PORT : SMTP_PORT)) };
-  const socket = isTls ? connectTls({ ...place, servername: host }) : connect(place);
+  const target = { host, port: Number(port || (isTls ? SMTPS_PORT : SMTP_PORT)) };
+  const socket = isTls ? connectTls({ ...target, servername: host }) : connect(target);
   socket.setEncoding('latin1').on('error', () => {});
   const end = () => socket.destroy();
   signal.addEventListener('abort', end);

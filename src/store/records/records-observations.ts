@@ -16,7 +16,10 @@ const OBSERVATION = {
   receipt_hash: text,
 };
 
-/** Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous page. */
+/**
+ * Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous
+ * page.
+ */
 interface ObservationQuery {
   since?: number | undefined;
   until?: number | undefined;
@@ -29,8 +32,8 @@ const FROM = `SELECT seq, observed_at, signed_at, record_bodies.body, circumstan
   FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
 
 /**
- * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. They are found by the times that
- * count, after corrections of the clock; records and receipts say what was signed.
+ * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. They are found by the times
+ * that count, after corrections of the clock; records and receipts say what was signed.
  */
 export function observationTable(db: Db) {
   const { run, one, number, all, each } = sql(db);
@@ -90,9 +93,9 @@ export function observationTable(db: Db) {
     /** A host's receipts, newest first, optionally only those before the given one. */
     provenance: (host: number, limit: number, before = LAST) => provenance(host, before, limit),
     /** The shown hostname and the time of an observation, by its number; null when none is found. */
-    observationPlace: shownAt('observations.seq = ?'),
+    observationLocation: shownAt('observations.seq = ?'),
     /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
-    receiptPlace: shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1'),
+    receiptLocation: shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1'),
     observationCount: number('SELECT count(*) FROM observations WHERE host = ?'),
     /** A page of a host's observations, oldest first. */
     observationPage(host: number, { since = 0, until = LAST, after }: ObservationQuery, limit: number): Observation[] {

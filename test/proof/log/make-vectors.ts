@@ -12,8 +12,8 @@ import { ed25519Witness, MemoryLog, mldsa44Witness, timestampedLine, vkeyOf, wit
 
 /**
  * Writes test/vectors/log anew: `node test/proof/log/make-vectors.ts`. A vector's file name is the claim it makes, and
- * `fault` is part of the line that an invalid one is refused with. Keys are of test seeds: 32 bytes 01 sign receipts, 03
- * the log, 04 and 05 are Ed25519 witnesses, 06 is one of ML-DSA-44, whose signatures are new ones each time.
+ * `fault` is part of the line that an invalid one is refused with. Keys are of test seeds: 32 bytes 01 sign receipts,
+ * 03 the log, 04 and 05 are Ed25519 witnesses, 06 is one of ML-DSA-44, whose signatures are new ones each time.
  */
 
 type Vectors = Record<string, Record<string, object>>;
@@ -96,7 +96,7 @@ const POLICY = [
 const policyOf = (lines: string[]): string => lines.map((line) => `${line}\n`).join('');
 /** The policy with one line changed; null takes it out. */
 const changed = (at: number, line: string | null): string =>
-  policyOf(POLICY.flatMap((text, place) => (place === at ? (line ?? []) : text)));
+  policyOf(POLICY.flatMap((text, index) => (index === at ? (line ?? []) : text)));
 
 const proofText = (index: number, signed = cosigned): string =>
   tlogProofText({ index, path: log.tree().inclusionProof(index), checkpoint: signed, extra: null });

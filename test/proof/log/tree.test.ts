@@ -76,7 +76,7 @@ test('a consistency proof holds between its two heads only', () => {
       if (other !== old) assert(!isConsistent({ size: other, root: mth(data.slice(0, other)) }, head, proof));
       assert(!isConsistent(before, head, [...proof, head.root]));
       assert(!isConsistent(before, head, proof.slice(1)));
-      const altered = proof.map((hash, place) => (place === at % proof.length ? hash.with(0, ~(hash[0] ?? 0)) : hash));
+      const altered = proof.map((hash, index) => (index === at % proof.length ? hash.with(0, ~(hash[0] ?? 0)) : hash));
       assert(!isConsistent(before, head, altered));
     }),
     { numRuns: 200 },

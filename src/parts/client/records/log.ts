@@ -80,7 +80,7 @@ function* inWords(
     return;
   }
   const [origin] = new Set(proven.map((one) => one.origin));
-  const place = `${proven.length} of ${count} receipts are leaves of the log “${origin}”: your browser followed each one’s path to the root of a head that the log has signed.`;
+  const leafWords = `${proven.length} of ${count} receipts are leaves of the log “${origin}”: your browser followed each one’s path to the root of a head that the log has signed.`;
   const seen = policy.witnesses.flatMap(({ name }) => {
     const times = proven.flatMap(({ cosigners }) => cosigners.filter(({ witness }) => witness.name === name));
     const sorted = times.map(({ time }) => time).sort((a, b) => a - b);
@@ -96,6 +96,6 @@ function* inWords(
       ? `No witness has signed those heads; the policy at ${address} asks for none.`
       : `Witnesses have signed those heads: ${seen.join(', ')}. For each, that is the quorum of the policy at ${address}; whether they are independent, it cannot say.`;
   const hidden = uncheckedWords(proven.find(({ unchecked }) => unchecked.length > 0) ?? { unchecked: [] });
-  const found = [`${place}${rest}`, witnesses, hidden].filter((line) => line !== '');
+  const found = [`${leafWords}${rest}`, witnesses, hidden].filter((line) => line !== '');
   yield { title: seen.length === 0 ? LOG_TITLE : TITLE, holds: true, found };
 }

@@ -17,7 +17,7 @@ export interface PolicySource {
   fetch(): Promise<string>;
 }
 
-/** Checks a receipt's place in the log by the policy of the site. */
+/** Checks a receipt's position in the log by the policy of the site. */
 export async function logOutcome(
   receipt: string,
   log: LogProof | null | undefined,
@@ -54,17 +54,19 @@ export async function policyFrom(source: PolicySource): Promise<Policy> {
 
 function inWords(words: Words, logged: LoggedReceipt, policy: Policy, address: string): LogOutcome {
   const { origin, index, size } = logged;
-  const place = fill(words.place, { index, origin, size });
+  const leafWords = fill(words.place, { index, origin, size });
   if (!logged.isQuorumMet) {
     return { open: `Whether enough witnesses have seen the receipt was not checked. ${uncheckedWords(logged)}` };
   }
   if (logged.cosigners.length === 0) {
     const none = `No witness has signed that head; the policy at ${address} asks for none.`;
-    return { check: { title: words.log, holds: true, found: [place, none, uncheckedWords(logged)].filter(Boolean) } };
+    return {
+      check: { title: words.log, holds: true, found: [leafWords, none, uncheckedWords(logged)].filter(Boolean) },
+    };
   }
   const seen = logged.cosigners.map(({ witness, time }) => `“${witness.name}” on ${secondInWords(time)}`).join(', ');
   const found = [
-    place,
+    leafWords,
     `Witnesses have signed that head: ${seen}. By then the receipt was there. Of ${countOf(policy)} that the policy at ${address} names, that is its quorum; whether they are independent, it cannot say.`,
     uncheckedWords(logged),
   ];

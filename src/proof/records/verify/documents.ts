@@ -152,7 +152,7 @@ function formOf({ evidence, preview, domain, items }: Record<string, unknown>): 
 function formed(form: Form, json: unknown): RecordsDocument {
   const faults = mismatches(json, SHAPES[form]);
   if (faults.length > 0) return { kind: 'misshapen', of: form, faults, unsigned: [] };
-  const words = WORDS[form].filter((place) => has(json, place));
+  const words = WORDS[form].filter((path) => has(json, path));
   const unsigned = [...words, ...unknownMembers(json, SHAPES[form])];
   switch (form) {
     case 'preview':
@@ -177,8 +177,8 @@ function badgeIn(svg: string): RecordsDocument | null {
   };
 }
 
-function has(json: unknown, place: string): boolean {
+function has(json: unknown, path: string): boolean {
   let at: unknown = json;
-  for (const name of place.split('.')) at = isObject(at) ? at[name] : undefined;
+  for (const name of path.split('.')) at = isObject(at) ? at[name] : undefined;
   return at != null;
 }

@@ -248,13 +248,13 @@ describe('the changes', () => {
 
   test('opted-out names disappear everywhere immediately', async () => {
     const name = 'odd.example';
-    const places = ['/', '/changes/today', '/changes.json', '/changes.rss', '/v1/tape'];
-    for (const path of places) assert.ok((await get(path)).text.includes(name), path);
+    const paths = ['/', '/changes/today', '/changes.json', '/changes.rss', '/v1/tape'];
+    for (const path of paths) assert.ok((await get(path)).text.includes(name), path);
     assert.equal((await get(`/badge/${name}.svg`)).status, 200);
     const before = (await list('/changes.json')).total;
     const own = stand.app.store.records.deltaCount({ host: stand.app.store.records.find(name)?.id });
     stand.app.store.records.optOut(parseHostname(name), 'asked by mail', 'test', stand.clock.now);
-    for (const path of places) assert.ok(!(await get(path)).text.includes(name), path);
+    for (const path of paths) assert.ok(!(await get(path)).text.includes(name), path);
     assert.equal((await list('/changes.json')).total, before - own);
     const { status, text } = await get(`/t/${name}`, JSON_ONLY);
     assert.equal(status, 404);

@@ -45,8 +45,8 @@ describe('the panel that verifies a piece, on static hosts', () => {
     ['under a path of a domain', 'https://press.example/papers/plumb'],
   ] as const) {
     it(`works ${where}, and says why it cannot over plain http`, async () => {
-      const place = join(folder, encodeURIComponent(url));
-      const papers = await pressDemo(place, 'http://stand.example', url);
+      const path = join(folder, encodeURIComponent(url));
+      const papers = await pressDemo(path, 'http://stand.example', url);
       const own = papers.find(({ root }) => root === url);
       const plain = papers.find(({ root }) => root.startsWith('http://stand.example/'));
       assert.ok(own && plain, papers.map(({ root }) => root).join());

@@ -6,11 +6,11 @@ import type { Settings } from '../../server/env.ts';
 import { Fault } from '../../shared/fault.ts';
 import { realPath } from '../../shared/files/real-path.ts';
 import { parseAddress, shownAddress, treePrefix } from '../../shared/storage/address.ts';
-import { requireApart, requireUnpublished } from '../../shared/storage/backup-place.ts';
+import { requireApart, requireUnpublished } from '../../shared/storage/backup-location.ts';
 import type { Bucket } from '../../shared/storage/bucket.ts';
 import { openBucket } from '../../shared/storage/publish-target.ts';
 
-/** The place of MEDIA_URL: objects by content, under the names that they have in the media folder of DATA_DIR. */
+/** The store at MEDIA_URL: objects by content, under the names that they have in the media folder of DATA_DIR. */
 export interface MediaStore {
   name: string;
   /** The digests of what is there. */
@@ -22,7 +22,10 @@ export interface MediaStore {
 
 const KEY = /[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
-/** Opens the place of MEDIA_URL; null without one. Throws `invalid_request` for a place that readers see, or in DATA_DIR. */
+/**
+ * Opens the store at MEDIA_URL; null without one. Throws `invalid_request` for an address that readers see, or in
+ * DATA_DIR.
+ */
 export function openMediaStore(settings: Settings, ending?: AbortSignal): MediaStore | null {
   const { mediaUrl } = settings;
   if (mediaUrl === null) return null;

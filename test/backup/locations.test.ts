@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readSettings } from '../../src/server/env.ts';
 import { writeBackupFile } from '../../src/shared/storage/backup-file.ts';
-import { backupPlace } from '../../src/shared/storage/backup-place.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { PROGRAM, run, start } from '../support/program.ts';
 import { BUCKET, CREDENTIALS } from '../support/s3-server.ts';
@@ -151,5 +151,5 @@ test('a folder is not restored, and its name is said', async (t) => {
   assert.equal(code, 1);
   assert.match(stderr, /^broadsheet: \S+ is a folder; name a backup in it\n$/);
   assert.ok(!existsSync(join(to, 'var')));
-  assert.match(backupPlace(settings, to, AT).name, /broadsheet-2026-11-20T09-30-00Z\.tar\.zst$/);
+  assert.match(backupLocation(settings, to, AT).name, /broadsheet-2026-11-20T09-30-00Z\.tar\.zst$/);
 });

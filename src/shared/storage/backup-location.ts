@@ -11,7 +11,7 @@ import { openS3 } from './publish-target.ts';
 import { readLarge, writeLarge } from './s3-large.ts';
 
 /** Where a backup is: standard input or output, a file, or an object in a bucket. */
-export interface BackupPlace {
+export interface BackupLocation {
   /** How messages call it. */
   name: string;
   /** Writes a backup whole or not at all. Returns its size in bytes. */
@@ -22,10 +22,10 @@ export interface BackupPlace {
 /**
  * Where a command means: `-`, `s3://BUCKET/KEY?…`, a file, or a folder, in which a new backup is named after its time.
  */
-export function backupPlace(settings: Settings, text: string, now: number): BackupPlace {
+export function backupLocation(settings: Settings, text: string, now: number): BackupLocation {
   if (text === '-') return STANDARD;
   const name = `broadsheet-${isoTime(now).slice(0, 19).replaceAll(':', '-')}Z.tar.zst`;
-  if (/^s3:/i.test(text)) return objectPlace(settings, text, name);
+  if (/^s3:/i.test(text)) return objectLocation(settings, text, name);
   // A link is followed: it would be replaced by the backup, and what it leads to may be published.
   const path = realPath(text);
   const isFolder = text.endsWith('/') || text.endsWith(sep) || (existsSync(path) && statSync(path).isDirectory());
@@ -43,7 +43,7 @@ export function backupPlace(settings: Settings, text: string, now: number): Back
   };
 }
 
-const STANDARD: BackupPlace = {
+const STANDARD: BackupLocation = {
   name: '-',
   async write(content) {
     if (process.stdout.isTTY) {
@@ -73,7 +73,7 @@ function cutShort(error: Error): Fault {
   );
 }
 
-function objectPlace(settings: Settings, text: string, newName: string): BackupPlace {
+function objectLocation(settings: Settings, text: string, newName: string): BackupLocation {
   const address = parseAddress(text, settings.objectStorage);
   if (typeof address === 'string') throw new Fault('invalid_request', `${shownAddress(text)}: ${address}; correct it`);
   if (address.kind !== 's3' || address.paper !== null) {
@@ -132,9 +132,9 @@ function publishedAddress({ publishUrl, objectStorage }: Settings): Address | nu
   return typeof address === 'string' ? null : address;
 }
 
-/** A backup at the place that a standby watches. */
+/** A backup at the location that a standby watches. */
 export interface FoundBackup {
-  place: BackupPlace;
+  location: BackupLocation;
   /** Distinguishes it from every other backup, including those of the same name. */
   version: string;
 }
@@ -154,7 +154,8 @@ export async function newestBackup(settings: Settings, from: string): Promise<Fo
 async function newestFile(settings: Settings, from: string): Promise<FoundBackup | null> {
   const found = statSync(from, { throwIfNoEntry: false });
   if (found === undefined) return null;
-  if (!found.isDirectory()) return { place: backupPlace(settings, from, 0), version: `${found.size} ${found.mtimeMs}` };
+  if (!found.isDirectory())
+    return { location: backupLocation(settings, from, 0), version: `${found.size} ${found.mtimeMs}` };
   const files = (await readdir(from)).filter((name) => BACKUP.test(name) && !name.startsWith('.'));
   const newest = files
     .map((name) => ({ file: join(from, name), info: statSync(join(from, name), { throwIfNoEntry: false }) }))
@@ -162,7 +163,10 @@ async function newestFile(settings: Settings, from: string): Promise<FoundBackup
     .sort((a, b) => b.info.mtimeMs - a.info.mtimeMs)[0];
   if (newest === undefined) return null;
   const { file, info } = newest;
-  return { place: backupPlace(settings, file, 0), version: `${file.split(sep).at(-1)} ${info.size} ${info.mtimeMs}` };
+  return {
+    location: backupLocation(settings, file, 0),
+    version: `${file.split(sep).at(-1)} ${info.size} ${info.mtimeMs}`,
+  };
 }
 
 async function newestObject(settings: Settings, from: string): Promise<FoundBackup | null> {
@@ -174,7 +178,7 @@ async function newestObject(settings: Settings, from: string): Promise<FoundBack
   const url = new URL(from);
   if (!url.pathname.endsWith('/')) {
     const head = await bucket.head(address.prefix.replace(/\/$/, ''));
-    return head === null ? null : { place: backupPlace(settings, from, 0), version: head.etag };
+    return head === null ? null : { location: backupLocation(settings, from, 0), version: head.etag };
   }
   let newest: { key: string; etag: string } | null = null;
   for await (const { key, etag } of bucket.list(address.prefix)) {
@@ -182,5 +186,5 @@ async function newestObject(settings: Settings, from: string): Promise<FoundBack
   }
   if (newest === null) return null;
   url.pathname = `/${newest.key}`;
-  return { place: backupPlace(settings, url.href, 0), version: `${newest.key} ${newest.etag}` };
+  return { location: backupLocation(settings, url.href, 0), version: `${newest.key} ${newest.etag}` };
 }
