@@ -19,16 +19,16 @@ export class KeyUses {
   constructor(keys: NotesUses, failed: (error: unknown) => void) {
     this.#keys = keys;
     this.#failed = failed;
-    let isTold = false;
+    let isReported = false;
     this.#timer = setInterval(() => {
       try {
         this.flush();
-        isTold = false;
+        isReported = false;
       } catch (error) {
         // The server's log reports a held lock.
         if (isLocked(error)) return;
-        if (!isTold) failed(error);
-        isTold = true;
+        if (!isReported) failed(error);
+        isReported = true;
       }
     }, EVERY);
     this.#timer.unref();

@@ -223,7 +223,7 @@ test('the response never reveals who subscribes', async (t) => {
   }
   assert.equal(fresh.headers.get('cache-control'), 'private, no-store');
   assert.equal(fresh.headers.get('access-control-allow-origin'), '*');
-  // An order by whoever it may be leaves a confirmed reader's choices alone.
+  // An order by anybody leaves a confirmed reader's choices alone.
   await send(url, DOOR, { body: { email: 'kept@example.org', cadence: 'instant', cast: false } });
   const page = await send(url, manage.pathname + manage.search, { method: 'GET' });
   assert.match(page.text, /value="daily" checked/);

@@ -151,7 +151,7 @@ test('verify of an address goes by the keys that the same paper lists, each in i
   const [checked] = JSON.parse(stdout) as { keys_from: string | null; keys_unread: string | null }[];
   assert.equal(checked?.keys_from, null);
   assert.match(checked?.keys_unread ?? '', /answered 404/);
-  // Whoever names keys needs no list.
+  // Callers that name keys need no list.
   asked.length = 0;
   const own = join(folder, 'own.json');
   writeFileSync(own, JSON.stringify(jwks([key])));

@@ -192,7 +192,7 @@ async function write(n: number): Promise<void> {
     const named = { ...headers, 'idempotency-key': `file ${slug}` };
     const path = `/${PAPER}/api/v1/stories`;
     let got = null;
-    // Whoever gets no answer asks again, and it is filed once.
+    // Clients without an answer retry, and the piece is filed once.
     while (got === null && !isOver()) {
       got = await tried(() => send(desk, { method: 'POST', path, headers: named, body }));
       if (got === null || got.status === 409 || got.status >= 500) {

@@ -157,7 +157,7 @@ function audit(app: AppContext): void {
   auditArchive(store.desk.archive(PAPER), store);
 }
 
-/** Every list holds exactly what is on air, in order, and every tally is the count of its list. */
+/** Every list holds exactly what is on air, in order, and every count is that of its list. */
 function auditArchive(archive: Archive, store: AppContext['store']): void {
   const stories = SLUGS.flatMap((name) => archive.storyBySlug(name) ?? []);
   const onAir = stories.filter(({ state }) => state === 'on_air');

@@ -70,7 +70,7 @@ test('each webhook gets each event at least once and accepts it once, and only a
           async post(url, headers) {
             const key = `${url} ${headers['webhook-id']}`;
             arrived.push(key);
-            // Whoever dies here has sent it, and tells nobody.
+            // A process that dies here has sent it without recording it.
             if (isLost) return new Promise(() => {});
             const left = failures.get(url) ?? 0;
             failures.set(url, Math.max(0, left - 1));

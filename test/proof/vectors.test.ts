@@ -20,7 +20,7 @@ import { previewFaults, receiptChainFaults, recordFaults } from '../support/reco
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
 // holds a proof whose prose was altered. The keys are of test seeds (32 bytes 01, 32 bytes 02).
-// Whoever writes a verifier in another language can run it over this folder.
+// Verifiers in other languages can be run over this folder.
 
 const VECTORS = new URL('../vectors/', import.meta.url);
 

@@ -39,7 +39,7 @@ async function lookedAt(t: Scope, server: Server, timeout?: number): Promise<Cer
 
 const tlsServer = (options: TlsOptions) => createTlsServer(options, (socket) => socket.on('error', () => {}));
 
-/** A server that sends bytes to whoever connects. */
+/** A server that sends bytes to every client. */
 const plainServer = (...messages: (string | Uint8Array)[]) =>
   createServer((socket) => {
     socket.once('data', () => {

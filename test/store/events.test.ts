@@ -9,7 +9,7 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { appendRecord } from '../../src/desk/papers/record.ts';
-import { EVENTS_KEPT, type KeptEvent } from '../../src/desk/readers/event-table.ts';
+import { EVENTS_KEPT, type StoredEvent } from '../../src/desk/readers/event-table.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
@@ -25,8 +25,8 @@ function founded(t: TestContext): { app: AppContext; clock: Clock; folder: strin
   return { app, clock, folder };
 }
 
-function eventsOf({ store }: AppContext): KeptEvent[] {
-  const found: KeptEvent[] = [];
+function eventsOf({ store }: AppContext): StoredEvent[] {
+  const found: StoredEvent[] = [];
   for (let event = store.desk.events.next(0); event !== null; event = store.desk.events.next(event.n))
     found.push(event);
   return found;

@@ -6,7 +6,7 @@ import type { MailCast, MailPicture, MailStory, PaperMail } from '../../shared/o
 import type { Archive, Row } from '../archive.ts';
 import { writerLine } from '../door/writers.ts';
 import type { Paper } from '../papers/paper.ts';
-import type { KeptEvent } from './event-table.ts';
+import type { StoredEvent } from './event-table.ts';
 import type { PaperLetter } from './paper-letter.ts';
 import type { Cadence } from './subscriber.ts';
 
@@ -18,7 +18,7 @@ interface Subject {
   kind: Cadence;
   /** The id of the piece, or the day. */
   about: string;
-  events: KeptEvent[];
+  events: StoredEvent[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type CastEvent, isNews, type StoryEvent } from '../event.ts';
-import type { EventTable, KeptEvent } from './event-table.ts';
+import type { EventTable, StoredEvent } from './event-table.ts';
 import type { QueuedMail } from './mail.ts';
 import type { Choices } from './subscriber.ts';
 
@@ -13,14 +13,14 @@ export interface Reader extends Choices {
 }
 
 /** An event that causes a mail. */
-export type AlertEvent = ((StoryEvent & { type: 'story.aired' }) | CastEvent) & Pick<KeptEvent, 'n' | 'id'>;
+export type AlertEvent = ((StoryEvent & { type: 'story.aired' }) | CastEvent) & Pick<StoredEvent, 'n' | 'id'>;
 
 /**
  * Whether an event causes a mail: the first airing of a piece, and the first video edition of a day. Revisions and
  * corrections do not, since the piece's page and the corrections page show them; neither does a piece that returns
  * after a withdrawal.
  */
-export function isAlert(event: KeptEvent, isRepeat: boolean): event is AlertEvent {
+export function isAlert(event: StoredEvent, isRepeat: boolean): event is AlertEvent {
   if (isRepeat) return false;
   if (event.type === 'story.aired') return isNews(event.story.published_at, event.at);
   return event.type === 'cast.published';
@@ -69,11 +69,11 @@ export interface AlertTable {
   /** Readers of a digest; of the daily one also those who changed to instant alerts and are due a last digest. */
   ofDigest(paper: string, cadence: DigestCadence, after: string, limit: number): Reader[];
   /** Whether an earlier event announced the same piece, or the edition of the same day. */
-  isRepeat(event: KeptEvent): boolean;
+  isRepeat(event: StoredEvent): boolean;
   /** A paper's events after a number, up to another one. */
-  events(paper: string, after: number, until: number): KeptEvent[];
+  events(paper: string, after: number, until: number): StoredEvent[];
   /** Events by number, without those that were deleted. */
-  eventsAt(numbers: readonly number[]): KeptEvent[];
+  eventsAt(numbers: readonly number[]): StoredEvent[];
   /** Queues a mail, with the numbers of its events. False when the reader was mailed about it before. */
   queue(mail: QueuedMail & { events: number[] }): boolean;
   /** Which of these pieces and days a reader got instant alerts about. */

@@ -2,7 +2,7 @@ import { DAY } from '../../proof/time.ts';
 import type { DeskEvent } from '../event.ts';
 
 /** A stored event, with its number in the order of all events. */
-export type KeptEvent = DeskEvent & {
+export type StoredEvent = DeskEvent & {
   n: number;
   /** A lower-case ULID, the same for every receiver. */
   id: string;
@@ -22,7 +22,7 @@ interface EventCursor {
  */
 export interface EventTable {
   /** The first event after a number, or null. */
-  next(n: number): KeptEvent | null;
+  next(n: number): StoredEvent | null;
   /** The cursor of a queue by name; at the start for a new name. */
   cursor(name: string): EventCursor;
   setCursor(name: string, cursor: EventCursor): void;

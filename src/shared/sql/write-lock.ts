@@ -7,7 +7,7 @@ const WAITS_HERE = 100;
 /** How often a lock that is held is looked at, in ms. */
 const LOOK_EVERY = 50;
 /** How long a lock is held before it is worth a line in the log, in ms. */
-const TOLD_AFTER = 1_000;
+const REPORTED_AFTER = 1_000;
 
 /** Called when the lock has been held for a second, and when it is free again, with how long it was held, in ms. */
 export interface LockEvents {
@@ -34,7 +34,7 @@ export class WriteLock {
   /** While another process holds the lock. */
   #looking: NodeJS.Timeout | null = null;
   #heldSince = 0;
-  #isTold = false;
+  #isReported = false;
   #timeouts = 0;
   /** No wait lasts longer than this moment of the monotonic clock, in ms. */
   #end = Number.POSITIVE_INFINITY;
@@ -121,7 +121,7 @@ export class WriteLock {
   #found(): void {
     if (this.#events === null || this.isHeld) return;
     this.#heldSince = performance.now();
-    this.#isTold = false;
+    this.#isReported = false;
     this.#wait(0);
     this.#looking = setInterval(() => this.#look(), LOOK_EVERY);
   }
@@ -133,8 +133,8 @@ export class WriteLock {
       return;
     }
     const now = performance.now();
-    if (!this.#isTold && now - this.#heldSince > TOLD_AFTER) {
-      this.#isTold = true;
+    if (!this.#isReported && now - this.#heldSince > REPORTED_AFTER) {
+      this.#isReported = true;
       this.#events?.held();
     }
     for (const one of this.#waiting) {
@@ -158,7 +158,7 @@ export class WriteLock {
     if (this.#looking === null) return;
     clearInterval(this.#looking);
     this.#looking = null;
-    if (this.#isTold) this.#events?.freed(performance.now() - this.#heldSince);
+    if (this.#isReported) this.#events?.freed(performance.now() - this.#heldSince);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const { settle } of waiting) settle(isFree);

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import type { DeskEvent } from '../../desk/event.ts';
 import type { AlertTable } from '../../desk/readers/alert.ts';
-import type { EventTable, KeptEvent } from '../../desk/readers/event-table.ts';
+import type { EventTable, StoredEvent } from '../../desk/readers/event-table.ts';
 import { CADENCES } from '../../desk/readers/subscriber.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
@@ -54,8 +54,8 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
 const ADDED_LATER = { writer: null, tags: [], word_count: 0 };
 
 /** `told` is a JSON object with the members of an event that have no column. */
-function eventOf({ told, ...columns }: Read<typeof EVENT>): KeptEvent {
-  const event = { ...columns, ...told } as KeptEvent;
+function eventOf({ told, ...columns }: Read<typeof EVENT>): StoredEvent {
+  const event = { ...columns, ...told } as StoredEvent;
   if (!('story' in event)) return event;
   const story = { ...ADDED_LATER, ...event.story };
   const writers = story.writers ?? (story.writer === null ? [] : [{ name: story.writer }]);
@@ -76,7 +76,7 @@ export function alertTable(db: Db): AlertTable {
      ORDER BY id LIMIT ?4`,
     READER,
   );
-  const wasTold = has(
+  const hasAlerted = has(
     `SELECT 1 FROM events WHERE paper = ?1 AND type = ?2 AND piece IS ?3 AND day IS ?4 AND n < ?5 LIMIT 1`,
   );
   const eventsAt = all(`${EVENTS} WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n`, EVENT, eventOf);
@@ -85,7 +85,7 @@ export function alertTable(db: Db): AlertTable {
     ['id', 'paper', 'subscriber', 'kind', 'about', 'due_at', 'state', 'events'],
     'ON CONFLICT DO NOTHING',
   );
-  const toldAtOnce = all(
+  const alertedInstantly = all(
     `SELECT about FROM mails
      WHERE subscriber = ? AND kind = 'instant' AND about IN (SELECT value FROM json_each(?))`,
     text,
@@ -98,12 +98,12 @@ export function alertTable(db: Db): AlertTable {
     ofDigest: (paper, cadence, after, limit) => (cadence === 'daily' ? daily : instant)(paper, cadence, after, limit),
     isRepeat(event) {
       const [piece, day] = event.type === 'cast.published' ? [null, event.cast.day] : [event.story.id, null];
-      return wasTold(event.paper, event.type, piece, day, event.n);
+      return hasAlerted(event.paper, event.type, piece, day, event.n);
     },
     events: all(`${EVENTS} WHERE n > ?2 AND n <= ?3 AND paper = ?1 ORDER BY n`, EVENT, eventOf),
     eventsAt: (numbers) => eventsAt(JSON.stringify(numbers)),
     queue: (mail) => queue({ ...mail, state: 'due' }) === 1,
-    alertedInstantly: (subscriber, matters) => toldAtOnce(subscriber, JSON.stringify(matters)),
+    alertedInstantly: (subscriber, matters) => alertedInstantly(subscriber, JSON.stringify(matters)),
     eventsOf: (mail) => eventsOf(mail) ?? [],
     markDigested: run('UPDATE subscribers SET through = ?2, owed = 0 WHERE id = ?1'),
     digest: one(

@@ -86,7 +86,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   };
   const earlier = list('p.category = ? AND (p.published_at, p.id) < (?, ?)');
   const between = list('p.published_at >= ? AND p.published_at < ?', '');
-  const tally = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
+  const counted = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
   // The inner query scans only the index, and only the rows of the page are joined.
   const sectionPage = (order: string) =>
     all(
@@ -98,7 +98,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     );
   const IN_SECTION = "FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air' AND (published_at, id)";
   const sections = countedList({
-    count: (paper, section) => tally(paper, 'section', section),
+    count: (paper, section) => counted(paper, 'section', section),
     newest: sectionPage('published_at DESC, id DESC'),
     oldest: sectionPage('published_at, id'),
     older: number(`SELECT count(*) ${IN_SECTION} < (?, ?)`),
