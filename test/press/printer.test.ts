@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteOf } from '../../src/desk/press/edition.ts';
@@ -34,4 +35,16 @@ test('timers and messages are heard between many short batches', async (t) => {
   });
   for (let batch = 0; batch < 100 && !isHeard; batch++) await printer.printAll(['nothing at all'], () => undefined);
   assert.ok(isHeard);
+});
+
+test('others cannot write the files of a tree, whatever the umask', async (t) => {
+  const folder = tempFolder(t);
+  const tree = join(folder, 'tree');
+  const before = process.umask(0);
+  t.after(() => process.umask(before));
+  for (const isNew of [true, false]) {
+    const options = { aside: join(folder, 'aside'), sync: true, isNew, assertHeld: () => undefined };
+    await new Tree(tree, options).write(`${isNew}.txt`, Buffer.from('text'));
+    assert.equal(statSync(join(tree, `${isNew}.txt`)).mode & 0o777, 0o644);
+  }
 });

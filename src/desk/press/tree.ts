@@ -69,7 +69,7 @@ export class Tree {
 
   /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
   write(path: string, bytes: Uint8Array): Promise<void> {
-    return this.#make(path, this.#inPlace, (file) => writeFileSync(file, bytes));
+    return this.#make(path, this.#inPlace, (file) => writeFileSync(file, bytes, { mode: 0o644 }));
   }
 
   /**
