@@ -88,7 +88,7 @@ export function pieceTables(db: Db) {
     rowOf,
   );
   const isAnyUncounted = has('SELECT 1 FROM pieces WHERE word_count IS NULL');
-  const uncounted = all(`SELECT p.id, g.prose, g.language ${FROM} WHERE p.word_count IS NULL LIMIT 200`, {
+  const uncounted = all(`SELECT p.id, g.prose, g.language ${FROM} WHERE p.word_count IS NULL LIMIT 20`, {
     id: text,
     prose: text,
     language,
