@@ -102,12 +102,12 @@ const later = (settings: Settings) => ({
 export function receiptHeader(
   { version, transfer }: Payment,
   { network }: Offer,
-  told: { success: boolean; transaction: string; errorReason?: string },
+  settlement: { success: boolean; transaction: string; errorReason?: string },
 ): [string, string] {
   const payer = transfer.authorization.from;
   return version === 1
-    ? ['X-PAYMENT-RESPONSE', base64({ ...told, network: network.name, payer })]
-    : ['PAYMENT-RESPONSE', base64({ ...told, network: network.caip2, payer })];
+    ? ['X-PAYMENT-RESPONSE', base64({ ...settlement, network: network.name, payer })]
+    : ['PAYMENT-RESPONSE', base64({ ...settlement, network: network.caip2, payer })];
 }
 
 export type Refusals = ReturnType<typeof countRefusals>;

@@ -1,5 +1,5 @@
 import { sitemapShard } from '../../../src/desk/press/feeds/sitemap.ts';
-import { MONTHS_VALID, monthLater } from '../../../src/desk/press/feeds/standing-files.ts';
+import { MONTHS_VALID, monthLater } from '../../../src/desk/press/feeds/well-known-files.ts';
 import { dayAfter, dayOf } from '../../../src/proof/time.ts';
 import { recordsLlms, recordsSkill } from '../../../src/records/agent-texts.ts';
 import { KEYLESS_INTERVAL } from '../../../src/records/meter/keyless.ts';

@@ -50,7 +50,7 @@ export async function sendHubPings(
     await store.database.groupCommit(settle, Number.POSITIVE_INFINITY);
     const outcome = error === null ? 'accepted' : again === null ? 'given_up' : 'refused';
     measurements.emit('hubPing', { outcome });
-    if (error === null) logger.info(about, 'told the hub');
+    if (error === null) logger.info(about, 'notified the hub');
     else if (again !== null) logger.warn(about, 'the hub rejected a ping; it is retried');
     else logger.error(about, 'the hub rejected every ping for days; giving up');
   };

@@ -81,9 +81,9 @@ export function picturesHtml(shown: readonly Shown[]): string {
 }
 
 function figure({ alt, caption, picture }: Shown, position: PicturePosition): string {
-  const told = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`;
+  const figcaption = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`;
   const name = position === 'art' ? ' class="wide"' : position === 'gallery' ? ` class="${aspectClass(picture)}"` : '';
-  return `<figure${name}>${imageHtml(picture, alt, position)}${told}</figure>`;
+  return `<figure${name}>${imageHtml(picture, alt, position)}${figcaption}</figure>`;
 }
 
 /** A picture in prose. Without its properties, its address and description. */

@@ -138,14 +138,14 @@ export function startScanner(app: AppContext, prober: Prober, logger: Logger): (
 /** Returns callbacks that log the events of a scan. */
 export function logScan(logger: Logger): Parameters<typeof startScan>[2] {
   /** What was logged about the queue or the resolvers since the last outcome; each is logged once. */
-  let told: string | null = null;
+  let reported: string | null = null;
   const tellOnce = (what: string, tell: () => void): void => {
-    if (told !== what) tell();
-    told = what;
+    if (reported !== what) tell();
+    reported = what;
   };
   return {
     onOutcomes(outcomes) {
-      if (outcomes.length > 0) told = null;
+      if (outcomes.length > 0) reported = null;
       for (const one of outcomes) {
         const { hostname, outcome } = one;
         measurements.emit('probe', { outcome });

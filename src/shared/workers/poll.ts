@@ -26,20 +26,20 @@ export function poll(
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
-  let told: string | null = null;
+  let reported: string | null = null;
   const go = async (): Promise<void> => {
     let rest = REST;
     const ended = eventLoop.began({ job });
     try {
       rest = await round();
-      if (told !== null) logger.info({ job }, 'the job works again');
-      told = null;
+      if (reported !== null) logger.info({ job }, 'the job works again');
+      reported = null;
     } catch (error) {
       const message = messageOf(error);
       if (isLocked(error)) rest = LOCKED_REST;
       else {
-        if (message !== told) logger.error({ job, err: error }, failed);
-        told = message;
+        if (message !== reported) logger.error({ job, err: error }, failed);
+        reported = message;
       }
     } finally {
       ended();

@@ -7,7 +7,7 @@ import { storyMarkdown } from '../../../src/desk/press/feeds/markdown.ts';
 import { podcast } from '../../../src/desk/press/feeds/podcast.ts';
 import { rss } from '../../../src/desk/press/feeds/rss.ts';
 import { newsSitemap, sitemapIndex, sitemapShard } from '../../../src/desk/press/feeds/sitemap.ts';
-import { robots, securityTxt } from '../../../src/desk/press/feeds/standing-files.ts';
+import { robots, securityTxt } from '../../../src/desk/press/feeds/well-known-files.ts';
 import { frontJsonLd, storyJsonLd } from '../../../src/desk/press/structured-data.ts';
 import { cast, channel, hardItems } from './fixtures.ts';
 

@@ -11,7 +11,7 @@ import { jsonFeed } from '../feeds/json-feed.ts';
 import { llms } from '../feeds/llms.ts';
 import { podcast } from '../feeds/podcast.ts';
 import { rss } from '../feeds/rss.ts';
-import { robots, securityTxt } from '../feeds/standing-files.ts';
+import { robots, securityTxt } from '../feeds/well-known-files.ts';
 import { type Render, singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
 import { linksOf } from './row-view.ts';

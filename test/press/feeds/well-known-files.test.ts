@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { robots, securityTxt } from '../../../src/desk/press/feeds/standing-files.ts';
+import { robots, securityTxt } from '../../../src/desk/press/feeds/well-known-files.ts';
 import { channel } from './fixtures.ts';
 
 describe('robots.txt', () => {
