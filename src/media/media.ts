@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Fault } from '../shared/fault.ts';
-import { makeFolder, putFile, syncFolder } from '../shared/files/durable-file.ts';
+import { copyOwned, makeFolder, putFile, syncFolder } from '../shared/files/durable-file.ts';
 import { digestOf } from '../shared/files/file-digest.ts';
 
 /**
@@ -25,8 +25,8 @@ export function mediaFiles(folder: string) {
     /** Stores a copy of a file, or these bytes in its stead. Throws `conflict` for a file that has changed since. */
     keepFile: (digest: string, from: string, bytes?: Uint8Array): void =>
       keep(digest, (path) => {
-        if (bytes !== undefined) return writeFileSync(path, bytes);
-        copyFileSync(from, path);
+        if (bytes !== undefined) return writeFileSync(path, bytes, { mode: 0o644 });
+        copyOwned(from, path);
         if (digestOf(path) === digest) return;
         throw new Fault('conflict', 'the file changed while it was read; file it again when it is written');
       }),
@@ -37,7 +37,8 @@ export function mediaFiles(folder: string) {
       renameSync(from, path);
       syncFolder(dirname(path));
     },
-    keepBytes: (digest: string, bytes: Uint8Array): void => keep(digest, (path) => writeFileSync(path, bytes)),
+    keepBytes: (digest: string, bytes: Uint8Array): void =>
+      keep(digest, (path) => writeFileSync(path, bytes, { mode: 0o644 })),
   };
 }
 export type MediaFiles = ReturnType<typeof mediaFiles>;

@@ -36,7 +36,7 @@ export function pictureCache(folder: string) {
       const aside = join(parent, `.${id}.${process.pid}.${++asides}`);
       try {
         await mkdir(aside);
-        for (const [name, bytes] of files) await writeFile(join(aside, name), bytes, { flush: true });
+        for (const [name, bytes] of files) await writeFile(join(aside, name), bytes, { flush: true, mode: 0o644 });
         syncFolder(aside);
         await rename(aside, folderOf(id));
         syncFolder(parent);

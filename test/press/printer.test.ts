@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteOf } from '../../src/desk/press/edition.ts';
 import { Printer } from '../../src/desk/press/press.ts';
 import { Tree } from '../../src/desk/press/tree.ts';
+import { mediaFiles } from '../../src/media/media.ts';
+import { pictureCache } from '../../src/media/picture-cache.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 
 test('timers and messages are heard between many short batches', async (t) => {
@@ -37,14 +40,29 @@ test('timers and messages are heard between many short batches', async (t) => {
   assert.ok(isHeard);
 });
 
-test('others cannot write the files of a tree, whatever the umask', async (t) => {
+test('others cannot write the files of a tree, its media or its pictures, whatever the umask', async (t) => {
   const folder = tempFolder(t);
   const tree = join(folder, 'tree');
   const before = process.umask(0);
   t.after(() => process.umask(before));
+  const modeOf = (file: string) => statSync(file).mode & 0o777;
+  const bytes = Buffer.from('text');
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  // A checkout under umask 002 can be written by its group.
+  const original = join(folder, 'original');
+  writeFileSync(original, bytes, { mode: 0o664 });
   for (const isNew of [true, false]) {
     const options = { aside: join(folder, 'aside'), sync: true, isNew, assertHeld: () => undefined };
-    await new Tree(tree, options).write(`${isNew}.txt`, Buffer.from('text'));
-    assert.equal(statSync(join(tree, `${isNew}.txt`)).mode & 0o777, 0o644);
+    await new Tree(tree, options).write(`${isNew}.txt`, bytes);
+    assert.equal(modeOf(join(tree, `${isNew}.txt`)), 0o644);
+    await new Tree(tree, options).copy(`${isNew}.svg`, original, digest);
+    assert.equal(modeOf(join(tree, `${isNew}.svg`)), 0o644);
   }
+  for (const given of [undefined, bytes]) {
+    const media = mediaFiles(join(folder, given === undefined ? 'copied' : 'written'));
+    media.keepFile(digest, original, given);
+    assert.equal(modeOf(media.pathOf(digest)), 0o644);
+  }
+  await pictureCache(join(folder, 'pictures')).keep('abcd', [['a.webp', bytes]]);
+  assert.equal(modeOf(join(folder, 'pictures/ab/abcd/a.webp')), 0o644);
 });

@@ -21,6 +21,7 @@ import { promisify } from 'node:util';
 import { missingMedia } from '../../media/media.ts';
 import { sha256 } from '../../proof/basis.ts';
 import { codeOf, Fault } from '../../shared/fault.ts';
+import { copyOwned } from '../../shared/files/durable-file.ts';
 import { digestOfFile } from '../../shared/files/file-digest.ts';
 
 const fsync = promisify(fsyncCallback);
@@ -79,7 +80,7 @@ export class Tree {
   async copy(path: string, from: string, digest: string): Promise<void> {
     if (!existsSync(from)) throw missingMedia(digest);
     await this.#make(path, false, async (file) => {
-      copyFileSync(from, file, constants.COPYFILE_FICLONE);
+      copyOwned(from, file);
       if ((await digestOfFile(file)) !== digest) throw missingMedia(digest);
     });
   }

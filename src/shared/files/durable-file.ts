@@ -1,4 +1,16 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../fault.ts';
 
@@ -29,6 +41,19 @@ export function putFile(
     return isPut;
   } finally {
     rmSync(aside, { force: true });
+  }
+}
+
+/** Copies a file, by reflink if the file system supports it. Only its owner can write the copy. */
+export function copyOwned(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  const { mode } = statSync(to);
+  if ((mode & 0o022) === 0) return;
+  try {
+    chmodSync(to, mode & 0o755);
+  } catch (error) {
+    // A file system on which all files have one mode.
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error))) throw error;
   }
 }
 
