@@ -64,7 +64,7 @@ export class Unreachable extends Unavailable {
   override readonly name = 'Unreachable';
 }
 
-/** An `unavailable` of a database that another process writes to. Its message names the file; callers are not told it. */
+/** An `unavailable` of a database that another process writes to. Its message names the file, which callers never see. */
 export class LockedFault extends Unavailable {
   override readonly name = 'LockedFault';
 }
@@ -72,7 +72,7 @@ export class LockedFault extends Unavailable {
 /** Why a disk rejects writes. */
 export type DiskState = 'full' | 'read_only' | 'failing';
 
-/** An `unavailable` of a disk that rejects writes. Its message names files; callers are told the state alone. */
+/** An `unavailable` of a disk that rejects writes. Its message names files; callers see only the state. */
 export class DiskFault extends Unavailable {
   override readonly name = 'DiskFault';
   readonly state: DiskState;

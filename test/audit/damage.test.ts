@@ -541,3 +541,12 @@ for (const [n, [claim, damage, said]] of DEEP.entries()) {
     assert.match((await stand.audit({ deep: true })).join('\n'), said);
   });
 }
+
+test('an audit lists more stray files than a call takes arguments', { skip: ONLY_WIDE }, async () => {
+  stand.heal();
+  const folder = join(stand.tree, 'stray');
+  mkdirSync(folder);
+  for (let n = 0; n < 130_000; n++) writeFileSync(join(folder, `${n}`), '');
+  const faults = await stand.audit();
+  assert.equal(faults.filter((fault) => fault.includes('/stray/')).length, 130_000);
+});

@@ -142,6 +142,19 @@ export async function serve(
   return serving;
 }
 
+/** Adds the addresses of both services: pages contain links with them, so the ports are chosen before a server starts. */
+export async function withAddresses(more: Record<string, string>): Promise<Record<string, string>> {
+  const port = more.PORT ?? String(await freePort());
+  const recordsPort = more.RECORDS_PORT ?? String(await freePort());
+  return {
+    PORT: port,
+    ORIGIN: `http://127.0.0.1:${port}`,
+    RECORDS_PORT: recordsPort,
+    DATA_ORIGIN: `http://127.0.0.1:${recordsPort}`,
+    ...more,
+  };
+}
+
 /** Serves a folder's papers and waits only for the ready line. */
 export async function serveAtOnce(
   t: Ending,
@@ -149,17 +162,7 @@ export async function serveAtOnce(
   more: Record<string, string> = {},
   project = PROJECT,
 ): Promise<Serving> {
-  // Pages contain links with the address, so the port must be known before the server starts.
-  const port = more.PORT ?? String(await freePort());
-  const recordsPort = more.RECORDS_PORT ?? String(await freePort());
-  const settings = {
-    PORT: port,
-    ORIGIN: `http://127.0.0.1:${port}`,
-    RECORDS_PORT: recordsPort,
-    DATA_ORIGIN: `http://127.0.0.1:${recordsPort}`,
-    ...more,
-  };
-  const running = start(t, folder, ['serve'], settings, project);
+  const running = start(t, folder, ['serve'], await withAddresses(more), project);
   const [url, records] = await until(async () => {
     if (running.child.exitCode !== null)
       throw new Error(`the server ended before it was ready: ${running.said.stderr}`);

@@ -3,8 +3,7 @@ import pino from 'pino';
 import { serve } from '../../src/cmd/serve.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { endBeforeRemoval, envIn, type Scope } from './app-context.ts';
-import { freePort } from './free-port.ts';
-import { atLevel, SETTLED } from './program.ts';
+import { atLevel, SETTLED, withAddresses } from './program.ts';
 
 /** A server in this process, with the members of `Serving` that do not need one of its own. */
 export interface ServingHere {
@@ -23,15 +22,7 @@ export interface ServingHere {
  * other processes take `serve` of program.ts, which starts the program.
  */
 export async function serveHere(t: Scope, folder: string, more: Record<string, string> = {}): Promise<ServingHere> {
-  const port = more.PORT ?? String(await freePort());
-  const recordsPort = more.RECORDS_PORT ?? String(await freePort());
-  const addresses = {
-    PORT: port,
-    ORIGIN: `http://127.0.0.1:${port}`,
-    RECORDS_PORT: recordsPort,
-    DATA_ORIGIN: `http://127.0.0.1:${recordsPort}`,
-  };
-  const settings = readSettings(envIn(folder, { ...addresses, ...more }));
+  const settings = readSettings(envIn(folder, await withAddresses(more)));
   const least = atLevel(settings.logLevel);
   const said = { log: '', stderr: '' };
   const listening = Promise.withResolvers<string>();

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../../shared/fault.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import { DeskFolder, type Filed } from './desk-folder.ts';
 import type { Intake } from './intake.ts';
 import { applyRecords } from './record-files.ts';
@@ -20,10 +21,10 @@ export async function fileContent(
   for (const [folder, only] of folders) {
     if (signal?.aborted) break;
     const filed = await fileFolder(intake, folder, only, signal);
-    outcome.filed.push(...filed.filed);
+    pushAll(outcome.filed, filed.filed);
     outcome.unchanged += filed.unchanged;
-    outcome.problems.push(...filed.problems);
-    outcome.without_file.push(...filed.without_file);
+    pushAll(outcome.problems, filed.problems);
+    pushAll(outcome.without_file, filed.without_file);
     onFiled?.(basename(folder));
   }
   return outcome;

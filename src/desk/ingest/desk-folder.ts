@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, extname, join, relative, sep } from 'node:path';
 import { Fault, problemsIn } from '../../shared/fault.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import type { Archive } from '../archive.ts';
 import type { Intake } from './intake.ts';
 import { type FileProblem, readSource, type SourceFile, unreadable } from './source-file.ts';
@@ -83,7 +84,7 @@ export class DeskFolder {
       // A hidden link may be an editor's lock.
       if (entry.name.startsWith('.') || this.isLink(path)) continue;
       const wanted = ending === undefined || extname(entry.name) === ending;
-      if (entry.isDirectory()) paths.push(...this.#filesIn(path, ending));
+      if (entry.isDirectory()) pushAll(paths, this.#filesIn(path, ending));
       if (entry.isFile() && wanted) paths.push(path);
       else if (entry.isFile()) {
         // It was probably meant for this folder.

@@ -1,4 +1,5 @@
 import { refusalOf } from '../../shared/fault.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { airStory } from '../airing.ts';
 import type { Archive, StateName, Story } from '../archive.ts';
@@ -67,7 +68,7 @@ export class Stories {
       return true;
     };
     await inShortTransactions(this.#at.intake, file, { signal });
-    if (only === undefined) this.#at.result.without_file.push(...this.#withoutFile(paths));
+    if (only === undefined) pushAll(this.#at.result.without_file, this.#withoutFile(paths));
   }
 
   #withoutFile(paths: string[]): WithoutFile[] {

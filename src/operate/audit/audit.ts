@@ -4,6 +4,7 @@ import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 import { auditLedger } from './ledger.ts';
 import { auditLog } from './log/audit-log.ts';
@@ -47,13 +48,21 @@ export async function auditApp(
       faults.push(`${name}: it cannot be audited (${messageOf(error).split('\n')[0]})`);
     }
   };
-  await part('database', () => void faults.push(...store.database.integrity().map((fault) => `database: ${fault}`)));
+  await part('database', () =>
+    pushAll(
+      faults,
+      store.database.integrity().map((fault) => `database: ${fault}`),
+    ),
+  );
   await part('ledger', () => {
     audit.generations = auditLedger(app, faults, progress);
   });
   await part('search index', () => {
     if (deep)
-      faults.push(...store.desk.indexFaults((done, total) => progress('audit the search index', done, total, '')));
+      pushAll(
+        faults,
+        store.desk.indexFaults((done, total) => progress('audit the search index', done, total, '')),
+      );
   });
   await part('records', () => {
     audit.observations = auditRecords(app, faults, progress);
@@ -64,12 +73,13 @@ export async function auditApp(
       audit.leaves += await auditLog(app, log, faults, progress);
     });
   }
-  await part('credits', () => void faults.push(...store.records.credits.faults()));
+  await part('credits', () => pushAll(faults, store.records.credits.faults()));
   for (const paper of store.desk.paperSlugs()) {
     await part(paper, async () => {
       const tree = trees ? await auditTree(app, paper, { deep, progress }) : { files: 0, faults: [] };
       audit.files += tree.files;
-      faults.push(...tree.faults, ...(media ? mediaFaults(app, paper) : []));
+      pushAll(faults, tree.faults);
+      if (media) pushAll(faults, mediaFaults(app, paper));
     });
   }
   if (!trees) return audit;

@@ -3,6 +3,7 @@ import { generationAudit } from '../../desk/generation-audit.ts';
 import type { LedgerEntry } from '../../desk/ledger-entry.ts';
 import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 import type { Store } from '../../store/store.ts';
 import { Replay } from './replay.ts';
@@ -17,7 +18,7 @@ export function auditLedger(
   progress: Progress['step'],
 ): number {
   return store.database.read(() => {
-    faults.push(...store.database.schemaFaults(), ...store.desk.ledgerFaults());
+    pushAll(faults, [...store.database.schemaFaults(), ...store.desk.ledgerFaults()]);
     const audit = generationAudit([...store.desk.verifyingKeys('desk'), ...store.desk.verifyingKeys('records')], {
       corrections: memo((paper) => store.desk.corrections('desk', paper)),
     });
@@ -45,7 +46,7 @@ export function auditLedger(
       if (newest !== revision)
         faults.push(`piece ${id} shows revision ${revision}, but the newest is ${newest ?? 'none'}`);
     }
-    if (isReplayed) faults.push(...archiveFaults(store, replay, now()));
+    if (isReplayed) pushAll(faults, archiveFaults(store, replay, now()));
     return generations;
   });
 }

@@ -1,6 +1,7 @@
 import { auditHost, type HostAudit } from '../../records/audit.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import { isLine } from '../../shared/shown-text.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 
@@ -14,11 +15,11 @@ export function auditRecords(
   const total = records.observationTotals().count;
   const damaged = new Set(records.damagedObservations().map(({ seq }) => seq));
   let count = 0;
-  faults.push(...records.tableFaults());
+  pushAll(faults, records.tableFaults());
   for (const host of records.everyHost()) {
     const { hostname } = host;
     const audit = auditStoredHost(store, host, damaged);
-    faults.push(...audit.faults);
+    pushAll(faults, audit.faults);
     if (audit.faults.length > 0 && audit.unmarked.length > 0) {
       faults.push(
         `${hostname}: an older version cut values at U+0000; if nothing else is wrong here, run \`npm run -s broadsheet -- audit --accept-damage ${audit.unmarked.join(' ')} --reason TEXT\``,

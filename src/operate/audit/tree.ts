@@ -10,6 +10,7 @@ import type { Portrait } from '../../media/portrait.ts';
 import type { AppContext, AppStore } from '../../server/context.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 import { isDead } from '../../shared/workers/process-name.ts';
 import { type OutputAudit, outputAudit, PRESS_AGAIN, UNCALLED } from './output-audit.ts';
@@ -138,7 +139,8 @@ async function checkOutputs(
   }
   for (const name of staleNames) for (const { path } of manifest.files(paper, name)) expected.add(path);
   const stray = `the ledger does not call for this file; ${PRESS_AGAIN}`;
-  faults.push(...strayFaults(paper, folder, expected, stray), ...store.desk.readsFaults(paper));
+  pushAll(faults, strayFaults(paper, folder, expected, stray));
+  pushAll(faults, store.desk.readsFaults(paper));
   return { files, faults };
 }
 

@@ -24,7 +24,7 @@ export async function examine(readSettings: () => Settings): Promise<Finding[]> 
 }
 
 async function checkAll(settings: Settings): Promise<Finding[]> {
-  let app: AppContext | null = null;
+  let app = null as AppContext | null;
   const network = checkNetwork(settings);
   const older = await runCheck('database', () => checkVersion(settings));
   // A check must not upgrade the database; without it, little else can be looked at.
@@ -45,7 +45,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
       checkLogs(settings, app),
       checkAddresses(settings, app),
       runChecks([
-        ['hosts of papers', () => checkHosts(app as unknown as AppContext), services.desk && app !== null],
+        ['hosts of papers', () => checkHosts(app as AppContext), services.desk && app !== null],
         ['languages', () => checkLanguages(app), services.desk],
         ['proxy', () => checkProxy(settings, app)],
         ['publish', () => checkPublish(settings, app), services.desk],
@@ -58,7 +58,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     ]);
     return [...here, ...logs, ...addresses, ...elsewhere, ...findings, ...queues, ...(await network)];
   } finally {
-    (app as AppContext | null)?.close();
+    app?.close();
   }
 }
 

@@ -201,7 +201,10 @@ export function logWitnesses(
       seen_size: Math.max(before.seen_size, head.size),
       cosigned_size: Math.max(before.cosigned_size ?? 0, head.size),
       cosigned_at: now(),
-      ...{ fault: null, fault_at: null, failures: 0, next_at },
+      fault: null,
+      fault_at: null,
+      failures: 0,
+      next_at,
     });
     if (before.fault === null) return null;
     return () => logger.info({ ...about, size: head.size }, 'a witness signs again');

@@ -31,7 +31,7 @@ export function witnessClient(
     const { status, contentType, text, cut } = answer;
     const error = answer.error ?? '';
     if (status === null) {
-      throw new LogFault(UNANSWERED(deadline)[error] ?? `the request to the witness failed (${error})`);
+      throw new LogFault(unanswered(deadline)[error] ?? `the request to the witness failed (${error})`);
     }
     if (status >= 300 && status < 400) {
       throw new LogFault(`the witness answered ${status}, a redirect: name its final address in the policy`);
@@ -41,7 +41,8 @@ export function witnessClient(
   };
 }
 
-const UNANSWERED = (deadline: number): Record<string, string> => ({
+/** Why a witness gave no answer, by the code of the request's error. */
+const unanswered = (deadline: number): Record<string, string> => ({
   timeout: `the witness did not answer within ${deadline / SECOND} s`,
   dns: 'the host of the witness has no address',
   refused: 'the witness refused the connection; nothing listens there',

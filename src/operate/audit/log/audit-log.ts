@@ -6,6 +6,7 @@ import { LogFault } from '../../../proof/log/log-fault.ts';
 import { TILE_WIDTH, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
 import type { AppContext } from '../../../server/context.ts';
 import { Fault, messageOf } from '../../../shared/fault.ts';
+import { pushAll } from '../../../shared/push-all.ts';
 import type { Progress } from '../../../shared/terminal/progress.ts';
 import type { LogHead, LogTables } from '../../../shared/transparency/log-tables.ts';
 import { fileIn, logFolder, publishedCheckpoint, tileBytes } from '../../../signing/log/log-files.ts';
@@ -44,13 +45,13 @@ export async function auditLog(
     const step = (done: number, total: number) => progress(`audit the log of the ${log}`, done, total, '');
     const stored = storedLeaves(store.database.log, log, found, step);
     // The past of an older database is filled in when it is signed for the first time.
-    if (store.database.log.isFilled(log)) found.push(...ledgerLeafFaults(store, log, stored));
+    if (store.database.log.isFilled(log)) pushAll(found, ledgerLeafFaults(store, log, stored));
     const cosigned = headFaults(store.database.log, log, key, found);
-    if (isPublished) found.push(...publicationFaults(store.database.log, log, { folder, texts, checkpoint }));
+    if (isPublished) pushAll(found, publicationFaults(store.database.log, log, { folder, texts, checkpoint }));
     return { leaves: stored.kinds.length, cosignatures: cosigned };
   });
-  found.push(...(await cosignatureFaults(cosignatures)));
-  faults.push(...found.map((fault) => `log of the ${log}: ${fault}`));
+  pushAll(found, await cosignatureFaults(cosignatures));
+  for (const fault of found) faults.push(`log of the ${log}: ${fault}`);
   return leaves;
 }
 

@@ -11,6 +11,7 @@ import { readVerifierKey, signedBy, WITNESS_TYPES } from '../../../proof/log/sig
 import { hashesAt, TILE_WIDTH, tilePath } from '../../../proof/log/tile.ts';
 import { leafHash } from '../../../proof/merkle.ts';
 import { messageOf } from '../../../shared/fault.ts';
+import { pushAll } from '../../../shared/push-all.ts';
 import type { LogCosignature, LogHead, LogTables } from '../../../shared/transparency/log-tables.ts';
 import type { LogKey } from '../../../signing/log/log-key.ts';
 import { keyLeafFault } from './leaf.ts';
@@ -84,7 +85,7 @@ export function headFaults(tables: LogTables, log: LogService, key: LogKey | nul
       .cosignatures(log, head.origin, head.size)
       .map((one) => ({ ...one, checkpoint: head.checkpoint }));
     faults.push(...cosignedFaults(head, own).map((fault) => `${what}: ${fault}`));
-    cosignatures.push(...own);
+    pushAll(cosignatures, own);
   }
   grown(tables, log, edge, total, last, faults);
   return cosignatures;
