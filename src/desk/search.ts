@@ -35,6 +35,9 @@ const UNSPACED =
   /[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]/gv;
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, 'v');
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
+/** Dashes, quotation marks and other general punctuation, without its invisible characters. */
+const PUNCTUATION = /[\u2010-\u2027\u2030-\u205e]/g;
+const ASCII = /^[\0-\x7f]*$/;
 
 /** A text for the index and queries: words and single spaces, no case, no accents; unspaced scripts by character. */
 export function searchText(text: string): string {
@@ -42,6 +45,13 @@ export function searchText(text: string): string {
 }
 
 function normalizeLine(line: string): string {
+  // Most lines in English are these characters alone, which need none of the slower rules below.
+  const spaced = line.replace(PUNCTUATION, ' ');
+  if (ASCII.test(spaced))
+    return spaced
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim();
   const plain = normalized(line, 'NFKD')
     .replace(INVISIBLE, '')
     .replace(ACCENT, '')

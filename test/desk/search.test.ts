@@ -84,6 +84,22 @@ test('unspaced scripts are split by character, others at anything but letters an
   assert.equal(searchText('don’t e-mail: AT&T’s (C++) 1,000.50\u200bx'), 'don t e mail at t s c 1 000 50 x');
 });
 
+test('lines of ASCII and punctuation are folded by the same rules as all others', () => {
+  const code = fc.oneof(fc.integer({ min: 0, max: 0x7f }), fc.integer({ min: 0x2000, max: 0x206f }));
+  const line = fc
+    .array(
+      code.map((point) => String.fromCharCode(point)),
+      { maxLength: 40 },
+    )
+    .map((chars) => chars.join(''));
+  fc.assert(
+    fc.property(line, (text) => {
+      // An accented word after it takes the line through the rules for every script.
+      assert.equal(searchText(text), searchText(`${text} é`).replace(/ ?e$/, ''));
+    }),
+  );
+});
+
 test('folding is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
