@@ -32,10 +32,7 @@ async function build() {
   return code === 0 && !stopped.signal.aborted;
 }
 
-/** Under CI, up to so many files that failed are run once more: a machine with other work fails tests that wait. */
-const RERUN_MAX = 4;
-
-/** Runs files in their order, and returns those that failed. After a signal no file is started. */
+/** Runs files in their order, and returns whether all tests passed. After a signal no file is started. */
 async function test(files) {
   // Tests that need a desk with these papers copy it (copyDemo): drawing their cards takes longer than starting it.
   process.env.PRESSED_DEMO = folder;
@@ -45,9 +42,9 @@ async function test(files) {
     concurrency: 2 * availableParallelism(),
     signal: stopped.signal,
   });
-  const failed = new Set();
-  events.on('test:fail', ({ todo, file }) => {
-    if (todo === undefined || todo === false) failed.add(file);
+  let isPassed = true;
+  events.on('test:fail', ({ todo }) => {
+    if (todo === undefined || todo === false) isPassed = false;
   });
   const ending = summary(events);
   await once(
@@ -55,19 +52,7 @@ async function test(files) {
     'end',
   );
   process.stdout.write(ending());
-  return [...failed];
-}
-
-/** Runs files; under CI a few that failed once more, by themselves. Says which were flaky. Returns those that failed. */
-async function testTwice(files) {
-  const failed = await test(files);
-  // A property with a new seed would fail once, and be forgotten.
-  const isRepeated = process.env.CI && !process.env.PROPERTY_TIMES && !stopped.signal.aborted;
-  if (!isRepeated || failed.length === 0 || failed.length > RERUN_MAX || failed.some((file) => !file)) return failed;
-  console.log(`\nci: once more, by themselves: ${failed.join(' ')}`);
-  const again = await test(failed);
-  if (again.length === 0) console.log(`ci: flaky, which is a defect to be mended: ${failed.join(' ')}`);
-  return again;
+  return isPassed && !stopped.signal.aborted;
 }
 
 /** The files and folders named on the command line, or all; `--shard=1/4` leaves every fourth. */
@@ -90,7 +75,7 @@ function chosen(args) {
 
 try {
   const files = chosen(process.argv.slice(2));
-  if (!(await build()) || (await testTwice(files)).length > 0) process.exitCode = 1;
+  if (!(await build()) || !(await test(files))) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

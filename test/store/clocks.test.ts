@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { openStore } from '../../src/store/store.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { probe } from '../support/probes.ts';
 
 const CHILD = fileURLToPath(new URL('clocks-child.ts', import.meta.url));
@@ -18,7 +18,7 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 const YEAR = 365 * 86_400_000;
 
 function opened(t: TestContext) {
-  const file = join(tempFolder(t), 'broadsheet.db');
+  const file = emptyDatabase(tempFolder(t));
   const store = openStore({ file });
   t.after(() => store.database.close());
   return { file, store };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
 // A day of UTC that a later one has followed is over, whatever the clock says since.
 
@@ -12,7 +12,7 @@ const DAY = 24 * HOUR;
 const LIMITS = { daily: 2, perMinute: 1_000 };
 
 function opened(t: TestContext) {
-  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => store.database.close());
   for (const id of ['ada', 'bob']) {
     store.records.accounts.ofEmail(`${id}@example.org`, { id, plan: 'daily', made_at: NOON });

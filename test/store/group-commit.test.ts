@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
 const AT = Date.UTC(2026, 10, 21);
 
 function opened(t: Parameters<typeof tempFolder>[0]) {
-  const file = join(tempFolder(t), 'broadsheet.db');
+  const file = emptyDatabase(tempFolder(t));
   const store = openStore({ file });
   t.after(() => store.database.close());
   return { file, store };

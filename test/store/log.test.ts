@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
@@ -15,12 +14,13 @@ import { type Db, prepareEagerly } from '../../src/shared/sql/sql.ts';
 import { logTables } from '../../src/store/log.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { LogHeads } from '../support/log-heads.ts';
 
 const CHILD = fileURLToPath(new URL('log-child.ts', import.meta.url));
 
 function opened(t: Scope): { file: string; store: Store } {
-  const file = join(tempFolder(t), 'broadsheet.db');
+  const file = emptyDatabase(tempFolder(t));
   const store = openStore({ file });
   t.after(() => store.database.close());
   return { file, store };
@@ -221,7 +221,7 @@ test('a tile is read no wider than asked for', (t) => {
 });
 
 test('no statement of the logs reads a whole table, or sorts what it finds', (t: TestContext) => {
-  const db = openDatabase({ file: join(tempFolder(t), 'broadsheet.db') });
+  const db = openDatabase({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => db.close());
   const statements: string[] = [];
   const listening = {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ServiceKey } from '../../src/records/accounts/service-key.ts';
 import { PLANS } from '../../src/records/meter/account-usage.ts';
@@ -7,6 +6,7 @@ import type { Reservation } from '../../src/records/meter/meter-table.ts';
 import { openDatabase } from '../../src/shared/sql/open.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import * as fc from '../support/properties.ts';
 
 const MINUTE = 60_000;
@@ -105,7 +105,7 @@ function keyOf(account: string, id: string): ServiceKey {
 }
 
 test('for any order of requests, failures, days and top-ups, units, credits and refusals add up exactly', (t) => {
-  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => store.database.close());
   let run = 0;
   fc.assert(
@@ -235,7 +235,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
 });
 
 test('an account’s meter is forgotten, and its books stay, without a word about whom', (t) => {
-  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => store.database.close());
   store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   store.records.serviceKeys.insert(keyOf('ada', 'key'), 'hash');
@@ -258,7 +258,7 @@ test('an account’s meter is forgotten, and its books stay, without a word abou
 });
 
 test('the ledger rejects changes, gaps and wrong sums, and the audit finds forced ones', (t) => {
-  const file = join(tempFolder(t), 'broadsheet.db');
+  const file = emptyDatabase(tempFolder(t));
   const store = openStore({ file });
   t.after(() => store.database.close());
   store.records.credits.append('ada', { at: START, amount: 3 * COST, note: 'paid', ref: 'payment 1' });
@@ -291,7 +291,7 @@ test('the ledger rejects changes, gaps and wrong sums, and the audit finds force
 });
 
 test('clocks that lag, and one that was set back', (t) => {
-  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => store.database.close());
   store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: START });
   const key = { id: 'key', account: 'ada', level: 'account' as const, name: 'N', made_at: START, used_at: null };

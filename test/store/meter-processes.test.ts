@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
 const CHILD = fileURLToPath(new URL('meter-child.ts', import.meta.url));
 const AT = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
@@ -17,7 +17,7 @@ const KEYS = ['a', 'b', 'c'];
 
 /** A database with one account that has three keys and some credits. */
 function accountIn(t: TestContext, credits: number) {
-  const file = join(tempFolder(t), 'broadsheet.db');
+  const file = emptyDatabase(tempFolder(t));
   const store = openStore({ file });
   t.after(() => store.database.close());
   store.records.accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: AT });

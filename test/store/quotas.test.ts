@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dayAllowance } from '../../src/records/meter/account-usage.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
 const CHILD = fileURLToPath(new URL('quota-child.ts', import.meta.url));
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -15,7 +15,7 @@ const LIMITS = { daily: 30, perMinute: 1_000 };
 
 /** A database with accounts, each with a key of its name. */
 function storeIn(t: TestContext, accounts: Record<string, string>) {
-  const file = join(tempFolder(t), 'broadsheet.db');
+  const file = emptyDatabase(tempFolder(t));
   const store = openStore({ file });
   t.after(() => store.database.close());
   const add = (id: string, email: string) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { auditRecords } from '../../src/operate/audit/records.ts';
@@ -8,6 +7,7 @@ import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 
@@ -41,7 +41,7 @@ test('after any sequence of operations, every table of the records is consistent
       const endings: (() => void)[] = [];
       const scope: Scope = { after: (work) => void endings.unshift(work) };
       try {
-        const store = openStore({ file: join(tempFolder(scope), 'broadsheet.db') });
+        const store = openStore({ file: emptyDatabase(tempFolder(scope)) });
         scope.after(() => store.database.close());
         const { records } = store;
         records.watch(HOSTS.map(parseHostname), START);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDatabase } from '../../src/shared/sql/open.ts';
 import { type Db, prepareEagerly } from '../../src/shared/sql/sql.ts';
 import { logTables } from '../../src/store/log.ts';
 import { recordsTables } from '../../src/store/records/records.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
 /** Statements that read everything by intent, and such as end at their first row. */
 const READS_ALL = [
@@ -33,7 +33,7 @@ const READS_ALL = [
 const SORTS = ['UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3', 'UPDATE change_counts SET'];
 
 test('no statement of the records reads a whole table or sorts what it finds', (t) => {
-  const db = openDatabase({ file: join(tempFolder(t), 'broadsheet.db') });
+  const db = openDatabase({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => db.close());
   const statements: string[] = [];
   const listening = {

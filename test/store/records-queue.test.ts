@@ -9,13 +9,14 @@ import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { openStore } from '../../src/store/store.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;
 
 function storeIn(t: Scope, folder = tempFolder(t)) {
-  const store = openStore({ file: join(folder, 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(folder) });
   t.after(() => store.database.close());
   return store;
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { auditRecords } from '../../src/operate/audit/records.ts';
@@ -9,6 +8,7 @@ import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { KEY, probe, toolsAt } from '../support/probes.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
@@ -64,7 +64,7 @@ test('months of the .gov zone, probed after each export, gives the deltas that r
     const [name = '', , , type = '', rdata = ''] = line.split('\t');
     zone.add(name, type, rdata);
   }
-  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => store.database.close());
   const { records } = store;
   let now = Date.parse('2023-12-08T00:00:00Z');

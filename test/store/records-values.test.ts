@@ -8,6 +8,7 @@ import { recordProbe } from '../../src/records/recording.ts';
 import { valueSightings } from '../../src/records/value-search.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
@@ -15,7 +16,7 @@ const START = Date.UTC(2026, 10, 20, 12);
 type Records = ReturnType<typeof openStore>['records'];
 
 function openIn(t: TestContext, folder: string): Records {
-  const store = openStore({ file: join(folder, 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(folder) });
   t.after(() => store.database.close());
   return store.records;
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { verifyNode } from '../../src/proof/ed25519.ts';
 import { fullRecordOf } from '../../src/proof/records/preview.ts';
@@ -9,13 +8,14 @@ import { type Recorded, recordProbe } from '../../src/records/recording.ts';
 import { changeLine, deltaRow, historyRow, provenanceRow, tapeRow } from '../../src/records/wire-rows.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import { recordFaults } from '../support/records-faults.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
 function recordsIn(t: TestContext) {
-  const store = openStore({ file: join(tempFolder(t), 'broadsheet.db') });
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
   t.after(() => store.database.close());
   return store.records;
 }

@@ -8,6 +8,7 @@ import type { Filing } from '../../src/desk/door/piece.ts';
 import type { PaperBody } from '../../src/desk/papers/paper.ts';
 import { type AppContext, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { emptyDatabase } from './empty-database.ts';
 
 /** The lifetime of a test, or of one run of a property. */
 export interface Scope {
@@ -72,7 +73,9 @@ export interface Clock {
 
 /** An app context in its own folder, with a clock that the test sets. */
 export function appContextIn(t: Scope, folder: string, clock: Clock, more: Record<string, string> = {}): AppContext {
-  const app = openAppContext(readSettings(envIn(folder, more)), () => clock.now);
+  const settings = readSettings(envIn(folder, more));
+  emptyDatabase(settings.dataDir);
+  const app = openAppContext(settings, () => clock.now);
   t.after(() => app.close());
   return app;
 }

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { endBeforeRemoval, envIn } from './app-context.ts';
 import { runCommand } from './command.ts';
+import { emptyDatabase } from './empty-database.ts';
 import { freePort } from './free-port.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -162,6 +163,7 @@ export async function serveAtOnce(
   more: Record<string, string> = {},
   project = PROJECT,
 ): Promise<Serving> {
+  emptyDatabase(more.DATA_DIR ?? join(folder, 'var'));
   const running = start(t, folder, ['serve'], await withAddresses(more), project);
   const [url, records] = await until(async () => {
     if (running.child.exitCode !== null)

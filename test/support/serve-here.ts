@@ -3,6 +3,7 @@ import pino from 'pino';
 import { serve } from '../../src/cmd/serve.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { endBeforeRemoval, envIn, type Scope } from './app-context.ts';
+import { emptyDatabase } from './empty-database.ts';
 import { atLevel, SETTLED, withAddresses } from './program.ts';
 
 /** A server in this process, with the members of `Serving` that do not need one of its own. */
@@ -23,6 +24,7 @@ export interface ServingHere {
  */
 export async function serveHere(t: Scope, folder: string, more: Record<string, string> = {}): Promise<ServingHere> {
   const settings = readSettings(envIn(folder, await withAddresses(more)));
+  emptyDatabase(settings.dataDir);
   const least = atLevel(settings.logLevel);
   const said = { log: '', stderr: '' };
   const listening = Promise.withResolvers<string>();

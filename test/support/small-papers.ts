@@ -7,6 +7,7 @@ import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { intakeOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { envIn } from './app-context.ts';
+import { emptyDatabase } from './empty-database.ts';
 
 const MEDIA = fileURLToPath(new URL('../../content/the-leading-light/media', import.meta.url));
 const POSTER = fileURLToPath(new URL('../fixtures/poster.jpg', import.meta.url));
@@ -32,6 +33,7 @@ const STORIES = [
 export async function enterPapers(folder: string, papers: readonly SmallPaper[]): Promise<Map<string, Keys>> {
   for (const paper of papers) writePaper(join(folder, 'content', paper.slug), paper);
   // The server's own address is not known yet, and nothing is pressed here.
+  emptyDatabase(join(folder, 'var'));
   const app = openAppContext(readSettings(envIn(folder)));
   try {
     const { problems } = await fileContent(intakeOf(app));
