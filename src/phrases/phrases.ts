@@ -25,8 +25,5 @@ type ShapeOf<Group, Categories extends Intl.LDMLPluralRule> = {
       : ShapeOf<Group[Key], Categories>;
 };
 
-/**
- * The table of a language. `Phrases` is what the pages read; a language's own file names its plural categories,
- * `Phrases<'one' | 'other'>`, and the compiler refuses one too few or too many.
- */
+/** The table of a language. `Phrases` is what the pages read; `Phrases<'one' | 'other'>` asks for these plural categories. */
 export type Phrases<Categories extends Intl.LDMLPluralRule = never> = ShapeOf<typeof en, Categories>;

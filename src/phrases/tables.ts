@@ -1,24 +1,44 @@
-import { ar } from './ar.ts';
-import { de } from './de.ts';
+import ar from './ar.json' with { type: 'json' };
+import de from './de.json' with { type: 'json' };
 import { en } from './en.ts';
-import { es } from './es.ts';
-import { fr } from './fr.ts';
-import { he } from './he.ts';
-import { hi } from './hi.ts';
+import es from './es.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+import he from './he.json' with { type: 'json' };
+import hi from './hi.json' with { type: 'json' };
 import { counted, number } from './intl.ts';
-import { it } from './it.ts';
-import { ja } from './ja.ts';
-import { ko } from './ko.ts';
-import { nl } from './nl.ts';
+import it from './it.json' with { type: 'json' };
+import ja from './ja.json' with { type: 'json' };
+import ko from './ko.json' with { type: 'json' };
+import nl from './nl.json' with { type: 'json' };
 import type { Counted, Phrase, Phrases } from './phrases.ts';
-import { pl } from './pl.ts';
-import { pt } from './pt.ts';
-import { tr } from './tr.ts';
-import { uk } from './uk.ts';
-import { zh } from './zh.ts';
+import pl from './pl.json' with { type: 'json' };
+import pt from './pt.json' with { type: 'json' };
+import tr from './tr.json' with { type: 'json' };
+import uk from './uk.json' with { type: 'json' };
+import zh from './zh.json' with { type: 'json' };
 
-/** Every language that papers speak, by its BCP 47 tag. Papers in another one speak English. */
-export const TABLES = { en, de, fr, es, pt, it, nl, pl, uk, tr, ja, zh, ko, hi, ar, he } as const;
+/**
+ * Every language that papers speak, by its BCP 47 tag, with its plural categories: the compiler refuses a table without
+ * one of the English phrases or one of the categories. Papers in another language speak English.
+ */
+export const TABLES = {
+  en,
+  de: de satisfies Phrases<'one' | 'other'>,
+  fr: fr satisfies Phrases<'one' | 'many' | 'other'>,
+  es: es satisfies Phrases<'one' | 'many' | 'other'>,
+  pt: pt satisfies Phrases<'one' | 'many' | 'other'>,
+  it: it satisfies Phrases<'one' | 'many' | 'other'>,
+  nl: nl satisfies Phrases<'one' | 'other'>,
+  pl: pl satisfies Phrases<'one' | 'few' | 'many' | 'other'>,
+  uk: uk satisfies Phrases<'one' | 'few' | 'many' | 'other'>,
+  tr: tr satisfies Phrases<'one' | 'other'>,
+  ja: ja satisfies Phrases<'other'>,
+  zh: zh satisfies Phrases<'other'>,
+  ko: ko satisfies Phrases<'other'>,
+  hi: hi satisfies Phrases<'one' | 'other'>,
+  ar: ar satisfies Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'>,
+  he: he satisfies Phrases<'one' | 'two' | 'other'>,
+};
 
 const tables: Readonly<Record<string, Phrases>> = TABLES;
 

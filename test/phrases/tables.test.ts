@@ -27,6 +27,7 @@ const PARTS = new Set(['choices.between']);
 for (const [language, table] of Object.entries(TABLES)) {
   test(`${language}: every phrase is rendered with its placeholders filled, and is plain text`, () => {
     for (const [path, text] of textsOf(table)) {
+      assert.ok(english.has(path.replace(CATEGORY, '.other')), `${language} ${path} is no phrase of English`);
       const names = placeholders(text);
       const [model, category] = [placeholders(modelOf(path)), CATEGORY.exec(path)?.[1]];
       // A word may stand for the number only where no other number takes its category.
