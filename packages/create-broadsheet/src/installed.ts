@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Runs a command of the Broadsheet that a project has installed. It asks on the terminal, or its output is kept, and
+ * its errors become the Refusal. Settings of the caller's environment must not lead it out of the project.
+ */
+export function runBroadsheet(project: string, args: string[], isAsking: boolean): void {
+  const own = join(project, 'node_modules/broadsheet');
+  const { bin } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as { bin: { broadsheet: string } };
+  const { status, stderr } = spawnSync(process.execPath, [join(own, bin.broadsheet), ...args], {
+    cwd: project,
+    encoding: 'utf8',
+    stdio: isAsking ? 'inherit' : 'pipe',
+    env: { ...process.env, CONTENT_DIR: join(project, 'content'), DATA_DIR: join(project, 'var') },
+  });
+  if (status === 0) return;
+  const said = isAsking ? '' : `: ${stderr.trim().replace(/\n+/g, '; ')}`;
+  throw new Refusal(`nothing was created${said}`);
+}
