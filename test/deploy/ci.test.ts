@@ -97,6 +97,9 @@ test('the workflow gives the script what it asks for', () => {
   const { env } = jobs.publish.steps.at(-1);
   const script = readFileSync(join(DEPLOY, 'ci/build.sh'), 'utf8');
   const asked = [...script.matchAll(/\$\{([A-Z_]+):[?]/g)].map(([, name]) => name);
-  assert.deepEqual(asked.sort(), ['ORIGIN', 'PUBLISH_URL', 'STATE']);
-  for (const name of [...asked, 'BEGIN', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) assert.ok(name && name in env);
+  assert.deepEqual(asked.sort(), ['ORIGIN', 'PUBLISH_URL', 'STATE', 'STATE_PASSPHRASE']);
+  // A bucket, not a branch: there is nothing to encrypt.
+  assert.match(env.STATE, /^s3:/);
+  for (const name of ['ORIGIN', 'PUBLISH_URL', 'STATE', 'BEGIN', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
+    assert.ok(name in env, name);
 });
