@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { GROUPS } from '../../website/sidebar.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const PAGES = [
@@ -53,6 +54,17 @@ test('every file of the code that the manual names is there', () => {
       .map((path) => `${page}: ${path}`),
   );
   assert.deepEqual(missing, []);
+});
+
+test('every page of the manual says for whom it is, and the website lists it once', () => {
+  const names = PAGES.filter((page) => page.startsWith('docs/')).map((page) =>
+    page.slice('docs/'.length, -'.md'.length),
+  );
+  const silent = names.filter(
+    (name) => !/^# .+\n\n_For [^_\n]+\._\n\n/.test(readFileSync(join(PROJECT, `docs/${name}.md`), 'utf8')),
+  );
+  assert.deepEqual(silent, []);
+  assert.deepEqual(Object.values(GROUPS).flat().sort(), names.sort());
 });
 
 test('the README leads to every page of the manual, and stays short', () => {

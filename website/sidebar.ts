@@ -1,0 +1,19 @@
+/** The manual's pages by whom they are for, in the order in which one would read them. A page is the name of its file. */
+export const GROUPS = {
+  'For desks': ['writing', 'commands', 'readers', 'pressed-tree', 'translating', 'publishing'],
+  'For developers': ['api', 'domain-records', 'payments', 'verifying', 'transparency', 'protocol'],
+  'For operators': [
+    'settings',
+    'operating',
+    'cdn',
+    'watching',
+    'backup',
+    'machine-gone',
+    'failures',
+    'witnesses',
+    'upgrading',
+    'limits',
+    'performance',
+  ],
+  'For maintainers': ['architecture'],
+};
