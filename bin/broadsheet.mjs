@@ -3,7 +3,7 @@
 // An older one hands over to the Node that npm installed beside it (tools/package.json).
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import * as modules from 'node:module';
+import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const { engines, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -12,6 +12,8 @@ const [[major, minor], [oldestMajor, oldestMinor]] = [process.versions.node, old
   version.split('.').map(Number),
 );
 const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
+// The package lies in the user's node_modules.
+const modules = import.meta.url.includes('/node_modules/') ? '../../' : '../node_modules/';
 
 if (['--version', '-V'].includes(process.argv[2])) {
   // Scripts ask for it often: it needs neither the commands nor a newer Node.
@@ -22,8 +24,8 @@ if (['--version', '-V'].includes(process.argv[2])) {
   // Caches compiled modules, which halves the time of the next start. Not in the system's folder for temporary
   // files, where others may write. Where node_modules is read-only, nothing is cached.
   // biome-ignore lint/style/noProcessEnv: worker threads take this setting from nowhere else
-  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/broadsheet', import.meta.url));
-  modules.enableCompileCache();
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL(`${modules}.cache/broadsheet`, import.meta.url));
+  nodeModule.enableCompileCache();
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
   // The IPC channel closes when this process ends, in whatever way: see src/shared/terminal/parent-process.ts.
@@ -39,7 +41,10 @@ if (['--version', '-V'].includes(process.argv[2])) {
     process.kill(process.pid, signal);
   });
 } else {
-  const isBrought = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+  const isBrought =
+    process.platform === 'linux' &&
+    ['x64', 'arm64'].includes(process.arch) &&
+    existsSync(new URL('../tools/package.json', import.meta.url));
   const cure = `install Node ${oldest} or newer from https://nodejs.org`;
   const or = isBrought ? ', or run npm ci without --omit=dev, which brings one' : '';
   console.error(`broadsheet: Node ${process.versions.node} is too old; ${cure}${or}`);

@@ -3,6 +3,7 @@ import { type BackupNote, backupSource, noteBackup } from '../operate/backup/bac
 import { pack } from '../operate/backup/pack.ts';
 import { drill, restore as restoreBackup } from '../operate/backup/restore.ts';
 import { readSettings, type Settings, settingNames } from '../server/env.ts';
+import { CLI } from '../shared/command-line.ts';
 import { messageOf } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { inMegabytes, sizeText } from '../shared/size.ts';
@@ -87,7 +88,7 @@ async function runRestore(settings: Settings, text: string, json: boolean | unde
         `${settings.dataDir}/${file} is the file that ${file.slice('settings/'.length)} named; set it to this path`,
     ),
     ...(unset.length === 0 ? [] : [`settings that were set there and are not set here: ${unset.join(', ')}`]),
-    'next: make sure that the old server is stopped for good, then `npm run -s broadsheet -- doctor`, `press --full` and `audit`, then start the server',
+    `next: make sure that the old server is stopped for good, then \`${CLI} doctor\`, \`press --full\` and \`audit\`, then start the server`,
   ]);
 }
 

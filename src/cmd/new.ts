@@ -6,6 +6,7 @@ import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/papers/paper.ts';
 import { latinWords } from '../desk/papers/slug.ts';
 import { withAppContext } from '../server/context.ts';
 import { readSettings, type Settings } from '../server/env.ts';
+import { CLI } from '../shared/command-line.ts';
 import { Fault } from '../shared/fault.ts';
 import { databaseFile } from '../shared/files/data-folder.ts';
 import { type Ask, isAnswering, withAnswers } from '../shared/terminal/ask.ts';
@@ -48,7 +49,7 @@ export function command(): Command {
       printResult(false, null, [
         ...files.map((path) => `wrote ${join(folder, path)}`),
         ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
-        `npm run dev shows it at /${slug}/ while you write; npm run -s broadsheet -- file files it`,
+        `npm run dev shows it at /${slug}/ while you write; ${CLI} file files it`,
         `${piece} is a sample and a draft, signed by ${personaSlug(paper.persona.name)}: change it and remove the line air, or write your own beside it`,
         'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
       ]);
@@ -72,7 +73,7 @@ async function requireNew(settings: Settings, slug: string): Promise<void> {
     if (store.desk.removedPaper(slug) !== null) {
       throw new Fault(
         'conflict',
-        `${slug} was a paper that was removed; bring it back with \`npm run -s broadsheet -- paper restore ${slug}\`, or choose another slug`,
+        `${slug} was a paper that was removed; bring it back with \`${CLI} paper restore ${slug}\`, or choose another slug`,
       );
     }
   });

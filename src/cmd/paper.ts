@@ -9,6 +9,7 @@ import { requirePaper } from '../desk/papers/require-paper.ts';
 import { publishAfterPress } from '../operate/publish/publish-run.ts';
 import { isoTime } from '../proof/time.ts';
 import { type AppContext, intakeOf } from '../server/context.ts';
+import { CLI } from '../shared/command-line.ts';
 import { Fault, messageOf } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
@@ -62,7 +63,7 @@ function changed(app: AppContext, slug: string, name: string, isRemoved: boolean
     if (store.desk.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
     throw new Fault(
       'not_found',
-      `${slug} does not have the host ${given.host}; \`npm run -s broadsheet -- paper host ${slug}\` lists its hosts`,
+      `${slug} does not have the host ${given.host}; \`${CLI} paper host ${slug}\` lists its hosts`,
     );
   }
   const at = parseHost(name, settings);
@@ -98,7 +99,7 @@ function list(): Command {
         const state = removed_at === null ? pieces : `removed ${removed_at.slice(0, 10)}`;
         return `${slug.padEnd(width)}  ${name}  ${url}/  ${row.public ? 'public' : 'private'}  ${state}`;
       });
-      const none = 'no papers; `npm run -s broadsheet -- new SLUG` starts one';
+      const none = `no papers; \`${CLI} new SLUG\` starts one`;
       printResult(json, rows, lines.length === 0 ? [none] : lines);
     });
 }
@@ -131,7 +132,7 @@ function restoral(): Command {
       await pressed(app, slug);
       printResult(false, null, [
         `${nameplate} (${slug}) is back, with ${plural(withdrawn, 'piece')} withdrawn`,
-        `put a piece on air with \`npm run -s broadsheet -- air PIECE --paper ${slug}\`, and make new keys: the old ones stay revoked`,
+        `put a piece on air with \`${CLI} air PIECE --paper ${slug}\`, and make new keys: the old ones stay revoked`,
       ]);
     });
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { sendTest } from '../desk/jobs/paper-webhooks.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../desk/readers/webhook.ts';
+import { CLI } from '../shared/command-line.ts';
 import { newId } from '../shared/new-id.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { DataCommand } from './frame.ts';
@@ -31,7 +32,7 @@ function add(): Command {
       const made = addWebhook(app.store.desk, options.paper, { url, ...chosen }, sections, fresh);
       printResult(options.json, { id: made.id, url: made.url, secret: made.secret }, [
         made.secret,
-        `webhook ${made.id} of ${options.paper}; \`npm run -s broadsheet -- webhook test ${made.id} --paper ${options.paper}\` sends a test`,
+        `webhook ${made.id} of ${options.paper}; \`${CLI} webhook test ${made.id} --paper ${options.paper}\` sends a test`,
       ]);
     });
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppContext } from '../server/context.ts';
 import type { Settings } from '../server/env.ts';
+import { CLI } from '../shared/command-line.ts';
 import { newId } from '../shared/new-id.ts';
 import { makeAlert } from './accounts/change-alert.ts';
 import { makeServiceKey } from './accounts/service-key.ts';
@@ -67,7 +68,7 @@ export function prepareDemo(app: AppContext): string {
   mkdirSync(settings.dataDir, { recursive: true });
   writeFileSync(
     join(settings.dataDir, MARKER_FILE),
-    'The records in this folder are invented: `npm run -s broadsheet -- demo records` made them. Remove the folder when you are done.\n',
+    `The records in this folder are invented: \`${CLI} demo records\` made them. Remove the folder when you are done.\n`,
   );
   store.records.watch(DEMO_NAMES.map(parseHostname), clock.now());
   return store.database.transact(() => {
@@ -108,7 +109,7 @@ export function demoGuide(
     `  curl -s ${root}/v1/tape`,
     `  curl -sN ${header} ${root}/v1/stream`,
     `  curl -s ${header} '${root}/v1/domains/${ALERT_HOST}?as_of=${new Date(app.clock.now()).toISOString().slice(0, 19)}Z'`,
-    `  curl -s ${header} ${root}/v1/exports/domains/${ALERT_HOST}/evidence.json | npm run -s broadsheet -- verify - --keys ${root}/.well-known/records-keys.json`,
+    `  curl -s ${header} ${root}/v1/exports/domains/${ALERT_HOST}/evidence.json | ${CLI} verify - --keys ${root}/.well-known/records-keys.json`,
     '',
     `Each change of ${ALERT_HOST} is also a mail in ${join(dataDir, 'outbox')}: an alert of that account.`,
     `All of it is in ${dataDir}, apart from your own records; remove the folder when you are done. Ctrl-C ends the demonstration.`,

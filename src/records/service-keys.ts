@@ -1,4 +1,5 @@
 import type { AppContext } from '../server/context.ts';
+import { CLI } from '../shared/command-line.ts';
 import { Fault } from '../shared/fault.ts';
 import { keyExpiry, keyLog } from '../shared/key-life.ts';
 import { newId } from '../shared/new-id.ts';
@@ -86,7 +87,7 @@ export function revokeServiceKey({ store, clock }: AppContext, id: string): void
 function unknownKey(id: string, state: string): Fault {
   return new Fault(
     'not_found',
-    `the domain records have no key ${JSON.stringify(id)}${state}; \`npm run -s broadsheet -- key list --service records\` lists their keys, with --email those of an account`,
+    `the domain records have no key ${JSON.stringify(id)}${state}; \`${CLI} key list --service records\` lists their keys, with --email those of an account`,
   );
 }
 

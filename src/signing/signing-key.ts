@@ -4,6 +4,7 @@ import { append } from '../desk/append.ts';
 import type { LedgerStore } from '../desk/ledger-store.ts';
 import { followedName } from '../desk/papers/signing-names.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
+import { CLI } from '../shared/command-line.ts';
 import { codeOf, Fault } from '../shared/fault.ts';
 import { syncFolder } from '../shared/files/durable-file.ts';
 import { readKeyFile, type SigningKey, writeNewKey, writingKey } from './key-file.ts';
@@ -61,7 +62,7 @@ export function currentSigningKey(store: Pick<KeyStore, 'desk'>, file: string): 
     if (present === null) {
       throw new Fault(
         'unavailable',
-        'there is no signing key yet; start the server, or run `npm run -s broadsheet -- file`, to make one',
+        `there is no signing key yet; start the server, or run \`${CLI} file\`, to make one`,
       );
     }
     // A correction of the clock changes when a key came into force.
@@ -71,7 +72,7 @@ export function currentSigningKey(store: Pick<KeyStore, 'desk'>, file: string): 
     if (current !== null) return current;
     throw new Fault(
       'unavailable',
-      `the signing key file ${file} does not hold ${present.kid}, the key in force according to the ledger; restore it from a backup, or run \`npm run -s broadsheet -- key rotate\``,
+      `the signing key file ${file} does not hold ${present.kid}, the key in force according to the ledger; restore it from a backup, or run \`${CLI} key rotate\``,
     );
   };
 }
@@ -112,7 +113,7 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
   if (known.some((key) => key.kid === kid)) {
     throw new Fault(
       'unavailable',
-      `the signing key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`npm run -s broadsheet -- key rotate\``,
+      `the signing key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`${CLI} key rotate\``,
     );
   }
   // Later than anything the old key signed, even when the clock was set back since.

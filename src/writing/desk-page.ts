@@ -1,5 +1,6 @@
 import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
+import { CLI } from '../shared/command-line.ts';
 import { plural } from '../shared/plural.ts';
 import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';
 import {
@@ -33,7 +34,7 @@ ${lostList(lostPieces(paper, desk, filed))}${list('Refused', by('refused'))}${li
 ${list('Not yet filed', by('on_air', 'never'))}${list('Changed since they were filed', by('on_air', 'changed'))}
 ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air as they are.</p>` : ''}</section>`;
   });
-  const none = `<p>${escaped(desk.contentDir)} has no paper yet. Make one with <code>npm run -s broadsheet -- new SLUG</code>.</p>`;
+  const none = `<p>${escaped(desk.contentDir)} has no paper yet. Make one with <code>${CLI} new SLUG</code>.</p>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>Writing desk</title><style>${STYLE}${LIST_STYLE}</style>

@@ -93,6 +93,12 @@ test('outside the checkout it runs nothing, and requests no package from a regis
   assert.deepEqual(asked, []);
 });
 
+/** What is about the package, in a folder that has it: there npx asks no registry. */
+const OF_PACKAGE =
+  /^(?:src\/shared\/command-line\.ts|tools\/pack\/README\.md|docs\/package\.md|docs\/decisions\/011|test\/package\/)/;
+/** What readers of a paper are told works in a checkout, whatever the paper's operator has. */
+const FOR_READERS = /^src\/(?:shared\/command-line|desk\/press\/standards-text)\.ts:/;
+
 test('no document and no message names a command that the registry may answer', () => {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: PROJECT, encoding: 'utf8' }).split('\0');
   const texts = files
@@ -105,11 +111,15 @@ test('no document and no message names a command that the registry may answer', 
       .split('\n')
       .map((line, at) => [`${file}:${at + 1}`, line] as const),
   );
-  const named = lines.filter(([, line]) => /\bnpx (?:-\S+ )*broadsheet\b/.test(line));
+  const named = lines.filter(([at, line]) => !OF_PACKAGE.test(at) && /\bnpx (?:-\S+ )*broadsheet\b/.test(line));
+  // Messages name the command as the user calls it.
+  const fixed = lines.filter(
+    ([at, line]) => /^(?:src|api)\/.*\.ts:/.test(at) && !FOR_READERS.test(at) && /npm run -s broadsheet/.test(line),
+  );
   // A comment may name a verb; what people read says what to type.
   const bare = lines.filter(
     ([at, line]) =>
       /^(?:src|api|docs|README)/.test(at) && !/^\s*(?:\/?\*|\/\/)/.test(line) && /`broadsheet [a-z]/.test(line),
   );
-  assert.deepEqual([...named, ...bare], []);
+  assert.deepEqual([...named, ...fixed, ...bare], []);
 });

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fill } from '../../phrases/fill.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../../shared/files/durable-file.ts';
 import { type Problem, shapeProblems } from '../../shared/shape.ts';
@@ -126,7 +127,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 
 function record({ nameplate, language, url, sections }: NewPaper): string {
   return `# The record of this paper. Only nameplate and sections are required; lines that begin with # are examples.
-# After a change: npm run -s broadsheet -- file
+# After a change: ${CLI} file
 
 # The name at the head of every page, up to 80 characters.
 nameplate: ${quoted(nameplate)}

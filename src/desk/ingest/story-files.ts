@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { CLI } from '../../shared/command-line.ts';
 import type { StateName } from '../archive.ts';
 
 /** The piece that a story file belongs to, and the number of its revision. */
@@ -40,7 +41,7 @@ export function piecesWithoutFile(
     if (there.has(file) || slugs.has(slug)) continue;
     const state = stateOf(slug);
     if (state !== 'on_air' && state !== 'scheduled') continue;
-    const command = `npm run -s broadsheet -- withdraw ${slug} --paper ${paper} --reason "Withdrawn by the desk."`;
+    const command = `${CLI} withdraw ${slug} --paper ${paper} --reason "Withdrawn by the desk."`;
     found.set(slug, { paper, slug, state, file, renamed_to: byDigest.get(digest) ?? null, command });
   }
   return [...found.values()];

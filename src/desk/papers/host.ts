@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { CLI } from '../../shared/command-line.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
 import type { Problem } from '../../shared/shape.ts';
 import type { Paper } from './paper.ts';
@@ -124,7 +125,7 @@ export function urlProblems(slug: string, url: string, { own, ownsHost, others }
   const proof = proofOf(slug, own);
   const message = [
     `${url} is not known to be this paper’s alone;`,
-    `have the operator give it the host (\`npm run -s broadsheet -- paper host ${slug} ${hostKey(asked)}\`),`,
+    `have the operator give it the host (\`${CLI} paper host ${slug} ${hostKey(asked)}\`),`,
     `or put the line ${proof} into ${asked.origin}${PROOF_PATH},`,
     `or the text "paper=${proof}" into a TXT record of ${PROOF_LABEL}.${nameOf(asked)}, and send this again`,
   ].join(' ');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AppContext } from '../../server/context.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
 import { keyExpiry, keyLog } from '../../shared/key-life.ts';
 import { newId } from '../../shared/new-id.ts';
@@ -54,7 +55,7 @@ export function revokePaperKey({ store, clock }: AppContext, paper: string, id: 
 function unknownKey(paper: string, id: string, state: string): Fault {
   return new Fault(
     'not_found',
-    `${paper} has no key ${JSON.stringify(id)}${state}; \`npm run -s broadsheet -- key list --paper ${paper}\` lists its keys`,
+    `${paper} has no key ${JSON.stringify(id)}${state}; \`${CLI} key list --paper ${paper}\` lists its keys`,
   );
 }
 
@@ -66,6 +67,6 @@ export function removeSeat(app: AppContext, paper: string, email: string): { id:
   if (held !== null && keys.revoke(paper, held.id, app.clock.now(), 'cli')) return held;
   throw new Fault(
     'not_found',
-    `${email} has no seat on ${paper}; \`npm run -s broadsheet -- seat list --paper ${paper}\` lists the seats`,
+    `${email} has no seat on ${paper}; \`${CLI} seat list --paper ${paper}\` lists the seats`,
   );
 }

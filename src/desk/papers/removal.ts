@@ -1,5 +1,6 @@
 import { isoTime } from '../../proof/time.ts';
 import type { AppStore } from '../../server/context.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
 import { airDue, append } from '../append.ts';
 import { dependencies } from '../dependencies.ts';
@@ -16,7 +17,7 @@ type DeskStore = AppStore['desk'];
 export function removedProblem(store: Pick<DeskStore, 'removedPaper'>, slug: string): string | null {
   const removed = store.removedPaper(slug);
   if (removed === null) return null;
-  return `${slug} was removed on ${isoTime(removed.removed_at).slice(0, 10)}, and nothing is filed to it; bring it back with \`npm run -s broadsheet -- paper restore ${slug}\`, or delete or rename the folder`;
+  return `${slug} was removed on ${isoTime(removed.removed_at).slice(0, 10)}, and nothing is filed to it; bring it back with \`${CLI} paper restore ${slug}\`, or delete or rename the folder`;
 }
 
 /** What a removal ended. */

@@ -31,6 +31,7 @@ export const PAGE_CODE = [
   'src/media/picture-sources.ts',
   'src/shared/shown-text.ts',
   'src/shared/combining-marks.ts',
+  'src/shared/command-line.ts',
   'src/phrases',
   'src/astro',
   'src/render.ts',
@@ -94,7 +95,7 @@ async function load() {
 
 /** The stamp of `Build` that this code will have when it is built. */
 export function nextStamp(): string {
-  return stampFrom(digestOf(PAGE_CODE));
+  return stampFrom(pageCode());
 }
 
 /** Excludes Astro's output, which contains a new random key in each build. */
@@ -124,7 +125,12 @@ export function stampBuild(): void {
 
 /** Whether the built pages match the current code. */
 export function isBuilt(): boolean {
-  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === digestOf(PAGE_CODE);
+  return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === pageCode();
+}
+
+/** The digest of `PAGE_CODE`. The package has none of it, only the pages that were built from it. */
+function pageCode(): string {
+  return existsSync(join(PROJECT, 'src/pages')) ? digestOf(PAGE_CODE) : builtFrom();
 }
 
 function filesIn(path: string): string[] {

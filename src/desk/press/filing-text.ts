@@ -1,10 +1,11 @@
+import { OPERATOR_CLI } from '../../shared/command-line.ts';
 import type { PaperRecord } from '../papers/paper.ts';
 
 /** The part of the guide for agents that requires a key: the check, the agreement, filing, revising, airing. */
 export function filingText(paper: PaperRecord): string {
   return `## With a key
 
-A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`X-NRF-Key: nrf_…\`, to \`ROOT\` and nowhere else; never print it. The operator makes one${paper.contact === undefined ? '' : ` (ask \`${paper.contact}\`)`} with \`npm run -s broadsheet -- key create --paper ${paper.slug} --level agent --name NAME\`. A read key reads, an agent key writes pieces, an admin key does everything.
+A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`X-NRF-Key: nrf_…\`, to \`ROOT\` and nowhere else; never print it. The operator makes one${paper.contact === undefined ? '' : ` (ask \`${paper.contact}\`)`} with \`${OPERATOR_CLI} key create --paper ${paper.slug} --level agent --name NAME\`. A read key reads, an agent key writes pieces, an admin key does everything.
 
 **Check it first:** \`GET /api/v1/agent\` answers \`key\` (\`active\`, \`kind\`), for an agent key \`agent\` (\`capability\`, \`permitted_actions\`, \`terms_signed\`), and \`next_steps\`.
 

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { missingMedia } from '../../media/media.ts';
 import { sha256 } from '../../proof/basis.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { codeOf, Fault } from '../../shared/fault.ts';
 import { copyOwned } from '../../shared/files/durable-file.ts';
 import { digestOfFile } from '../../shared/files/file-digest.ts';
@@ -297,7 +298,7 @@ function diskFault(error: unknown, path: string): unknown {
   if (cure === undefined) return error;
   return new Fault(
     'unavailable',
-    `cannot press ${path}: ${cure}, then run \`npm run -s broadsheet -- press\`; the published files are intact, and nothing is lost`,
+    `cannot press ${path}: ${cure}, then run \`${CLI} press\`; the published files are intact, and nothing is lost`,
     { path },
   );
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import type { AppContext } from '../../server/context.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
 import { pushAll } from '../../shared/push-all.ts';
@@ -85,7 +86,7 @@ export async function auditApp(
   if (!trees) return audit;
   for (const { slug } of store.desk.removedPapers()) {
     if (store.desk.manifest.newestStale(slug) === 0 && !existsSync(join(app.settings.distDir, slug))) continue;
-    const press = '`npm run -s broadsheet -- press`';
+    const press = `\`${CLI} press\``;
     faults.push(`${slug}: the paper was removed, and its files wait for the press; run ${press}`);
   }
   return audit;
@@ -99,15 +100,13 @@ function mediaFaults({ store }: AppContext, paper: string): string[] {
     const found = digestOf(file);
     if (found !== digest) {
       const what = found === null ? 'missing' : 'damaged';
-      const cure = `put ${file} back from a backup, or file it again, then run \`npm run -s broadsheet -- press\``;
+      const cure = `put ${file} back from a backup, or file it again, then run \`${CLI} press\``;
       const seen = store.desk.missingMedia.has(digest)
         ? 'readers see a stand-in'
         : 'the next press shows a stand-in unless the pressed tree or MEDIA_URL has the file';
       faults.push(`${paper}/${path}: its bytes in DATA_DIR are ${what}, and ${seen}; ${cure}`);
     } else if (store.desk.missingMedia.has(digest)) {
-      faults.push(
-        `${paper}/${path}: the file is back, but readers still see a stand-in; run \`npm run -s broadsheet -- press\``,
-      );
+      faults.push(`${paper}/${path}: the file is back, but readers still see a stand-in; run \`${CLI} press\``);
     }
   }
   return faults;

@@ -9,11 +9,12 @@ import { NEWS_AGE, news } from '../../desk/press/outputs/sitemap.ts';
 import type { Pages } from '../../desk/press/views.ts';
 import { sha256 } from '../../proof/basis.ts';
 import type { AppStore } from '../../server/context.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
 
 /** The remedy for most faults of a tree. */
-export const PRESS_AGAIN = 'run `npm run -s broadsheet -- press --full`';
+export const PRESS_AGAIN = `run \`${CLI} press --full\``;
 export const UNCALLED = `the manifest lists this file, which the ledger does not call for; ${PRESS_AGAIN}`;
 
 interface OutputAuditJob {

@@ -1,5 +1,6 @@
 import { auditHost, type HostAudit } from '../../records/audit.ts';
 import type { AppContext } from '../../server/context.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import { isLine } from '../../shared/shown-text.ts';
@@ -22,7 +23,7 @@ export function auditRecords(
     pushAll(faults, audit.faults);
     if (audit.faults.length > 0 && audit.unmarked.length > 0) {
       faults.push(
-        `${hostname}: an older version cut values at U+0000; if nothing else is wrong here, run \`npm run -s broadsheet -- audit --accept-damage ${audit.unmarked.join(' ')} --reason TEXT\``,
+        `${hostname}: an older version cut values at U+0000; if nothing else is wrong here, run \`${CLI} audit --accept-damage ${audit.unmarked.join(' ')} --reason TEXT\``,
       );
     }
     const { state } = records.find(hostname) ?? {};

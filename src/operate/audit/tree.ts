@@ -8,6 +8,7 @@ import { OUTPUTS, outputName } from '../../desk/press/outputs/all.ts';
 import { filesIn } from '../../desk/press/tree.ts';
 import type { Portrait } from '../../media/portrait.ts';
 import type { AppContext, AppStore } from '../../server/context.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
 import { pushAll } from '../../shared/push-all.ts';
@@ -71,7 +72,7 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
     }
     if (staleDependencies.length === 0)
       stale.push(
-        `${paper}: every file is stale and waits for the press, because the program or its settings changed; run \`npm run -s broadsheet -- press\``,
+        `${paper}: every file is stale and waits for the press, because the program or its settings changed; run \`${CLI} press\``,
       );
     return { files: findings.files, faults: [...stale, ...findings.faults] };
   }
@@ -91,7 +92,7 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
 }
 
 function waitsForPress(paper: string): string {
-  return `${paper}: stale files wait for the press; run \`npm run -s broadsheet -- press\``;
+  return `${paper}: stale files wait for the press; run \`${CLI} press\``;
 }
 
 /** Checks every output that the ledger requires, then looks for files that it does not require. */

@@ -6,6 +6,7 @@ import { tableTag } from '../../phrases/tables.ts';
 import { isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { plural } from '../../shared/plural.ts';
 import { openBucket, publishAddress } from '../../shared/storage/publish-target.ts';
 import { readLease } from '../publish/publish-lease.ts';
@@ -21,7 +22,7 @@ export function checkHosts({ store, settings }: AppContext) {
     const host = hostOfPaper(unfit);
     return fault(
       `${unfit.slug} is served at ${host}, which is a host of the service itself`,
-      `run \`npm run -s broadsheet -- paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
+      `run \`${CLI} paper host ${unfit.slug} ${host} --remove\`, and give the paper a domain of its own`,
     );
   }
   // The slug was not reserved from the beginning.
@@ -36,7 +37,7 @@ export function checkHosts({ store, settings }: AppContext) {
   );
   if (elsewhere !== undefined) {
     return open(
-      `${elsewhere.slug} has the address ${elsewhere.url}, where this server does not serve it; if it should, run \`npm run -s broadsheet -- paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
+      `${elsewhere.slug} has the address ${elsewhere.url}, where this server does not serve it; if it should, run \`${CLI} paper host ${elsewhere.slug} ${hostOfPaper(elsewhere)}\``,
     );
   }
   return holds(served.length === 0 ? 'no paper has its own host' : served.map(({ url }) => url).join(', '));

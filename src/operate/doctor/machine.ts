@@ -5,6 +5,7 @@ import { isBuilt } from '../../desk/press/build.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { codeOf } from '../../shared/fault.ts';
 import { databaseFile, signingKeyFile } from '../../shared/files/data-folder.ts';
 import { sizeText } from '../../shared/size.ts';
@@ -71,7 +72,7 @@ function doorKey(settings: Settings, app: AppContext | null) {
     return fault(
       `${file} holds key ${kid}, and the ledger is signed with ${present.kid}`,
       keys.some((key) => key.kid === kid)
-        ? 'restore the file of the key in force, or run `npm run -s broadsheet -- key rotate`; until then nothing is signed'
+        ? `restore the file of the key in force, or run \`${CLI} key rotate\`; until then nothing is signed`
         : 'restore the key file that belongs to this database; a start with this one retires the other key',
     );
   }
@@ -145,5 +146,5 @@ export function checkBackups(settings: Settings, now: number): Found {
   const figures = { age_seconds: Math.round(age / 1_000), bytes: last.bytes };
   const found = `the last one is of ${isoTime(last.at)}, ${spanText(age)} old, at ${last.place}`;
   if (age <= OLD) return holds(found, figures);
-  return fault(found, 'run `npm run -s broadsheet -- backup` regularly, as from cron', figures);
+  return fault(found, `run \`${CLI} backup\` regularly, as from cron`, figures);
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { createResolver } from '../../records/probe/resolver.ts';
 import type { Settings } from '../../server/env.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { codeOf, messageOf, reasonOf } from '../../shared/fault.ts';
 import { smtpOf } from '../../shared/net/smtp.ts';
 import { type Finding, fault, holds, open, runChecks } from './finding.ts';
@@ -89,7 +90,7 @@ async function payments({ x402 }: Settings) {
 
 /** Credits are sold for transfers that the chain shows. A node's URL may contain a key, so only its host is shown. */
 async function saleOfCredits({ x402 }: Settings) {
-  if (x402 === null) return open('the paid lane is closed: add credits with `npm run -s broadsheet -- credits add`');
+  if (x402 === null) return open(`the paid lane is closed: add credits with \`${CLI} credits add\``);
   if (x402.rpc === null) {
     return open(
       'X402_RPC_URL is not set: credits are not sold, and calls whose settlement is interrupted get no answer; set it to a node of the chain',

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
 import { parseHostname } from '../hostname.ts';
 import { proberOf } from '../probe/prober.ts';
@@ -21,10 +22,7 @@ export async function scanOnce(
   const wanted = names.map((name) => parseHostname(name).hostname);
   for (const name of wanted) {
     if (app.store.records.find(name)?.state === 'watched') continue;
-    throw new Fault(
-      'not_found',
-      `${name} is not under watch; \`npm run -s broadsheet -- watch ${name}\` puts it under watch`,
-    );
+    throw new Fault('not_found', `${name} is not under watch; \`${CLI} watch ${name}\` puts it under watch`);
   }
   const scanned = { observed: 0, changes: [] as string[], lost: [] as string[] };
   const onOutcomes = (outcomes: ProbeOutcome[]) => {
@@ -67,8 +65,7 @@ interface Options {
 export async function scanElsewhere(settings: Settings, queue: string, logger: Logger, { once, stop }: Options) {
   const { scannerKey: key } = settings;
   if (key === undefined) {
-    const message =
-      'SCANNER_KEY is not set; `npm run -s broadsheet -- key create --service records --level scanner --name …` makes one where the records are';
+    const message = `SCANNER_KEY is not set; \`${CLI} key create --service records --level scanner --name …\` makes one where the records are`;
     throw new Fault('key_required', message);
   }
   if (!URL.canParse(queue) || !/^https?:$/.test(new URL(queue).protocol)) {

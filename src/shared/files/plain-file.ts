@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { CLI } from '../command-line.ts';
 import { codeOf, Fault } from '../fault.ts';
 
 /** Whether there is a link at a path. */
@@ -48,7 +49,7 @@ export function requireUnlinked(folder: string, path: string): void {
     if (!isLink(at)) continue;
     throw new Fault(
       'conflict',
-      `${at} is a link, and nothing that a link leads to is published; remove it and run \`npm run -s broadsheet -- press --full\``,
+      `${at} is a link, and nothing that a link leads to is published; remove it and run \`${CLI} press --full\``,
     );
   }
 }

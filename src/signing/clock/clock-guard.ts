@@ -3,6 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../proof/time.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { Busy } from '../../shared/fault.ts';
 import { putFile } from '../../shared/files/durable-file.ts';
 import { plural } from '../../shared/plural.ts';
@@ -51,7 +52,7 @@ export function clockFault({ now, trusted, newest, outside }: ClockEvidence): Cl
   if (!(wall >= FIRST))
     return { kind: 'too_early', message: `${here}, which is before this program was written: ${SYNC}` };
   if (newest - wall > TOLERANCE) {
-    const cure = 'set it right; if it is right, and ran ahead before, run `npm run -s broadsheet -- clock correct`';
+    const cure = `set it right; if it is right, and ran ahead before, run \`${CLI} clock correct\``;
     return { kind: 'behind', message: `${here}, and the newest record is of ${shown(newest)}: ${cure}` };
   }
   const jump = trusted === null ? 0 : jumpBetween(trusted, now);

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../desk/press/manifest.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { type Db, flag, inBatches, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
 
 /**
@@ -207,7 +208,7 @@ export function pressRecords(db: Db) {
     dependenciesRead: one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text),
     /** Contradictions between the two tables of these dependencies. */
     readsFaults(paper: string): string[] {
-      const cure = 'run `npm run -s broadsheet -- press --full`';
+      const cure = `run \`${CLI} press --full\``;
       const faults = unread(paper).map(
         ({ sheet, tag: dependency }) =>
           `${paper}: the manifest does not record that ${sheet} reads ${dependency}, so a change to it would not press the file again; ${cure}`,

@@ -1,0 +1,1 @@
+export function commitOf(project: string): string | undefined;

@@ -1,0 +1,142 @@
+// `npm run pack [FOLDER]`: makes the tarball of the package `broadsheet` in FOLDER, or here: the program as JavaScript,
+// the built pages and what both read at run time. Folders stay as they are in a checkout, so paths between files do too.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin, stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { commitOf } from '../../bin/commit.mjs';
+import { currentPages } from '../../src/cmd/current-pages.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Where the program starts, and the pages that it loads by a path. All other code is what these import. */
+const ENTRIES = ['bin/broadsheet.mjs', 'dist/server/render.mjs'];
+/** What the code reads as files. */
+const FILES = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'api/openapi/playground',
+  'content/agreement.md',
+  'dist/client',
+  'dist/server/source.txt',
+  'docs',
+  'src/store/migrations',
+];
+/** Documents for those who change the program. */
+const LEFT_OUT = /\/docs\/(?:decisions|architecture\.)/;
+
+const OWN = /(['"])(\.{1,2}\/[^'"\n]+\.(?:ts|m?js))\1/g;
+/** Samples of code in pages do not begin a line. */
+const OTHERS =
+  /^(?:import|export|\})(?:[^'"`]* from)? ['"]([a-z@][\w@/.-]*)['"];$|\bimport(?:\.meta\.resolve)?\(['"]([a-z@][\w@/.-]*)['"]|'(@fontsource[\w-]*\/[\w-]+)'/gm;
+
+/**
+ * A package of which pages need two files of 12 MB, and whose own dependency reports every installation to its maker:
+ * these files come with ours (npm's `bundleDependencies`).
+ */
+const BUNDLED = {
+  name: 'swagger-ui-dist',
+  files: ['LICENSE', 'NOTICE', 'swagger-ui.css', 'swagger-ui-bundle.js'],
+};
+
+interface Manifest {
+  version: string;
+  dependencies: Record<string, string>;
+  [field: string]: unknown;
+}
+
+const json = (file: string) => JSON.parse(readFileSync(join(PROJECT, file), 'utf8'));
+
+/** The packed text of each file of code, by its path in the checkout. */
+function packedCode(): Map<string, string> {
+  const code = new Map<string, string>();
+  const waiting = [...ENTRIES];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (code.has(file)) continue;
+    const source = readFileSync(join(PROJECT, file), 'utf8');
+    const text = file.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
+    for (const [, , path = ''] of text.matchAll(OWN)) waiting.push(join(dirname(file), path));
+    code.set(
+      file,
+      text.replace(OWN, (_, quote, path) => quote + asJavaScript(path) + quote),
+    );
+  }
+  return code;
+}
+
+const asJavaScript = (path: string): string => path.replace(/\.ts$/, '.js');
+
+/** The packages that the code imports, with the exact versions that the tests ran with. */
+function dependenciesOf(code: Iterable<string>): Record<string, string> {
+  const { dependencies }: Manifest = json('package.json');
+  const { packages } = json('package-lock.json');
+  const imported = new Set<string>();
+  for (const text of code) {
+    for (const [, named, called, font] of text.matchAll(OTHERS)) {
+      const [scope = '', name = ''] = (named ?? called ?? font ?? '').split('/');
+      if (!isBuiltin(scope)) imported.add(scope.startsWith('@') ? `${scope}/${name}` : scope);
+    }
+  }
+  return Object.fromEntries(
+    [...imported].sort().map((name) => {
+      if (dependencies[name] === undefined) throw new Error(`the code imports ${name}, which is not in dependencies`);
+      return [name, packages[`node_modules/${name}`].version];
+    }),
+  );
+}
+
+function manifestOf(code: Iterable<string>): Manifest {
+  const { name, version, description, license, type, engines, bin }: Manifest = json('package.json');
+  const dependencies = dependenciesOf(code);
+  return {
+    ...{ name, version, description, license, type, engines, bin, dependencies },
+    bundleDependencies: [BUNDLED.name],
+  };
+}
+
+function bundle(folder: string): void {
+  const from = `node_modules/${BUNDLED.name}`;
+  for (const file of BUNDLED.files) cpSync(join(PROJECT, from, file), join(folder, from, file));
+  const { name, version, license }: Manifest = json(`${from}/package.json`);
+  writeFile(folder, `${from}/package.json`, asJson({ name, version, license }));
+}
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+function writeFile(folder: string, file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+
+/** Writes all files of the package into a folder. */
+function stage(folder: string): void {
+  const code = packedCode();
+  for (const [file, text] of code) writeFile(folder, asJavaScript(file), text);
+  for (const file of FILES) {
+    cpSync(join(PROJECT, file), join(folder, file), {
+      recursive: true,
+      filter: (path) => !LEFT_OUT.test(path),
+    });
+  }
+  cpSync(join(PROJECT, 'tools/pack/README.md'), join(folder, 'README.md'));
+  bundle(folder);
+  writeFile(folder, 'package.json', asJson(manifestOf(code.values())));
+  writeFile(folder, 'bin/commit.txt', commitOf(PROJECT) ?? '');
+  const notice = join(PROJECT, 'tools/third-party.mjs');
+  writeFile(folder, 'THIRD-PARTY.txt', execFileSync(process.execPath, [notice], { encoding: 'utf8' }));
+}
+
+const target = resolve(process.argv[2] ?? '.');
+if (!existsSync(target)) throw new Error(`${target}: there is no such folder; make it first`);
+await currentPages().built;
+const folder = mkdtempSync(join(tmpdir(), 'broadsheet-pack-'));
+try {
+  stage(folder);
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', target];
+  const name = execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }).trim();
+  console.log(join(target, name));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
