@@ -48,7 +48,7 @@ test('every import between its files leads to one', () => {
   const broken = files.flatMap((file) =>
     [
       ...readFileSync(packed(file), 'utf8').matchAll(
-        /(?:\bfrom|\bimport|import\(|URL\()\s*['"](\.[^'"\n]+\.m?[jt]s)['"]/g,
+        /(?:\bfrom|\bimport|import\(|URL\()\s*['"](\.[^'"\n]+\.(?:m?[jt]s|json(?=['"] with)))['"]/g,
       ),
     ]
       .map(([, path = '']) => join(dirname(file), path))

@@ -27,7 +27,7 @@ const FILES = [
 /** Documents for those who change the program. */
 const LEFT_OUT = /\/docs\/(?:decisions|architecture\.)/;
 
-const OWN = /(['"])(\.{1,2}\/[^'"\n]+\.(?:ts|m?js))\1/g;
+const OWN = /(['"])(\.{1,2}\/[^'"\n]+\.(?:ts|m?js|json(?=['"] with\b)))\1/g;
 /** Samples of code in pages do not begin a line. */
 const OTHERS =
   /^(?:import|export|\})(?:[^'"`]* from)? ['"]([a-z@][\w@/.-]*)['"];$|\bimport(?:\.meta\.resolve)?\(['"]([a-z@][\w@/.-]*)['"]|'(@fontsource[\w-]*\/[\w-]+)'/gm;
