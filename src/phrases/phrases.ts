@@ -15,15 +15,24 @@ type PlaceholdersOf<Text> = Text extends `${string}{${infer Inner}}${infer Rest}
   ? (Inner extends `${infer Name}|${string}` ? Name : Inner) | PlaceholdersOf<Rest>
   : never;
 
-type ShapeOf<Group, Categories extends Intl.LDMLPluralRule> = {
-  readonly [Key in keyof Group]: Group[Key] extends string
-    ? Phrase<PlaceholdersOf<Group[Key]>>
-    : Group[Key] extends { readonly other: infer Text }
-      ? [Categories] extends [never]
-        ? Counted<PlaceholdersOf<Text>>
-        : { readonly [C in Categories]: Phrase<PlaceholdersOf<Text>> }
-      : ShapeOf<Group[Key], Categories>;
+type English = typeof en;
+
+/** The phrases, by group and name. This is what the pages read. */
+export type Phrases = {
+  readonly [Group in keyof English]: {
+    readonly [Name in keyof English[Group]]: English[Group][Name] extends { readonly other: infer Text }
+      ? Counted<PlaceholdersOf<Text>>
+      : Phrase<PlaceholdersOf<English[Group][Name]>>;
+  };
 };
 
-/** The table of a language. `Phrases` is what the pages read; `Phrases<'one' | 'other'>` asks for these plural categories. */
-export type Phrases<Categories extends Intl.LDMLPluralRule = never> = ShapeOf<typeof en, Categories>;
+type Path<Category extends string> = {
+  [Group in keyof English]: {
+    [Name in keyof English[Group] & string]: English[Group][Name] extends string
+      ? `${Group}.${Name}`
+      : `${Group}.${Name}.${Category}`;
+  }[keyof English[Group] & string];
+}[keyof English];
+
+/** The file of a translation: each text by its path, `story.back`, or `story.sources.one` for each plural category. */
+export type Translation<Category extends Intl.LDMLPluralRule> = Readonly<Record<Path<Category>, string>>;

@@ -10,34 +10,54 @@ import it from './it.json' with { type: 'json' };
 import ja from './ja.json' with { type: 'json' };
 import ko from './ko.json' with { type: 'json' };
 import nl from './nl.json' with { type: 'json' };
-import type { Counted, Phrase, Phrases } from './phrases.ts';
+import type { Counted, Phrase, Phrases, Translation } from './phrases.ts';
 import pl from './pl.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
 import tr from './tr.json' with { type: 'json' };
 import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 
+interface Group {
+  [name: string]: string | Group;
+}
+
+/** The table of a translation, with the plural categories of its language. */
+function table<Categories extends Intl.LDMLPluralRule>(texts: Translation<Categories>): Phrases {
+  const root: Group = {};
+  for (const [path, text] of Object.entries<string>(texts)) {
+    const names = path.split('.');
+    const name = names.pop() ?? '';
+    let group = root;
+    for (const parent of names) {
+      group[parent] ??= {};
+      group = group[parent] as Group;
+    }
+    group[name] = text;
+  }
+  return root as unknown as Phrases;
+}
+
 /**
- * Every language that papers speak, by its BCP 47 tag, with its plural categories: the compiler refuses a table without
- * one of the English phrases or one of the categories. Papers in another language speak English.
+ * Every language that papers speak, by its BCP 47 tag. The compiler refuses a translation without one of the English
+ * phrases or one of its plural categories. Papers in another language speak English.
  */
 export const TABLES = {
   en,
-  de: de satisfies Phrases<'one' | 'other'>,
-  fr: fr satisfies Phrases<'one' | 'many' | 'other'>,
-  es: es satisfies Phrases<'one' | 'many' | 'other'>,
-  pt: pt satisfies Phrases<'one' | 'many' | 'other'>,
-  it: it satisfies Phrases<'one' | 'many' | 'other'>,
-  nl: nl satisfies Phrases<'one' | 'other'>,
-  pl: pl satisfies Phrases<'one' | 'few' | 'many' | 'other'>,
-  uk: uk satisfies Phrases<'one' | 'few' | 'many' | 'other'>,
-  tr: tr satisfies Phrases<'one' | 'other'>,
-  ja: ja satisfies Phrases<'other'>,
-  zh: zh satisfies Phrases<'other'>,
-  ko: ko satisfies Phrases<'other'>,
-  hi: hi satisfies Phrases<'one' | 'other'>,
-  ar: ar satisfies Phrases<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'>,
-  he: he satisfies Phrases<'one' | 'two' | 'other'>,
+  de: table<'one' | 'other'>(de),
+  fr: table<'one' | 'many' | 'other'>(fr),
+  es: table<'one' | 'many' | 'other'>(es),
+  pt: table<'one' | 'many' | 'other'>(pt),
+  it: table<'one' | 'many' | 'other'>(it),
+  nl: table<'one' | 'other'>(nl),
+  pl: table<'one' | 'few' | 'many' | 'other'>(pl),
+  uk: table<'one' | 'few' | 'many' | 'other'>(uk),
+  tr: table<'one' | 'other'>(tr),
+  ja: table<'other'>(ja),
+  zh: table<'other'>(zh),
+  ko: table<'other'>(ko),
+  hi: table<'one' | 'other'>(hi),
+  ar: table<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'>(ar),
+  he: table<'one' | 'two' | 'other'>(he),
 };
 
 const tables: Readonly<Record<string, Phrases>> = TABLES;
