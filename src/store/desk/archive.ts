@@ -87,24 +87,11 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   const earlier = list('p.category = ? AND (p.published_at, p.id) < (?, ?)');
   const between = list('p.published_at >= ? AND p.published_at < ?', '');
   const counted = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
-  // The inner query scans only the index, and only the rows of the page are joined.
-  const sectionPage = (order: string) =>
-    all(
-      `SELECT ${ROW} FROM (SELECT id FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air'
-         ORDER BY ${order} LIMIT ? OFFSET ?) page
-       JOIN pieces p ON p.id = page.id JOIN generations g ON g.n = p.generation ${NEWEST_FIRST}`,
-      LIST,
-      rowOf,
-    );
-  const IN_SECTION = "FROM pieces WHERE paper = ? AND category = ? AND state = 'on_air' AND (published_at, id)";
-  const sections = countedList({
-    count: (paper, section) => counted(paper, 'section', section),
-    newest: sectionPage('published_at DESC, id DESC'),
-    oldest: sectionPage('published_at, id'),
-    older: number(`SELECT count(*) ${IN_SECTION} < (?, ?)`),
-    newer: number(`SELECT count(*) FROM (SELECT 1 ${IN_SECTION} > (?, ?) LIMIT ?)`),
-    has: has(`SELECT 1 ${IN_SECTION} = (?, ?)`),
-  });
+  const sections = countedList(
+    db,
+    { rows: "pieces WHERE paper = ? AND category = ? AND state = 'on_air'", piece: 'id' },
+    (paper, section) => counted(paper, 'section', section),
+  );
   const newerOfAll = number(
     `SELECT count(*) FROM (SELECT 1 FROM pieces WHERE paper = ? AND state = 'on_air'
        AND (published_at, id) > (?, ?) LIMIT ?)`,
@@ -124,21 +111,11 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     `${COUNTED} WHERE paper = ? AND (count, tag) < (?, ?) ORDER BY count DESC, tag DESC LIMIT ?`,
     TAG,
   );
-  const TAGGED = 'FROM piece_tags WHERE paper = ? AND tag = ?';
-  const newestTagged = all(`SELECT piece ${TAGGED} ORDER BY published_at DESC, piece DESC LIMIT ? OFFSET ?`, text);
-  const oldestTagged = all(`SELECT piece ${TAGGED} ORDER BY published_at, piece LIMIT ? OFFSET ?`, text);
-  const earlierTagged = all(
-    `SELECT piece ${TAGGED} AND (published_at, piece) < (?, ?) ORDER BY published_at DESC, piece DESC LIMIT ?`,
-    text,
+  const tagged = countedList(
+    db,
+    { rows: 'piece_tags WHERE paper = ? AND tag = ?', piece: 'piece' },
+    (paper, slug) => tag(paper, slug)?.count ?? 0,
   );
-  const tagged = countedList({
-    count: (paper, slug) => tag(paper, slug)?.count ?? 0,
-    newest: newestTagged,
-    oldest: (...of) => oldestTagged(...of).reverse(),
-    older: number(`SELECT count(*) ${TAGGED} AND (published_at, piece) < (?, ?)`),
-    newer: number(`SELECT count(*) FROM (SELECT 1 ${TAGGED} AND (published_at, piece) > (?, ?) LIMIT ?)`),
-    has: has(`SELECT 1 ${TAGGED} AND (published_at, piece) = (?, ?)`),
-  });
   const days = all(
     `SELECT name AS day, count FROM tallies WHERE paper = ? AND what = 'day' AND count > 0
        AND name BETWEEN ? AND ? ORDER BY name DESC LIMIT ?`,
@@ -188,6 +165,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     sectionPage: sections.page,
     sectionRank: sections.rank,
     tag,
+    tagPage: tagged.page,
     tagRank: tagged.rank,
     newerTagged: tagged.newer,
     scheduled: all(
@@ -224,10 +202,8 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   };
 
   return (paper) => {
-    const own = bound(ofPapers, paper);
-    const rows = (ids: readonly string[]) => ids.map((id) => own.row(id)).filter((found) => found !== null);
     return {
-      ...own,
+      ...bound(ofPapers, paper),
       paper() {
         const record = papers.paper(paper);
         if (record === null) throw new Fault('not_found', `there is no paper ${paper}`);
@@ -260,10 +236,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
         );
       },
       latest({ limit, section, persona, tag, since = Number.MIN_SAFE_INTEGER, after }) {
-        if (tag !== undefined) {
-          if (after === undefined) return rows(newestTagged(paper, tag, limit, 0));
-          return rows(earlierTagged(paper, tag, after.published_at, after.id, limit));
-        }
+        if (tag !== undefined) return tagged.newest(paper, tag, limit, after);
         if (after !== undefined) return latest.after(paper, since, after.published_at, after.id, limit);
         if (section !== undefined) return latest.section(paper, section, since, limit);
         if (persona !== undefined) return latest.persona(paper, persona, since, limit);
@@ -277,7 +250,6 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
       laterIds: (section, at, limit) => laterIds(paper, section, at.published_at, at.id, limit),
       tags: ({ limit, after }) =>
         after === undefined ? mostTags(paper, limit) : mostTagsAfter(paper, after.count, after.slug, limit),
-      tagPage: (slug, page, size) => rows(tagged.page(paper, slug, page, size)),
       days: ({ from = '', until = '9999-12-31', limit = -1 } = {}) => days(paper, from, until, limit),
       day: (day) => between(paper, Date.parse(day), Date.parse(day) + DAY),
       month(name) {
@@ -299,40 +271,58 @@ function bound<F extends Record<string, (paper: string, ...rest: never[]) => unk
   return Object.fromEntries(Object.entries(of).map(([name, read]) => [name, read.bind(null, paper)])) as Bound<F>;
 }
 
-/** The queries of one kind of list of pieces on air, each for a paper and the list's name. */
-interface ListQueries<Item> {
-  count(paper: string, name: string): number;
-  /** Both return the newest first, whichever end they count from. */
-  newest(paper: string, name: string, limit: number, offset: number): Item[];
-  oldest(paper: string, name: string, limit: number, offset: number): Item[];
-  older(...position: [paper: string, name: string, published_at: number, id: string]): number;
-  newer(...position: [paper: string, name: string, published_at: number, id: string, cap: number]): number;
-  has(...position: [paper: string, name: string, published_at: number, id: string]): boolean;
-}
-
-/** Long lists whose lengths are stored: reads and counts from the nearer end, so that the newest pages are fast. */
-function countedList<Item>({ count, newest, oldest, older, has, ...queries }: ListQueries<Item>) {
+/**
+ * Long lists whose lengths are stored: reads and counts from the nearer end, so that the newest pages are fast. `rows`
+ * is a table with its condition on a paper and the list's name, and `piece` its column of ids.
+ */
+function countedList(
+  db: Db,
+  { rows, piece }: { rows: string; piece: string },
+  count: (paper: string, name: string) => number,
+) {
+  const { has, number, all } = sql(db);
+  const position = `(published_at, ${piece})`;
+  // The inner query scans only the index, and only the rows of the page are joined.
+  const select = (narrow: string) =>
+    all(
+      `SELECT ${ROW} FROM (SELECT ${piece} AS id FROM ${rows} ${narrow}) page
+       JOIN pieces p ON p.id = page.id JOIN generations g ON g.n = p.generation ${NEWEST_FIRST}`,
+      LIST,
+      rowOf,
+    );
+  const NEWEST = `ORDER BY published_at DESC, ${piece} DESC LIMIT ?`;
+  const fromNewest = select(`${NEWEST} OFFSET ?`);
+  const fromOldest = select(`ORDER BY published_at, ${piece} LIMIT ? OFFSET ?`);
+  const earlier = select(`AND ${position} < (?, ?) ${NEWEST}`);
+  const older = number(`SELECT count(*) FROM ${rows} AND ${position} < (?, ?)`);
+  const later = number(`SELECT count(*) FROM (SELECT 1 FROM ${rows} AND ${position} > (?, ?) LIMIT ?)`);
+  const holds = has(`SELECT 1 FROM ${rows} AND ${position} = (?, ?)`);
   const newer = (paper: string, name: string, { published_at, id }: Position, cap: number): number =>
-    queries.newer(paper, name, published_at, id, cap);
+    later(paper, name, published_at, id, cap);
   return {
     count,
     newer,
+    /** The newest pieces, or those before a position. */
+    newest: (paper: string, name: string, limit: number, after?: Position) =>
+      after === undefined
+        ? fromNewest(paper, name, limit, 0)
+        : earlier(paper, name, after.published_at, after.id, limit),
     /** Pages count from 1 at the oldest piece; within a page, newest first. */
-    page(paper: string, name: string, page: number, size: number): Item[] {
+    page(paper: string, name: string, page: number, size: number) {
       const total = count(paper, name);
       const start = (page - 1) * size;
       const length = Math.min(size, total - start);
       if (length <= 0) return [];
       const fromEnd = total - start - length;
-      return fromEnd < start ? newest(paper, name, length, fromEnd) : oldest(paper, name, length, start);
+      return fromEnd < start ? fromNewest(paper, name, length, fromEnd) : fromOldest(paper, name, length, start);
     },
     /** How many pieces of the list went on air before a position. */
     rank(paper: string, name: string, at: Position): number {
       const total = count(paper, name);
       const half = Math.ceil(total / 2);
-      const later = newer(paper, name, at, half + 1);
-      if (later > half) return older(paper, name, at.published_at, at.id);
-      return total - later - (has(paper, name, at.published_at, at.id) ? 1 : 0);
+      const after = newer(paper, name, at, half + 1);
+      if (after > half) return older(paper, name, at.published_at, at.id);
+      return total - after - (holds(paper, name, at.published_at, at.id) ? 1 : 0);
     },
   };
 }
