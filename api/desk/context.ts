@@ -1,7 +1,7 @@
 import type { Archive, Story } from '../../src/desk/archive.ts';
 import { Edition, siteOf } from '../../src/desk/press/edition.ts';
 import { memoized } from '../../src/desk/press/memoized.ts';
-import { linksOf } from '../../src/desk/press/outputs/row-view.ts';
+import { linksOf } from '../../src/desk/press/outputs/frame.ts';
 import type { Links } from '../../src/desk/story.ts';
 import { refuseWithdrawn } from '../../src/desk/withdrawal.ts';
 import type { AppContext } from '../../src/server/context.ts';

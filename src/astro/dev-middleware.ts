@@ -11,8 +11,8 @@ import type { RenderedFile } from '../desk/press/output.ts';
 import { printPath, type SingleFile } from '../desk/press/outputs/all.ts';
 import { PROJECT } from '../shared/project.ts';
 import { deskLogView } from '../signing/log/log-view.ts';
-import { DESK_PATH, deskPage } from '../writing/desk-page.ts';
-import { withPanel } from '../writing/panel.ts';
+import { deskPage } from '../writing/desk-page.ts';
+import { DESK_PATH, withPanel } from '../writing/panel.ts';
 import { type DevDesk, sharedDesk } from './dev-desk.ts';
 
 /** A page for Astro's server to render: an empty string that carries its route and view. */

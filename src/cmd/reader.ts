@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { requirePaper } from '../desk/papers/require-paper.ts';
-import { dossierOf, dossierRecord, erase, suppress } from '../desk/readers/record.ts';
+import { dossierOf, dossierRecord, erase, suppress } from '../desk/readers/subscribe.ts';
 import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { type Address, readAddress } from '../shared/outbound/mail-address.ts';

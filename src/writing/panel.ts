@@ -1,20 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileProblem } from '../desk/ingest/source-file.ts';
 import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
-import { DESK_PATH } from './desk-page.ts';
-import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';
-import {
-  BADGE_STYLE,
-  escaped,
-  nameOf,
-  PAGE_STYLE,
-  PANEL_STYLE,
-  type PanelParts,
-  problemList,
-  SCRIPT,
-  STYLE,
-  savedLastLine,
-  targetOf,
-} from './panel-parts.ts';
+import type { FiledContent } from '../store/desk/filed-content.ts';
+import type { WritingDesk } from './desk.ts';
+import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './piece.ts';
 
 /** The most problems that the panel shows; the lists show all. */
 const PANEL_MAX = 50;
@@ -102,3 +93,108 @@ function badges(html: string, { desk, now }: PanelParts): string {
 
 /** The end of a headline with such a link: links themselves may be stretched over their whole block. */
 const heading = (link: string): string => `:is(h1,h2,h3,h4):has(>${link})::after`;
+
+export const DESK_PATH = '/_desk/';
+
+export interface PanelParts {
+  desk: WritingDesk;
+  filed: FiledContent;
+  now: number;
+}
+
+/** The line that leads to the piece that was saved last; empty without one. */
+export function savedLastLine({ desk, filed, now }: PanelParts): string {
+  const found = desk.savedLast();
+  if (found === null) return '';
+  const { url, headline } = pieceLine(found.paper, found.piece, filed, now);
+  return `<p>Saved last: <a href="${escaped(url)}">${escaped(headline)}</a></p>`;
+}
+
+/** The nameplate of a paper, or its slug while the door refuses its record. */
+export function nameOf(desk: WritingDesk, slug: string): string {
+  return desk.store.desk.paper(slug)?.nameplate ?? slug;
+}
+
+/** A text for HTML, in content or in quotes. */
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Problems, each with a link to its place: in the piece's page, and in the editor. */
+export function problemList(problems: readonly FileProblem[], desk: WritingDesk, path: string | null): string {
+  const items = problems.map((problem, index) => {
+    const { file, line, field, message } = problem;
+    const location = `${file}:${line}`;
+    const editor = `/__open-in-editor?file=${encodeURIComponent(`${join(desk.contentDir, file)}:${line}`)}`;
+    const page = pageOf(problem, desk);
+    const show =
+      page === null ? '' : ` <a href="${escaped(path === page ? anchorOf(problem, desk) : page)}">Show on the page</a>`;
+    return `<li id="desk-problem-${index + 1}" tabindex="-1"><a class="place" href="${escaped(editor)}" data-editor>${escaped(location)}</a> <code>${escaped(field)}</code> ${escaped(message)}${show}</li>`;
+  });
+  return `<ol class="problems" tabindex="0" aria-label="Problems">${items.join('')}</ol>`;
+}
+
+function pageOf({ file }: FileProblem, desk: WritingDesk): string | null {
+  const [, paper = '', slug = ''] = /^([^/]+)\/stories\/(?:.*\/)?([^/]+?)(?:\.\d+)?\.md$/.exec(file) ?? [];
+  return desk.papers.get(paper)?.pieces.has(slug) ? `/${paper}/stories/${slug}/` : null;
+}
+
+function anchorOf(problem: FileProblem, desk: WritingDesk): string {
+  const { fact, text } = targetOf(problem, desk);
+  if (fact !== undefined) return `#fact-${fact}`;
+  return text === undefined ? '#matter' : `#:~:text=${encodeURIComponent(text).replaceAll('-', '%2D')}`;
+}
+
+/** Where on the piece's page a problem is: at a fact, in the prose, or at the headline. */
+function targetOf({ field, file, line }: FileProblem, desk: WritingDesk): { fact?: number; text?: string } {
+  const fact = /^cited_facts\[(\d+)\]/.exec(field)?.[1];
+  if (fact !== undefined) return { fact: Number(fact) + 1 };
+  if (field !== 'prose') return {};
+  const source = lineOf(join(desk.contentDir, file), line);
+  // The longest run without mark-up, which the page shows as it is written.
+  const runs = source.split(/\[\^\d+\]|[[\](){}<>*_`#|\\!]+/).map((run) => run.trim());
+  const text = runs.toSorted((a, b) => b.length - a.length)[0] ?? '';
+  return text.length < 3 ? {} : { text: text.slice(0, 80) };
+}
+
+/** A line of a file; empty when there is none. */
+function lineOf(path: string, line: number): string {
+  try {
+    return readFileSync(path, 'utf8').split('\n')[line - 1] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Of the panel and of the desk's page. */
+export const STYLE = `:host,:root{color-scheme:light dark}*{box-sizing:border-box}body,aside{font:14px/1.45 system-ui,sans-serif;color:light-dark(#1d1b19,#eceae6);background:light-dark(#f1eee8,#25221f)}
+a{color:light-dark(#0b4f8a,#9ccbf7)}a:focus-visible,ol:focus-visible,li:focus-visible{outline:2px solid currentColor;outline-offset:1px}
+h1,h2,h3,p,ol,ul{margin:0 0 .6em}h2{font-size:1em}h3{font-size:1em;margin-top:1em}.problems{padding:0;list-style:none}.problems li{margin:0 0 .6em;padding:.45em .6em;border-inline-start:3px solid #c0392b;background:light-dark(#fff,#171412);overflow-wrap:anywhere}
+code{font:12px/1.4 ui-monospace,monospace}.place{font:12px/1.4 ui-monospace,monospace;display:block}
+.state b{padding:.1em .45em;border-radius:.25em;background:#3d5a36;color:#fff}.state.draft b,.state.scheduled b{background:#8a4b00}.state.refused b{background:#a32a1c}`;
+/** Of the panel alone. */
+const PANEL_STYLE = `:host{display:block}aside{padding:.7em 1em;border-block-end:1px solid light-dark(#b9b2a6,#5c564e)}.top span{color:light-dark(#55504a,#b9b3aa)}.problems{max-height:40vh;overflow:auto}p:last-child{margin:0}
+@media (min-width:1200px){aside{position:fixed;inset-block:0;inset-inline-end:0;width:20rem;overflow:auto;border-block-end:0;border-inline-start:1px solid light-dark(#b9b2a6,#5c564e)}.problems{max-height:none}}@media print{:host{display:none}}`;
+/** Of the paper's page around the panel. */
+const PAGE_STYLE = `@media screen and (min-width:1200px){body{margin-inline-end:20rem!important}}.broadsheet-flag{float:inline-end;margin-inline-start:.5em;padding:.1em .5em;border-radius:.2em;background:#a32a1c;color:#fff;font:600 12px/1.5 system-ui,sans-serif;text-decoration:none}@media print{.broadsheet-flag{display:none}}`;
+/** The badge after a headline: declarations without a selector. */
+const BADGE_STYLE =
+  'margin-inline-start:.5em;padding:.1em .4em;border-radius:.2em;background:#8a4b00;color:#fff;font:600 12px/1.4 system-ui,sans-serif;letter-spacing:0;vertical-align:middle;white-space:nowrap';
+/** Of the desk's page alone. */
+export const LIST_STYLE =
+  'body{margin:0}main{max-width:46rem;margin:auto;padding:1rem}h1{font-size:1.5rem}h2{font-size:1.2rem}section{margin-top:2rem}';
+
+/** Opens files in the editor without leaving the page, and flags the problems on it. Vite reloads the page. */
+export const SCRIPT = `<script type="module">
+const host = document.querySelector('broadsheet-desk');
+const root = host?.shadowRoot ?? document;
+for (const link of root.querySelectorAll('[data-editor]')) link.addEventListener('click', (event) => { event.preventDefault(); fetch(link.href); });
+const places = [...document.querySelectorAll('.prose > *')];
+for (const [index, { fact, text }] of JSON.parse(host?.dataset.targets ?? '[]').entries()) {
+  const place = fact ? document.getElementById('fact-' + fact) : text ? places.find((one) => one.textContent.includes(text)) : document.querySelector('.story h1');
+  if (!place) continue;
+  const flag = Object.assign(document.createElement('a'), { className: 'broadsheet-flag', href: '#desk-problem-' + (index + 1), textContent: 'Problem ' + (index + 1) });
+  flag.addEventListener('click', (event) => { event.preventDefault(); root.getElementById(flag.hash.slice(1)).focus(); });
+  if (place.matches('li')) place.prepend(flag); else place.before(flag);
+}
+</script>`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
-import { privateFile } from '../../api/desk/files/private-file.ts';
+import { privateFile } from '../../api/desk/files/pressed-file.ts';
 import { Sites } from '../../api/desk/site.ts';
 import type { DeskEnv } from '../../api/env.ts';
 import type { Build } from '../../src/desk/press/build.ts';

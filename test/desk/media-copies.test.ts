@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { append } from '../../src/desk/append.ts';
 import { startMediaCopies } from '../../src/desk/jobs/media-job.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { openMediaStore } from '../../src/desk/media/media-store.ts';
+import { openMediaStore } from '../../src/desk/media/missing-media.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
 import { mediaKey } from '../../src/media/media.ts';
 import { checkMedia } from '../../src/operate/doctor/desk.ts';

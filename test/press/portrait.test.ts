@@ -7,7 +7,7 @@ import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { personaChange } from '../../src/desk/papers/round-trip.ts';
+import { personaChange } from '../../src/desk/papers/record.ts';
 import { portraitCode } from '../../src/desk/press/pictures.ts';
 import { deepPalette, palePalette } from '../../src/media/card/card-color.ts';
 import { drawPortrait } from '../../src/media/draw-portrait.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { append } from '../../src/desk/append.ts';
 import { postRow } from '../../src/desk/papers/post.ts';
 import { Edition } from '../../src/desk/press/edition.ts';
-import { linksOf } from '../../src/desk/press/outputs/row-view.ts';
+import { linksOf } from '../../src/desk/press/outputs/frame.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { confirm } from '../../src/desk/readers/link.ts';
-import { erase } from '../../src/desk/readers/record.ts';
-import { subscribe } from '../../src/desk/readers/subscribe.ts';
-import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
-import { ASKED_DAILY, CONFIRM_REST } from '../../src/desk/readers/suppression.ts';
+import { erase, subscribe } from '../../src/desk/readers/subscribe.ts';
+import { ASKED_DAILY, CONFIRM_REST, DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
 import { tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';

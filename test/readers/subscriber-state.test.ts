@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { choose, confirm, end, manageToken, toConfirm, unsubscribe } from '../../src/desk/readers/link.ts';
-import { dossierOf, erase, suppress } from '../../src/desk/readers/record.ts';
-import { deleteExpired, subscribe, subscribeByAdmin } from '../../src/desk/readers/subscribe.ts';
-import { type Choices, DEFAULT_CHOICES, UNCONFIRMED_KEPT } from '../../src/desk/readers/subscriber.ts';
-import { CONFIRM_REST, SUPPRESSED_REST } from '../../src/desk/readers/suppression.ts';
+import {
+  deleteExpired,
+  dossierOf,
+  erase,
+  subscribe,
+  subscribeByAdmin,
+  suppress,
+} from '../../src/desk/readers/subscribe.ts';
+import {
+  type Choices,
+  CONFIRM_REST,
+  DEFAULT_CHOICES,
+  SUPPRESSED_REST,
+  UNCONFIRMED_KEPT,
+} from '../../src/desk/readers/subscriber.ts';
 import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';

@@ -12,8 +12,8 @@ import { fileHeaders } from '../../responses/files.ts';
 import { wantsRecord } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import { archiveOf, editionOf, pieceNotFound, requirePiece } from '../context.ts';
-import { embedScripts } from '../files/embed-scripts.ts';
 import { beingPressed } from '../files/notices.ts';
+import { embedScripts } from '../files/pressed-file.ts';
 import { idParam, operation } from '../route.ts';
 
 const html = { 'text/html': { schema: z.string() } };

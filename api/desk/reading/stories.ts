@@ -1,14 +1,17 @@
 import { z } from '@hono/zod-openapi';
 import { tagSlug } from '../../../src/desk/door/tag.ts';
+import { DayRow, dayRow, SectionRow, sectionRows, TagRow, tagRow } from '../../../src/desk/section-rows.ts';
 import { DeskStory, deskStory, FullStory, fullStory, StoryRow, storyRow } from '../../../src/desk/story.ts';
+import { isDay } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { faults, ok } from '../../openapi/responses.ts';
-import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor, proofUrl, readablePiece } from '../context.ts';
-import { AirCursor, airCursor, idParam, listOf, listSchema, operation } from '../route.ts';
+import { AirCursor, airCursor, dayParam, idParam, listOf, listSchema, operation } from '../route.ts';
 
-export const StoryList = listSchema('StoryList', 'stories', StoryRow);
+const StoryList = listSchema('StoryList', 'stories', StoryRow);
 
 const list = {
   operationId: 'listStories',
@@ -71,6 +74,87 @@ export function storyHandlers(app: AppContext) {
       return cached(`story ${id}`, () => {
         const found = story();
         return fullStory(found, links, proofUrl(c, found));
+      });
+    }),
+  };
+}
+
+const TagCursor = z.tuple([z.int().min(1), z.string().max(1_000)]);
+const DayCursor = z.tuple([z.string().refine(isDay)]);
+
+/** The most days in one response: a leap year. */
+const DAYS_MAX = 366;
+
+const sections = {
+  operationId: 'listSections',
+  tags: ['Reading'],
+  summary: 'The sections in the paper’s order',
+  responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.') },
+};
+
+const tags = {
+  operationId: 'listTags',
+  tags: ['Reading'],
+  summary: 'The tags of pieces on air, those of most pieces first',
+  request: { query: z.object({ limit: limitParam(100, 500), cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.') },
+};
+
+const days = {
+  operationId: 'listDays',
+  tags: ['Reading'],
+  summary: 'The days on which the paper published, newest first',
+  request: { query: z.object({ cursor: cursorParam }) },
+  responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`) },
+};
+
+const day = {
+  operationId: 'readDay',
+  tags: ['Reading'],
+  summary: 'The pieces that went on air on a UTC day',
+  request: { params: dayParam('A day in UTC, up to today.') },
+  responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.') },
+};
+
+/** The archive by section and by day. */
+export function archiveHandlers(app: AppContext) {
+  return {
+    sections: operation(sections, (c) =>
+      cached('sections', () => listOf(c, 'sections', sectionRows(archiveOf(app, c), c.get('site').root))),
+    ),
+    tags: operation(tags, (c) => {
+      const { limit, cursor } = c.req.valid('query');
+      const [count, slug] = readCursor(TagCursor, cursor);
+      const after = count === undefined || slug === undefined ? undefined : { count, slug };
+      const make = () => {
+        const found = archiveOf(app, c).tags({ limit: limit + 1, after });
+        const { rows, next } = pageOf(found, limit, (last) => cursorOf([last.count, last.slug]));
+        const shown = rows.map((row) => tagRow(row, c.get('site').root));
+        return listOf(c, 'tags', shown, next);
+      };
+      return cached('tags', make, { page: { limit, cursor } });
+    }),
+    days: operation(days, (c) => {
+      const { cursor } = c.req.valid('query');
+      const [until] = readCursor(DayCursor, cursor);
+      const make = () => {
+        const found = archiveOf(app, c).days({ ...(until === undefined ? {} : { until }), limit: DAYS_MAX + 1 });
+        // The cursor is the first day that was not shown.
+        const { rows, next } = pageOf(found, DAYS_MAX, () => cursorOf([found[DAYS_MAX]?.day ?? '']));
+        const shown = rows.map((row) => dayRow(row, c.get('site').root));
+        return listOf(c, 'days', shown, next);
+      };
+      return cached('days', make, { page: { cursor } });
+    }),
+    day: operation(day, (c) => {
+      const { day: asked } = c.req.valid('param');
+      if (Date.parse(asked) > app.clock.now()) {
+        throw new Fault('not_found', `${asked} is in the future; days are UTC days, up to today`);
+      }
+      return cached(`day ${asked}`, () => {
+        const [stories, links] = [archiveOf(app, c).day(asked), linksFor(app, c)];
+        const shown = stories.map((row) => storyRow(row, links));
+        return listOf(c, 'stories', shown);
       });
     }),
   };

@@ -1,7 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { type ChoicesBody, choicesFrom } from '../../../src/desk/readers/choices.ts';
-import type { ReaderTables } from '../../../src/desk/readers/subscribe.ts';
-import { subscribe, subscribeByAdmin } from '../../../src/desk/readers/subscribe.ts';
+import { type ReaderTables, subscribe, subscribeByAdmin } from '../../../src/desk/readers/subscribe.ts';
 import { type Choices, DEFAULT_CHOICES } from '../../../src/desk/readers/subscriber.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';

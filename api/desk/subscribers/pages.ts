@@ -11,7 +11,7 @@ import {
   toManage,
   unsubscribe,
 } from '../../../src/desk/readers/link.ts';
-import { choicesRow } from '../../../src/desk/readers/record.ts';
+import { choicesRow } from '../../../src/desk/readers/subscribe.ts';
 import type { Subscriber } from '../../../src/desk/readers/subscriber.ts';
 import { fill } from '../../../src/phrases/fill.ts';
 import type { Phrases } from '../../../src/phrases/phrases.ts';

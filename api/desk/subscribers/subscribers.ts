@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { dossierOf, dossierRecord, erase, subscriberRow } from '../../../src/desk/readers/record.ts';
+import { dossierOf, dossierRecord, erase, subscriberRow } from '../../../src/desk/readers/subscribe.ts';
 import { en } from '../../../src/phrases/en.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { type Address, readAddress } from '../../../src/shared/outbound/mail-address.ts';

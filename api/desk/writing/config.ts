@@ -6,8 +6,7 @@ import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } f
 import type { ProveHost } from '../../../src/desk/papers/host-proof.ts';
 import { PersonaBody } from '../../../src/desk/papers/masthead.ts';
 import { PaperBody } from '../../../src/desk/papers/paper.ts';
-import { castFrom, paperFrom, personaFrom } from '../../../src/desk/papers/record.ts';
-import { castChange, personaChange } from '../../../src/desk/papers/round-trip.ts';
+import { castChange, castFrom, paperFrom, personaChange, personaFrom } from '../../../src/desk/papers/record.ts';
 import { FrontChange } from '../../../src/desk/placement.ts';
 import { placeFront } from '../../../src/desk/placing.ts';
 import { DraftRow, draftRow } from '../../../src/desk/story.ts';

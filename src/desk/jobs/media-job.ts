@@ -6,8 +6,7 @@ import type { AppContext } from '../../server/context.ts';
 import { plural } from '../../shared/plural.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import { poll } from '../../shared/workers/poll.ts';
-import { type MediaStore, openMediaStore } from '../media/media-store.ts';
-import { lookForMissing } from '../media/missing-media.ts';
+import { lookForMissing, type MediaStore, openMediaStore } from '../media/missing-media.ts';
 
 /** Sends to the store at MEDIA_URL what it lacks of the media that the ledger names. */
 export class MediaCopies {

@@ -9,12 +9,11 @@ import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
 import { contactMail, type Paper } from '../papers/paper.ts';
 import { type AlertHour, type AlertStore, type DigestCadence, queueAlerts } from '../readers/alert.ts';
-import { alertMail } from '../readers/alert-mail.ts';
 import { DEFAULT_HOUR, DigestQueue, type DigestTimes } from '../readers/digest.ts';
 import { end, manageToken } from '../readers/link.ts';
 import type { MailRecord } from '../readers/mail.ts';
 import { NOTICE_GATHERS, type NoticeRecord, noticeMail, noticeRecipients } from '../readers/notice.ts';
-import { confirmMail, fromPaper, mailRoot, type PaperLetter } from '../readers/paper-letter.ts';
+import { alertMail, confirmMail, fromPaper, mailRoot, type PaperLetter } from '../readers/paper-letter.ts';
 import { deleteExpired } from '../readers/subscribe.ts';
 import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../readers/token.ts';
 

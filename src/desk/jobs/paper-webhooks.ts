@@ -6,7 +6,7 @@ import { deliveryTransport, type WebhookService } from '../../shared/outbound/we
 import type { DeskEvent } from '../event.ts';
 import { paperRoot } from '../papers/paper.ts';
 import { Edition, siteOf } from '../press/edition.ts';
-import { linksOf } from '../press/outputs/row-view.ts';
+import { linksOf } from '../press/outputs/frame.ts';
 import { DELIVERIES_KEPT, type PaperDeliveryJob } from '../readers/delivery.ts';
 import { EVENTS_KEPT } from '../readers/event-table.ts';
 import { requireReceiver } from '../readers/webhook.ts';

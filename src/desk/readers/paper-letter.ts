@@ -1,10 +1,14 @@
 import { fill } from '../../phrases/fill.ts';
-import { phrasesOf } from '../../phrases/tables.ts';
-import type { Letter } from '../../shared/outbound/letter.ts';
-import type { PaperMail } from '../../shared/outbound/mail-content.ts';
+import { phrasesOf, plural } from '../../phrases/tables.ts';
+import { isoTime } from '../../proof/time.ts';
+import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/letter.ts';
+import type { MailCast, MailPicture, MailStory, PaperMail } from '../../shared/outbound/mail-content.ts';
+import type { Archive, Row } from '../archive.ts';
+import { writerLine } from '../door/writers.ts';
 import { contactMail, type Paper, paperRoot } from '../papers/paper.ts';
 import { choicesInWords } from './choices.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { StoredEvent } from './event-table.ts';
+import type { Cadence, Subscriber } from './subscriber.ts';
 
 /** Members that every mail of a paper has. */
 type Common = 'template' | 'language' | 'nameplate' | 'home_url' | 'colors';
@@ -69,4 +73,122 @@ export function confirmMail(row: Subscriber, paper: Paper, root: string, token: 
       reason: t.confirm_reason,
     },
   };
+}
+
+/** Picture formats that mail clients show; they do not show SVG. */
+const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
+
+/** The subject of an alert or a digest. */
+interface Subject {
+  kind: Cadence;
+  /** The id of the piece, or the day. */
+  about: string;
+  events: StoredEvent[];
+}
+
+/**
+ * Composes an alert or a digest with the present versions of its pieces, without those withdrawn since. Null when none
+ * is left. `root` is the paper's, without a trailing slash; `token` opens the reader's own pages.
+ */
+export function alertMail(
+  archive: Archive,
+  paper: Paper,
+  root: string,
+  { kind, about, events }: Subject,
+  token: string,
+): PaperLetter | null {
+  const pieces = events.flatMap((event) =>
+    event.type === 'story.aired' ? (rowOnAir(archive, event.story.id) ?? []) : [],
+  );
+  const casts = events.flatMap((event) =>
+    event.type === 'cast.published' ? castOf(archive, paper, root, event.cast.day) : [],
+  );
+  const [preview] = [...pieces.map(({ dek, headline }) => dek || headline), ...casts.map(({ title }) => title)];
+  if (preview === undefined) return null;
+  const groups = groupsOf(archive, paper, root, pieces);
+  const t = phrasesOf(paper.language).mail;
+  const reason = t[`${kind}_reason`];
+  const unsubscribe_url = `${root}/subscribe/unsubscribe?token=${token}`;
+  return {
+    subject: subjectOf(paper.language, groups, casts),
+    headers: { ...listHeaders(`${paper.slug}.${new URL(root).hostname}`, unsubscribe_url), ...AUTO_GENERATED },
+    content: {
+      preview,
+      heading: kind === 'daily' ? t.new : kind === 'weekly' ? t.week : null,
+      date: kind === 'instant' ? null : `${about}T00:00:00.000Z`,
+      groups,
+      casts,
+      reason: paper.paper_public ? reason : `${reason} ${t.private}`,
+      manage_url: `${root}/subscribe/manage?token=${token}`,
+      unsubscribe_url,
+    },
+  };
+}
+
+/** The headline of the first piece, or the title of the video edition, and the number of others. */
+function subjectOf(language: string, groups: PaperMail['groups'], casts: readonly MailCast[]): string {
+  const titles = [
+    ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
+    ...casts.map(({ title }) => title),
+  ];
+  const line = (titles[0] ?? '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  const more = titles.length - 1;
+  if (more < 1) return line;
+  return fill(plural(language, phrasesOf(language).mail.subject_more, more), { headline: line });
+}
+
+function rowOnAir(archive: Archive, id: string): Row | null {
+  const story = archive.storyById(id);
+  return story?.state === 'on_air' ? story : null;
+}
+
+/** Pieces by section in the paper's order, newest first. Sections that the paper no longer has come last. */
+function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): PaperMail['groups'] {
+  const names = new Set([...paper.sections, ...pieces.map(({ category }) => category)]);
+  return [...names].flatMap((name) => {
+    const stories = pieces
+      .filter(({ category }) => category === name)
+      .sort((a, b) => b.published_at - a.published_at)
+      .map((row) => storyOf(archive, paper, root, row));
+    return stories.length === 0 ? [] : [{ name, stories }];
+  });
+}
+
+function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
+  const { headline, dek, category, slug, byline, writers, language, published_at, image } = row;
+  return {
+    headline,
+    dek,
+    category,
+    url: paper.paper_public ? `${root}/stories/${slug}/` : null,
+    byline,
+    writer: writerLine(writers, paper.language),
+    language,
+    published_at: isoTime(published_at),
+    image: image === null ? null : pictureOf(archive, paper, root, image),
+  };
+}
+
+function castOf(archive: Archive, paper: Paper, root: string, day: string): MailCast[] {
+  const cast = archive.cast(day);
+  if (cast === null) return [];
+  const { title, description, duration_s } = cast;
+  const poster = pictureOf(archive, paper, root, {
+    src: cast.poster,
+    alt: fill(phrasesOf(paper.language).mail.poster, { title }),
+  });
+  const url = paper.paper_public ? `${root}/cast/${day}/` : null;
+  return [{ title, description, day, url, duration_s, poster }];
+}
+
+/** A picture for a mail; null in a private paper, whose pictures require a key. */
+function pictureOf(
+  archive: Archive,
+  { paper_public }: Paper,
+  root: string,
+  { src, alt }: { src: string; alt: string },
+): MailPicture | null {
+  if (!paper_public || !SHOWN.test(src)) return null;
+  const media = archive.media(src);
+  return { url: `${root}/${src}`, alt, width: media?.width ?? null, height: media?.height ?? null };
 }

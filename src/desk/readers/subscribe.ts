@@ -1,18 +1,25 @@
+import { isoOrNull, isoTime } from '../../proof/time.ts';
+import { Fault } from '../../shared/fault.ts';
 import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
 import { mailboxHash } from '../../shared/outbound/mailbox.ts';
 import { newWebhookSecret } from '../../shared/outbound/webhook-url.ts';
-import type { MailTable } from './mail.ts';
+import type { MailRecord, MailTable } from './mail.ts';
 import {
+  ASKED_KEPT,
+  type AskedMailboxTable,
   afterAdminRequest,
   afterRequest,
   type Choices,
+  mayAskMailbox,
   type Outcome,
+  type Subscriber,
   type SubscriberState,
   type SubscriberTable,
+  type Suppression,
+  type SuppressionTable,
   UNCONFIRMED_KEPT,
   type Who,
 } from './subscriber.ts';
-import { ASKED_KEPT, type AskedMailboxTable, mayAskMailbox, type SuppressionTable } from './suppression.ts';
 import type { TokenTable } from './token.ts';
 
 /** The tables about readers. */
@@ -106,4 +113,98 @@ function save(
     askedMailboxes.note(mailboxHash(row.email), row.paper, now);
     mails.queue({ id: newId(), paper: row.paper, subscriber: row.id, kind: 'confirm', about: '', due_at: now });
   }
+}
+
+/** Everything that a paper stores about one address. */
+interface Dossier {
+  subscriber: Subscriber | null;
+  suppression: Suppression | null;
+  mails: MailRecord[];
+}
+
+/** Everything that is stored about an address. Throws `not_found` when there is nothing. */
+export function dossierOf(
+  { subscribers, suppressions, mails }: ReaderTables,
+  paper: string,
+  address: Address,
+): Dossier {
+  const reader = readerOf(paper, address);
+  const subscriber = subscribers.of(paper, reader);
+  const suppression = suppressions.of(paper, reader);
+  if (subscriber === null && (suppression === null || suppression.email === null)) {
+    throw new Fault('not_found', 'nothing is stored about this address; check its spelling');
+  }
+  return { subscriber, suppression, mails: subscriber === null ? [] : mails.ofSubscriber(subscriber.id) };
+}
+
+/**
+ * Erases an address: its row, its links and its mails. A suppression stays as a hash: erasure must not undo an
+ * unsubscription. Throws `not_found` when nothing is stored about the address.
+ */
+export function erase({ readers, transact }: ReaderStore, paper: string, address: Address): void {
+  transact(() => {
+    const { subscriber, suppression } = dossierOf(readers, paper, address);
+    if (subscriber !== null) readers.subscribers.remove(subscriber.id);
+    if (suppression !== null) readers.suppressions.put({ ...suppression, email: null });
+    readers.tokens.drop(paper, readerOf(paper, address));
+    readers.askedMailboxes.clear(mailboxHash(address.email));
+  });
+}
+
+/** Suppresses an address manually, for a reader who asked the desk itself or complained to the mail provider. */
+export function suppress(
+  { readers, transact }: ReaderStore,
+  paper: string,
+  address: Address,
+  { reason, now }: { reason: 'by_hand' | 'complained'; now: number },
+): void {
+  const reader = readerOf(paper, address);
+  transact(() => {
+    const row = readers.subscribers.of(paper, reader);
+    if (row !== null) readers.subscribers.remove(row.id);
+    readers.tokens.drop(paper, reader, 'confirm');
+    readers.suppressions.put({ paper, reader, email: address.email, reason, at: now, mailed_at: null });
+  });
+}
+
+/** A subscriber as admins see it; `sections` are the paper's. */
+export function subscriberRow(row: Subscriber, sections: readonly string[]) {
+  return {
+    email: row.email,
+    confirmed_at: isoOrNull(row.confirmed_at),
+    ...choicesRow(row, sections),
+    last_sent_at: isoOrNull(row.last_sent_at),
+    ...(row.webhook === null
+      ? {}
+      : { webhook: row.webhook, webhook_secret: row.webhook_secret ?? '', webhook_id: row.id }),
+  };
+}
+
+/** Everything that is stored about an address, on the wire; `sections` are the paper's. */
+export function dossierRecord(email: string, { subscriber, suppression, mails }: Dossier, sections: readonly string[]) {
+  return {
+    email,
+    subscriber:
+      subscriber === null
+        ? null
+        : {
+            ...subscriberRow(subscriber, sections),
+            made_at: isoTime(subscriber.made_at),
+            ordered_at: isoTime(subscriber.ordered_at),
+            asked: subscriber.asked === null ? null : choicesRow(subscriber.asked, sections),
+          },
+    suppression: suppression === null ? null : { reason: suppression.reason, at: isoTime(suppression.at) },
+    mails: mails.map(({ kind, about, state, attempts, settled_at, due_at }) => ({
+      kind,
+      about,
+      state,
+      attempts,
+      at: isoTime(settled_at ?? due_at),
+    })),
+  };
+}
+
+/** Choices on the wire. Sections are listed by name, even if all are meant. */
+export function choicesRow(choices: Choices, sections: readonly string[]) {
+  return { cadence: choices.cadence, sections: choices.sections ?? [...sections], cast: choices.cast };
 }

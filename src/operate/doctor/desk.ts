@@ -1,5 +1,4 @@
-import { openMediaStore } from '../../desk/media/media-store.ts';
-import { type MediaLocation, missingMedia, unnoticedMedia } from '../../desk/media/missing-media.ts';
+import { type MediaLocation, missingMedia, openMediaStore, unnoticedMedia } from '../../desk/media/missing-media.ts';
 import { hostOfPaper, hostProblem, servedAt } from '../../desk/papers/host.ts';
 import { LOG_SLUG } from '../../desk/papers/paper.ts';
 import { tableTag } from '../../phrases/tables.ts';

@@ -1,7 +1,6 @@
 import { MediaCopies } from '../../desk/jobs/media-job.ts';
 import { type PaperReport, type PressOptions, pressPapers } from '../../desk/jobs/press-run.ts';
-import { openMediaStore } from '../../desk/media/media-store.ts';
-import type { MediaLocation } from '../../desk/media/missing-media.ts';
+import { type MediaLocation, openMediaStore } from '../../desk/media/missing-media.ts';
 import type { AppContext } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';

@@ -1,6 +1,12 @@
 import type { ReaderTables } from '../../desk/readers/subscribe.ts';
-import { CADENCES, type Choices, type SubscriberTable } from '../../desk/readers/subscriber.ts';
-import { ASKED_KEPT, type AskedMailboxTable, type SuppressionTable } from '../../desk/readers/suppression.ts';
+import {
+  ASKED_KEPT,
+  type AskedMailboxTable,
+  CADENCES,
+  type Choices,
+  type SubscriberTable,
+  type SuppressionTable,
+} from '../../desk/readers/subscriber.ts';
 import type { TokenTable } from '../../desk/readers/token.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { mailTable } from '../mails.ts';

@@ -7,9 +7,8 @@ import { channelOf } from '../feeds/channel.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import { castJsonLd } from '../structured-data.ts';
 import type { CastDayView, CastView } from '../views.ts';
-import { frameOf } from './frame.ts';
+import { frameOf, pictureView, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
-import { pictureView, rowView } from './row-view.ts';
 
 export function castView(edition: Edition, cast: Cast): CastView {
   const { base } = edition.site;

@@ -5,8 +5,7 @@ import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import type { DaysView } from '../views.ts';
 import { castView } from './cast.ts';
-import { frameOf } from './frame.ts';
-import { rowView } from './row-view.ts';
+import { frameOf, rowView } from './frame.ts';
 
 /** How many published days the list of back issues shows at once. */
 const DAYS_MAX = 366;

@@ -14,7 +14,7 @@ import { rss } from '../feeds/rss.ts';
 import { robots, securityTxt } from '../feeds/well-known-files.ts';
 import { type Render, singleOutput } from '../output.ts';
 import type { EmbedView } from '../views.ts';
-import { linksOf } from './row-view.ts';
+import { linksOf } from './frame.ts';
 import { feedItems } from './story.ts';
 
 const LLMS_MAX = 20;

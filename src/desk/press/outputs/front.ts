@@ -12,10 +12,9 @@ import { singleOutput } from '../output.ts';
 import { frontJsonLd } from '../structured-data.ts';
 import type { FrontBlock, FrontRail, FrontView, RailView, RowView } from '../views.ts';
 import { castView } from './cast.ts';
-import { frameOf } from './frame.ts';
+import { bylineView, frameOf, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 import { correctionRows } from './pages.ts';
-import { bylineView, rowView } from './row-view.ts';
 
 /** The lead is chosen from this many of the newest pieces. */
 const LEAD_OF = 5;

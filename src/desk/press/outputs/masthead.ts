@@ -6,8 +6,7 @@ import { channelOf, declared } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
-import { frameOf } from './frame.ts';
-import { portraitView, rowView } from './row-view.ts';
+import { frameOf, portraitView, rowView } from './frame.ts';
 import { feedItems } from './story.ts';
 
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {

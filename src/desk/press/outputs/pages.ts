@@ -9,8 +9,7 @@ import { keysAfter, type Output, singleOutput } from '../output.ts';
 import { plainProseHtml, proseHtml } from '../prose-html.ts';
 import { agentsText, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView } from '../views.ts';
-import { frameOf } from './frame.ts';
-import { prosePicture } from './row-view.ts';
+import { frameOf, prosePicture } from './frame.ts';
 
 const CORRECTIONS_MAX = 200;
 

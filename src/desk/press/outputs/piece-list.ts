@@ -10,8 +10,7 @@ import { channelOf } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output } from '../output.ts';
 import type { SectionView, TagsView } from '../views.ts';
-import { frameOf } from './frame.ts';
-import { rowView } from './row-view.ts';
+import { frameOf, rowView } from './frame.ts';
 import { feedItems } from './story.ts';
 
 /** How many tags the page of all tags and the sitemap list: those of most pieces. */

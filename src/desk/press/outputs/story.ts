@@ -18,9 +18,8 @@ import { markerIds, type ProseHtml, proseHtml } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
-import { frameOf } from './frame.ts';
+import { avatarPath, cardOf, frameOf, pictureView, prosePicture, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
-import { avatarPath, cardOf, pictureView, prosePicture, rowView } from './row-view.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
 const SHARE_WIDTH_MIN = 600;
