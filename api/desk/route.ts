@@ -13,8 +13,8 @@ export type Access = 'public' | 'token' | Level;
 
 export type PaperRoute = Route<PaperEnv, Access>;
 
-/** An operation of a paper's API. */
-export const operation = operationsOf<PaperEnv>();
+/** Makes the operations of a paper's API that the document lists under a tag. */
+export const operationsUnder = (tag: string) => operationsOf<PaperEnv>(tag);
 
 /** An operation that writes: it takes an Idempotency-Key, and its JSON body is checked first unless `before` says how. */
 export function writes<S extends OperationSpec>(spec: S): S {

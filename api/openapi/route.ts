@@ -45,16 +45,23 @@ type BodyOf<S extends OperationSpec> = {
   [Status in keyof S['responses']]: Status extends 200 | 201 | 202 ? JsonOf<S['responses'][Status]> : never;
 }[keyof S['responses']];
 
-/** Makes the `operation` of a service. Its handler returns the JSON of `spec`, `Other`, or a `Response`. */
+/**
+ * Makes the `operation` of a service. Its handler returns the JSON of `spec`, `Other`, or a `Response`. With a `tag`,
+ * the document lists its operations under that.
+ */
 export const operationsOf =
-  <E extends Env, Other = never>() =>
+  <E extends Env, Other = never>(tag?: string) =>
   <S extends OperationSpec>(
     spec: S,
     handle: (
       c: Parameters<RouteHandler<Located<S>, E>>[0],
     ) => Result<BodyOf<S>> | Other | Promise<Result<BodyOf<S>> | Other>,
     ...before: MiddlewareHandler[]
-  ): Handler<E> => ({ spec, before, handle: handle as Handle<E> });
+  ): Handler<E> => ({
+    spec: tag === undefined ? spec : { ...spec, tags: [tag] },
+    before,
+    handle: handle as Handle<E>,
+  });
 
 interface Registering<E extends Env, Access> {
   router: OpenAPIHono<E>;

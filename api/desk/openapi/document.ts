@@ -9,7 +9,7 @@ import { ok } from '../../openapi/responses.ts';
 import { registerWebhooks } from '../../openapi/webhooks.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import { type Access, operation } from '../route.ts';
+import { type Access, operationsUnder } from '../route.ts';
 import { DESK_EVENT_HEADERS, DESK_EVENTS } from '../webhooks/events.ts';
 import { EXAMPLES, samplesOf } from './examples.ts';
 import { FAULTS } from './faults.ts';
@@ -49,7 +49,6 @@ export function levelWords(operation: Operation): string {
 
 const route = {
   operationId: 'readOpenApi',
-  tags: ['Reading'],
   summary: 'This API as an OpenAPI 3.1 document',
   responses: { 200: ok(z.looseObject({ openapi: z.string() }), 'The document.') },
 };
@@ -78,7 +77,7 @@ export function readOpenApi(hono: OpenAPIHono<PaperEnv>, app: AppContext, versio
   registerComponents(hono, { keys: KEYS, headers: HEADERS, faults: FAULTS });
   registerWebhooks(hono, DESK_EVENTS, { tag: 'Webhooks', headers: DESK_EVENT_HEADERS });
   let common: string | undefined;
-  return operation(route, (c) =>
+  return operationsUnder('Reading')(route, (c) =>
     cached('openapi', () => {
       common ??= JSON.stringify(commonDocument(hono));
       return ownDocument(common, app, c, version);

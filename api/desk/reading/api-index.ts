@@ -7,7 +7,9 @@ import { ok } from '../../openapi/responses.ts';
 import { cached, reply } from '../../responses/reply.ts';
 import { levelOf } from '../openapi/document.ts';
 import type { PaperResponses } from '../paper-responses.ts';
-import { operation } from '../route.ts';
+import { operationsUnder } from '../route.ts';
+
+const operation = operationsUnder('Reading');
 
 /** The short names in `endpoints`, and the operation that each one points to. */
 const ENDPOINTS = {
@@ -104,7 +106,6 @@ const Index = z
 
 const index = {
   operationId: 'readIndex',
-  tags: ['Reading'],
   summary: 'What there is; with a key, every route that its level reaches',
   responses: { 200: ok(Index, 'The index.') },
 };
@@ -173,7 +174,6 @@ export function readIndex(router: OpenAPIHono<PaperEnv>) {
 
 const route = {
   operationId: 'readApiCatalog',
-  tags: ['Reading'],
   summary: 'Where this API is described, as RFC 9727 has it',
   responses: { 200: { description: 'The catalog.', content: { 'application/linkset+json': { schema: Catalog } } } },
 };

@@ -14,13 +14,12 @@ import { sendFile } from '../../responses/send-file.ts';
 import { archiveOf, editionOf, pieceNotFound, requirePiece } from '../context.ts';
 import { beingPressed } from '../files/notices.ts';
 import { embedScripts } from '../files/pressed-file.ts';
-import { idParam, operation } from '../route.ts';
+import { idParam, operationsUnder } from '../route.ts';
 
 const html = { 'text/html': { schema: z.string() } };
 
 const card = {
   operationId: 'readEmbed',
-  tags: ['Reading'],
   summary: 'A piece’s card for an iframe',
   description:
     'Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the page that frames it how high it is, and where a click leads, as WordPress expects.',
@@ -42,7 +41,7 @@ const card = {
 /** The story card that other sites embed in a frame. Drafts have no card, even for their own desk. */
 export function embedHandlers(app: AppContext, build: Build) {
   return {
-    card: operation(card, (c) => sendCard(app, build, c, c.req.valid('param').id)),
+    card: operationsUnder('Reading')(card, (c) => sendCard(app, build, c, c.req.valid('param').id)),
     // Pages and records link to this address, which is a folder on a static host.
     folder: (c: PaperContext) => sendCard(app, build, c, c.req.param('id') ?? ''),
   };

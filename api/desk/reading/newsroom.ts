@@ -7,32 +7,30 @@ import { ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { AirCursor, airCursor, listOf, listSchema, operation } from '../route.ts';
+import { AirCursor, airCursor, listOf, listSchema, operationsUnder } from '../route.ts';
+
+const operation = operationsUnder('Reading');
 
 const front = {
   operationId: 'readFront',
-  tags: ['Reading'],
   summary: 'The front page as data; the same as /front.json',
   responses: { 200: ok(Front, 'The front page.') },
 };
 
 const cast = {
   operationId: 'listCast',
-  tags: ['Reading'],
   summary: 'The video editions, newest first',
   responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.') },
 };
 
 const masthead = {
   operationId: 'listMasthead',
-  tags: ['Reading'],
   summary: 'The active personas of the desk',
   responses: { 200: ok(listSchema('Masthead', 'masthead', MastheadRow), 'The personas, by name.') },
 };
 
 const posts = {
   operationId: 'listPosts',
-  tags: ['Reading'],
   summary: 'The newest pieces as short posts',
   request: {
     query: z.object({

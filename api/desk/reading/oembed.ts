@@ -18,7 +18,7 @@ import { cached } from '../../responses/reply.ts';
 import { archiveOf, editionOf, readablePiece } from '../context.ts';
 import { SAMPLE } from '../openapi/examples.ts';
 import type { PaperResponses } from '../paper-responses.ts';
-import { operation } from '../route.ts';
+import { operationsUnder } from '../route.ts';
 
 /** A whole number of pixels, at least `least`. */
 const pixels = (least: number, description: string) =>
@@ -32,7 +32,6 @@ const pixels = (least: number, description: string) =>
 
 const oembed = {
   operationId: 'readOEmbed',
-  tags: ['Reading'],
   summary: 'The oEmbed record of a story’s address, or a video edition’s',
   request: {
     query: z.object({
@@ -67,7 +66,7 @@ const oembed = {
 
 /** What another site needs to embed a story's card or the player of a video edition. */
 export function readOEmbed(app: AppContext, responses: PaperResponses) {
-  return operation(oembed, (c) => {
+  return operationsUnder('Reading')(oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
     if (format !== 'json' && format !== 'xml')
       throw new Fault(

@@ -7,7 +7,7 @@ import type { PaperContext } from '../../env.ts';
 import { faults, LogProofBody, ok } from '../../openapi/responses.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, pieceNotFound, requirePiece } from '../context.ts';
-import { idParam, operation } from '../route.ts';
+import { idParam, operationsUnder } from '../route.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
 
@@ -54,7 +54,6 @@ export const ProofBody = z
 
 const proof = {
   operationId: 'readProof',
-  tags: ['Proof'],
   summary: 'The content hash, its basis, and the signed receipt of every revision',
   description:
     'Also of drafts and of withdrawn pieces: what was filed stays proved. Not of one whose headline is withheld.',
@@ -66,7 +65,7 @@ const proof = {
 export function readProof(app: AppContext) {
   const { log, clockCorrections } = app.store.database;
   const { pieces } = app.store.desk;
-  return operation(proof, (c) => {
+  return operationsUnder('Proof')(proof, (c) => {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);
     if (newest === null) throw pieceNotFound(name);

@@ -11,12 +11,11 @@ import { admit, notFound } from '../../middleware/key.ts';
 import { ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';
 import type { PaperResponses } from '../paper-responses.ts';
-import { operation } from '../route.ts';
+import { operationsUnder } from '../route.ts';
 import type { Sites } from '../site.ts';
 
 const search = {
   operationId: 'search',
-  tags: ['Reading'],
   summary: 'Pieces on air that hold all of up to four terms, newest first',
   description:
     'A term matches whole words and the beginnings of words in headline, dek and prose, whatever their case and accents. Quotes, stars, hyphens and colons are plain text.',
@@ -49,7 +48,7 @@ const search = {
 
 /** Full-text search over the pieces on air. `sites` finds the paper again when the search ends. */
 export function searchStories({ app, sites, proxies, responses }: Asked) {
-  return operation(search, async (c) => {
+  return operationsUnder('Reading')(search, async (c) => {
     const asked = c.req.valid('query').q.trim();
     const terms = searchTerms(asked);
     const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);

@@ -9,13 +9,14 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor, proofUrl, readablePiece } from '../context.ts';
-import { AirCursor, airCursor, dayParam, idParam, listOf, listSchema, operation } from '../route.ts';
+import { AirCursor, airCursor, dayParam, idParam, listOf, listSchema, operationsUnder } from '../route.ts';
+
+const operation = operationsUnder('Reading');
 
 const StoryList = listSchema('StoryList', 'stories', StoryRow);
 
 const list = {
   operationId: 'listStories',
-  tags: ['Reading'],
   summary: 'The pieces on air, newest first',
   request: {
     query: z.object({
@@ -35,7 +36,6 @@ const list = {
 
 const one = {
   operationId: 'readStory',
-  tags: ['Reading'],
   summary: 'One piece: prose and cited facts',
   description: 'A desk’s own key also reads drafts and scheduled pieces here, with their `state`.',
   request: { params: idParam },
@@ -87,14 +87,12 @@ const DAYS_MAX = 366;
 
 const sections = {
   operationId: 'listSections',
-  tags: ['Reading'],
   summary: 'The sections in the paper’s order',
   responses: { 200: ok(listSchema('SectionList', 'sections', SectionRow), 'The sections.') },
 };
 
 const tags = {
   operationId: 'listTags',
-  tags: ['Reading'],
   summary: 'The tags of pieces on air, those of most pieces first',
   request: { query: z.object({ limit: limitParam(100, 500), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.') },
@@ -102,7 +100,6 @@ const tags = {
 
 const days = {
   operationId: 'listDays',
-  tags: ['Reading'],
   summary: 'The days on which the paper published, newest first',
   request: { query: z.object({ cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DayList', 'days', DayRow), `Up to ${DAYS_MAX} days.`) },
@@ -110,7 +107,6 @@ const days = {
 
 const day = {
   operationId: 'readDay',
-  tags: ['Reading'],
   summary: 'The pieces that went on air on a UTC day',
   request: { params: dayParam('A day in UTC, up to today.') },
   responses: { 200: ok(StoryList, 'Newest first; empty for a day without pieces.') },

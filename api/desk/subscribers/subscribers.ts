@@ -9,7 +9,7 @@ import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { privateJson } from '../../responses/send.ts';
-import { IdCursor, listOf, operation, writes } from '../route.ts';
+import { IdCursor, listOf, operationsUnder, writes } from '../route.ts';
 import { type Writer, write } from '../writing/write.ts';
 import { isForm, readBody, takeAdminOrder, takeOrder } from './body.ts';
 import {
@@ -26,9 +26,10 @@ import {
 } from './schemas.ts';
 import { formProblem, phrasesIn, type ReaderPages, wantsPage } from './view.ts';
 
+const operation = operationsUnder('Readers');
+
 const list = {
   operationId: 'listSubscribers',
-  tags: ['Readers'],
   summary: 'How many subscribe; with an admin key, who',
   description: 'A read key and an agent’s get the counts, and nothing else.',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
@@ -68,7 +69,6 @@ const subscribe = writes({
 
 const read = {
   operationId: 'readSubscriber',
-  tags: ['Readers'],
   summary: 'Everything that is stored about one address',
   request: { params: emailParam },
   responses: { 200: ok(ReaderRecord, 'The record.') },
@@ -76,7 +76,6 @@ const read = {
 
 const remove = writes({
   operationId: 'eraseSubscriber',
-  tags: ['Readers'],
   summary: 'Forget one address',
   description:
     'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: a new order is possible, and must be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',

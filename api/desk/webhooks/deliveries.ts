@@ -7,8 +7,10 @@ import { jsonBody } from '../../middleware/json-body.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
-import { IdCursor, listOf, listSchema, operation, pathParam, writes } from '../route.ts';
+import { IdCursor, listOf, listSchema, operationsUnder, pathParam, writes } from '../route.ts';
 import { Pressing, type Writer, write } from '../writing/write.ts';
+
+const operation = operationsUnder('Webhooks');
 
 const AttemptRow = z
   .object({
@@ -95,7 +97,6 @@ export function deliveryRow(deliveries: DeliveryTable, paper: string, id: string
 }
 
 const list = {
-  tags: ['Webhooks'],
   operationId: 'listDeliveries',
   summary: 'What was sent to webhooks, and every attempt',
   description: 'Those of the last 30 days. Of each receiver’s response, only the status is stored.',
@@ -111,7 +112,6 @@ const list = {
 };
 
 const retry = writes({
-  tags: ['Webhooks'],
   operationId: 'retryDelivery',
   summary: 'Send one again, now',
   description: [

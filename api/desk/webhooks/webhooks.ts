@@ -12,9 +12,11 @@ import { OFF_REASONS } from '../../../src/shared/outbound/delivery.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
-import { listOf, listSchema, operation, pathParam, writes } from '../route.ts';
+import { listOf, listSchema, operationsUnder, pathParam, writes } from '../route.ts';
 import { Pressing, type Writer, write } from '../writing/write.ts';
 import { deliveryRow, QueuedDelivery } from './deliveries.ts';
+
+const operation = operationsUnder('Webhooks');
 
 const ROW = {
   id: '01kq3vb2m6w2d5c8z4n0r9t1b6',
@@ -57,7 +59,6 @@ const NewWebhook = WebhookRow.extend({
 
 const idParam = pathParam('id', 'The webhook’s id.', ROW.id);
 const list = {
-  tags: ['Webhooks'],
   operationId: 'listWebhooks',
   summary: 'The desk’s own receivers of events',
   description: 'The desk’s own. A subscriber’s is in the subscriber’s row.',
@@ -65,7 +66,6 @@ const list = {
 };
 
 const add = writes({
-  tags: ['Webhooks'],
   operationId: 'addWebhook',
   summary: 'Add a receiver; the answer has the secret that signs what it is sent',
   description: [
@@ -77,7 +77,6 @@ const add = writes({
 });
 
 const remove = writes({
-  tags: ['Webhooks'],
   operationId: 'removeWebhook',
   summary: 'Remove a receiver, with what waits for it',
   request: { params: idParam },
@@ -92,7 +91,6 @@ const remove = writes({
 });
 
 const tryOut = writes({
-  tags: ['Webhooks'],
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
   description:

@@ -11,11 +11,12 @@ import {
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { operation, writes } from '../route.ts';
+import { operationsUnder, writes } from '../route.ts';
 import { Pressing, type Writer, write } from './write.ts';
 
+const operation = operationsUnder('Agents');
+
 const check = {
-  tags: ['Agents'],
   operationId: 'checkAgent',
   summary: 'What your key is, and what to do next',
   description: 'Reaching it means that the key is in force and is one of this paper. Nothing is spent or written.',
@@ -23,14 +24,12 @@ const check = {
 };
 
 const terms = {
-  tags: ['Agents'],
   operationId: 'readTerms',
   summary: 'The agreement that an agent’s writes need',
   responses: { 200: ok(TermsRecord, 'The text in force, and whether this paper has signed it.') },
 };
 
 const accept = writes({
-  tags: ['Agents'],
   operationId: 'acceptTerms',
   summary: 'Sign the agreement for the paper',
   description: 'The version must be the one in force.',

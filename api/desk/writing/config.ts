@@ -17,13 +17,14 @@ import { body, faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { dayParam, IdCursor, listOf, listSchema, operation, writes } from '../route.ts';
+import { dayParam, IdCursor, listOf, listSchema, operationsUnder, writes } from '../route.ts';
 import { changeSchema, merged } from './change.ts';
 import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.ts';
 
+const operation = operationsUnder('Desk');
+
 const drafts = {
   operationId: 'listDrafts',
-  tags: ['Desk'],
   summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.') },
@@ -35,14 +36,12 @@ const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig'
 
 const readConfig = {
   operationId: 'readConfig',
-  tags: ['Desk'],
   summary: 'The paper’s settings',
   responses: { 200: ok(FullConfig, 'The settings.') },
 };
 
 const writeConfig = writes({
   operationId: 'writeConfig',
-  tags: ['Desk'],
   summary: 'Change the paper’s settings',
   description:
     'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
@@ -60,7 +59,6 @@ const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
 
 const writePersona = writes({
   operationId: 'writePersona',
-  tags: ['Desk'],
   summary: 'Put a persona on the masthead, or change one',
   request: {
     params: z.object({
@@ -86,7 +84,6 @@ const CastRecord = CastBody.extend({
 
 const writeCast = writes({
   operationId: 'writeCast',
-  tags: ['Desk'],
   summary: 'Publish the video edition of a day, or change it',
   description:
     'Video, poster and captions are media that the paper has already: POST /api/v1/media takes them. An agent needs the signed agreement.',
@@ -113,7 +110,6 @@ const Body = FrontChange.clone().openapi('FrontChange', { example: EXAMPLE });
 
 const writeFront = writes({
   operationId: 'writeFront',
-  tags: ['Desk'],
   summary: 'Place pieces on the front: the lead, and up to four beside it',
   description:
     'Pieces are named by id or slug. A scheduled piece takes its place when it goes on air. With `revision` a change that was made from an older placement is refused; an empty body changes nothing and answers the placement.',

@@ -21,8 +21,10 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor, proofUrl, requirePiece } from '../context.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
-import { idParam, operation, writes } from '../route.ts';
+import { idParam, operationsUnder, writes } from '../route.ts';
 import { Pressing, requiresTerms, type Writer, write } from './write.ts';
+
+const operation = operationsUnder('Writing');
 
 const time = z.iso.datetime({ offset: true, error: 'must be a future time, such as 2026-11-20T06:30:00Z' });
 
@@ -81,7 +83,6 @@ const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).open
 const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
 const file = writes({
-  tags: ['Writing'],
   operationId: 'fileStory',
   summary: 'File a piece',
   description: 'Without `slug` one is made from the headline.',
@@ -91,7 +92,6 @@ const file = writes({
 });
 
 const revise = writes({
-  tags: ['Writing'],
   operationId: 'reviseStory',
   summary: 'File a new revision of a piece',
   description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
@@ -101,7 +101,6 @@ const revise = writes({
 });
 
 const airing = writes({
-  tags: ['Writing'],
   operationId: 'airStory',
   summary: 'Put a piece on air, now or at a future time',
   before: [jsonBody({ mayBeEmpty: true })],
@@ -110,7 +109,6 @@ const airing = writes({
 });
 
 const withdraw = writes({
-  tags: ['Writing'],
   operationId: 'withdrawStory',
   summary: 'Take a piece off the air, or off its schedule',
   description: 'The piece leaves lists and feeds; its page becomes a notice and its address answers 410.',

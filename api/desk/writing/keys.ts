@@ -7,8 +7,10 @@ import { newId } from '../../../src/shared/new-id.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema, operation, pathParam, writes } from '../route.ts';
+import { listOf, listSchema, operationsUnder, pathParam, writes } from '../route.ts';
 import { Pressing, type Writer, write } from './write.ts';
+
+const operation = operationsUnder('Keys');
 
 const time = z.iso.datetime().nullable();
 const by = z.string().nullable();
@@ -42,14 +44,12 @@ const NewKey = KeyRow.extend({
 }).openapi('NewKey');
 
 const list = {
-  tags: ['Keys'],
   operationId: 'listKeys',
   summary: 'The paper’s keys and seats',
   responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.') },
 };
 
 const make = writes({
-  tags: ['Keys'],
   operationId: 'makeKey',
   summary: 'Make a key; it is shown this one time',
   description:
@@ -59,7 +59,6 @@ const make = writes({
 });
 
 const revoke = writes({
-  tags: ['Keys'],
   operationId: 'revokeKey',
   summary: 'Revoke a key; a seat goes with its key',
   request: { params: pathParam('id', 'The key’s id.') },

@@ -10,7 +10,7 @@ import { created, faults, IDEMPOTENCY, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema, operation, writes } from '../route.ts';
+import { listOf, listSchema, operationsUnder, writes } from '../route.ts';
 import { receiveUpload } from './media-body.ts';
 import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.ts';
 
@@ -65,7 +65,6 @@ const ListedMedia = MediaRow.extend({ used_by: z.array(MediaUse) }).openapi('Lis
 
 const list = {
   operationId: 'listMedia',
-  tags: ['Desk'],
   summary: 'The paper’s media, by path, and what uses each',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
   responses: { 200: ok(listSchema('MediaList', 'media', ListedMedia), 'By path.') },
@@ -129,7 +128,7 @@ export function mediaHandlers(writer: Writer) {
         );
       },
     },
-    list: operation(list, (c) => {
+    list: operationsUnder('Desk')(list, (c) => {
       const { limit, cursor } = c.req.valid('query');
       const [after = ''] = readCursor(MediaCursor, cursor);
       const { slug, root } = c.get('site');

@@ -5,9 +5,11 @@ import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { body, ok } from '../../openapi/responses.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema, operation, writes } from '../route.ts';
+import { listOf, listSchema, operationsUnder, writes } from '../route.ts';
 import { changeSchema, merged } from './change.ts';
 import { Pressing, putRecord, type Writer, write } from './write.ts';
+
+const operation = operationsUnder('Desk');
 
 const slugParam = z.object({
   slug: z.string().max(200).openapi({ description: 'The page’s slug.', example: 'about' }),
@@ -22,14 +24,12 @@ const PageMembers = PageBody.extend({ slug: z.string(), url: z.url() });
 
 const list = {
   operationId: 'listPages',
-  tags: ['Desk'],
   summary: 'The paper’s own pages, in reading order',
   responses: { 200: ok(listSchema('PageList', 'pages', PageRow), 'Every page.') },
 };
 
 const read = {
   operationId: 'readPage',
-  tags: ['Desk'],
   summary: 'A page of the paper’s own',
   request: { params: slugParam },
   responses: { 200: ok(PageRecord, 'The page.') },
@@ -37,7 +37,6 @@ const read = {
 
 const put = writes({
   operationId: 'writePage',
-  tags: ['Desk'],
   summary: 'Add a page of the paper’s own, or change one',
   description:
     'About, imprint, contact and the like, at `{root}/{slug}/`. Prose is Markdown without HTML, as in a piece, and cites no facts. A slug that the paper’s own addresses use is refused.',
@@ -57,7 +56,6 @@ const put = writes({
 
 const remove = writes({
   operationId: 'removePage',
-  tags: ['Desk'],
   summary: 'Remove a page of the paper’s own',
   request: { params: slugParam },
   responses: {

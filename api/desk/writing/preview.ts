@@ -27,12 +27,13 @@ import { jsonBody } from '../../middleware/json-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, requirePiece } from '../context.ts';
-import { idParam, operation } from '../route.ts';
+import { idParam, operationsUnder } from '../route.ts';
 import { airingAs, bodyProblems, EXAMPLE, NewStory, needPersona } from './filing.ts';
+
+const operation = operationsUnder('Writing');
 
 const link = {
   operationId: 'linkPreview',
-  tags: ['Writing'],
   summary: 'A link to the page of a piece that is not on air',
   description:
     'Anyone with the link sees the newest revision of the piece as its page would be, without a key, also in a private paper. It lasts for seven days, until the piece goes on air (from then on it leads to the piece’s page), or until the key that asked for it is revoked. Each request makes another link, and of a piece’s links the newest 100 count.',
@@ -53,7 +54,6 @@ const Sent = z.looseObject({}).openapi('StoryToPreview', {
 
 const preview = {
   operationId: 'previewStory',
-  tags: ['Writing'],
   summary: 'What the door says of a piece, and its page, without filing it',
   description:
     'Takes the body of a filing, complete or not, and stores nothing. `html` is the page as far as it can be shown; its addresses are absolute.',

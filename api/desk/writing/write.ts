@@ -20,7 +20,7 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { ok } from '../../openapi/responses.ts';
 import type { Headers } from '../../responses/headers.ts';
 import { type Reply, reply } from '../../responses/reply.ts';
-import { operation } from '../route.ts';
+import { operationsUnder } from '../route.ts';
 
 /** Members that every write response has beside its record. */
 export const Pressing = {
@@ -152,7 +152,6 @@ async function pressed<Body extends Pressing>({ presses, logger }: Writer, c: Pa
 
 const ask = {
   operationId: 'askPress',
-  tags: ['Writing'],
   summary: 'Whether the files of a write are on disk',
   description: 'The address is the one that a write gave as `pressing`.',
   request: {
@@ -168,7 +167,7 @@ const ask = {
 
 /** The progress of the press. */
 export function askPress(app: AppContext) {
-  return operation(ask, (c) => {
+  return operationsUnder('Writing')(ask, (c) => {
     const ticket = Number(c.req.valid('param').ticket);
     const { slug, root } = c.get('site');
     const { manifest } = app.store.desk;
