@@ -64,14 +64,14 @@ export async function mailsPart(bench: Bench): Promise<Figure[]> {
 /** Puts the readers in, puts a piece on air and queues its alerts. Returns how many a second. */
 function queuing(app: AppContext, texts: Text[]): number {
   // What the paper has put on air before is nobody's news.
-  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }) !== null);
+  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }));
   app.store.database.transact(() => {
     for (let n = 0; n < READERS; n++) confirmedReader(app, `reader-${n}@example.org`, { cadence: 'instant' }, PAPER);
   });
   note(`${READERS} readers are in`);
   publish(app, texts, 'told-first');
   const start = performance.now();
-  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }) !== null);
+  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }));
   return (READERS / (performance.now() - start)) * 1_000;
 }
 

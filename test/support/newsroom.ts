@@ -2,7 +2,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
-import { digestQueue } from '../../src/desk/jobs/paper-mails.ts';
+import { paperDigests } from '../../src/desk/jobs/paper-mails.ts';
 import { queueAlerts } from '../../src/desk/readers/alert.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
@@ -42,9 +42,9 @@ export function publishCast({ store, clock: { now } }: AppContext, day: string, 
 
 /** Queues every alert and digest that is due at the current time. */
 export function queueAll(app: AppContext): void {
-  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }) !== null);
-  const digests = digestQueue(app);
-  while (digests.next());
+  while (queueAlerts(app.store.desk, { now: app.clock.now, newId }));
+  const queueDigests = paperDigests(app);
+  while (queueDigests());
 }
 
 /** A mailer that collects its mails. */

@@ -8,8 +8,8 @@ import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../share
 import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
 import { contactMail, type Paper } from '../papers/paper.ts';
-import { type AlertHour, type AlertStore, type DigestCadence, queueAlerts } from '../readers/alert.ts';
-import { DEFAULT_HOUR, DigestQueue, type DigestTimes } from '../readers/digest.ts';
+import { type AlertHour, type DigestCadence, queueAlerts } from '../readers/alert.ts';
+import { DEFAULT_HOUR, type DigestTimes, digestQueue } from '../readers/digest.ts';
 import { end, manageToken } from '../readers/link.ts';
 import type { MailRecord } from '../readers/mail.ts';
 import { NOTICE_GATHERS, type NoticeRecord, noticeMail, noticeRecipients } from '../readers/notice.ts';
@@ -23,14 +23,14 @@ const MAILS_KEPT = 35 * DAY;
 /** The mails of the papers: to their readers, and notices to the people who run them. */
 export function paperMails(app: AppContext, render: RenderMail): MailService {
   const { store } = app;
-  const digests = digestQueue(app);
+  const queueDigests = paperDigests(app);
   return {
     job: 'mails',
     sources: [
       { source: readerMails(app, render), onBounce: 'the address does not accept mail; the subscription has ended' },
       { source: noticeMails(app, render), onBounce: 'the address does not accept mail; check whose seat it is' },
     ],
-    queueNext: () => queueAlerts(store.desk, { now: app.clock.now, newId }) !== null || digests.next(),
+    queueNext: () => queueAlerts(store.desk, { now: app.clock.now, newId }) || queueDigests(),
     cleanUp(at) {
       store.desk.alerts.forget(at - MAILS_KEPT);
       store.desk.notices.forget(at - MAILS_KEPT);
@@ -39,11 +39,11 @@ export function paperMails(app: AppContext, render: RenderMail): MailService {
   };
 }
 
-/** The digests of every paper. */
-export function digestQueue({ store, clock: { now } }: AppContext): DigestQueue {
+/** The queue of the digests of every paper. */
+export function paperDigests({ store, clock: { now } }: AppContext): () => boolean {
   const papers = () =>
     store.desk.paperSlugs().map((slug) => ({ slug, ...(store.desk.paper(slug)?.alerts ?? DEFAULT_HOUR) }));
-  return new DigestQueue(store.desk satisfies AlertStore, { papers, times: digestTimes(), now, newId });
+  return digestQueue(store.desk, { papers, times: digestTimes(), now, newId });
 }
 
 /** Mails to readers: confirmation requests, alerts and digests. */

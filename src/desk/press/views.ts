@@ -51,6 +51,11 @@ export interface Frame {
   json_ld: string | null;
 }
 
+/** What every page of a paper shows. */
+export interface Framed {
+  frame: Frame;
+}
+
 /** The preview picture of a page. */
 export interface ShareImage {
   absolute: string;
@@ -107,8 +112,7 @@ export interface FactView extends CitedFact {
   marker_ids: string[];
 }
 
-export interface StoryView extends RowView, Pick<Story, 'credit' | 'revision' | 'content_hash'> {
-  frame: Frame;
+export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revision' | 'content_hash'> {
   /** Whether the page shows a piece that is not published. */
   is_preview: boolean;
   /** The prose as HTML, or a placeholder until its bytes are inserted. Its markers link to the facts. */
@@ -142,8 +146,7 @@ export interface StoryView extends RowView, Pick<Story, 'credit' | 'revision' | 
   oembed_xml_absolute: string;
 }
 
-export interface WithdrawnView {
-  frame: Frame;
+export interface WithdrawnView extends Framed {
   /** Null where it is withheld. */
   headline: string | null;
   reason: string;
@@ -188,8 +191,7 @@ export type FrontBlock =
   | { kind: 'corrections'; url: string; rows: CorrectionsView['rows'] }
   | { kind: 'masthead'; personas: BylineView[] };
 
-export interface FrontView {
-  frame: Frame;
+export interface FrontView extends Framed {
   /** When the paper last changed; ISO 8601. */
   updated_at: string;
   /** The lead piece, then the pieces beside it. No rail repeats any of them. */
@@ -199,8 +201,7 @@ export interface FrontView {
 }
 
 /** The newest pieces of a section, or one numbered page of it (`page` is null for the newest). */
-export interface SectionView {
-  frame: Frame;
+export interface SectionView extends Framed {
   name: string;
   /** Its shapes, for a newest piece without a picture. */
   motif: Motif;
@@ -213,13 +214,11 @@ export interface SectionView {
   tags_url: string | null;
 }
 
-export interface TagsView {
-  frame: Frame;
+export interface TagsView extends Framed {
   tags: (Omit<TagCount, 'slug'> & { url: string })[];
 }
 
-export interface DayView {
-  frame: Frame;
+export interface DayView extends Framed {
   day: string;
   rows: RowView[];
   cast: CastView | null;
@@ -227,34 +226,29 @@ export interface DayView {
 }
 
 /** The back issues of the last 366 published days (`year` null), or of a year. */
-export interface DaysView {
-  frame: Frame;
+export interface DaysView extends Framed {
   year: string | null;
   days: { day: string; count: number; url: string }[];
   years: { year: string; url: string }[];
 }
 
-export interface PersonaView extends Omit<Persona, 'avatar'> {
-  frame: Frame;
+export interface PersonaView extends Framed, Omit<Persona, 'avatar'> {
   avatar: PictureView;
   rows: RowView[];
   feed_url: string;
 }
 
-export interface MastheadView {
-  frame: Frame;
+export interface MastheadView extends Framed {
   personas: (BylineView & Pick<Persona, 'beat'>)[];
   standards_url: string;
 }
 
-export interface CastIndexView {
-  frame: Frame;
+export interface CastIndexView extends Framed {
   casts: CastView[];
   podcast_url: string;
 }
 
-export interface CastDayView {
-  frame: Frame;
+export interface CastDayView extends Framed {
   cast: CastView;
   rows: RowView[];
   oembed_json_absolute: string;
@@ -262,8 +256,7 @@ export interface CastDayView {
 }
 
 /** A page that calls the API: search and subscribe. */
-export interface DeskPageView {
-  frame: Frame;
+export interface DeskPageView extends Framed {
   /** Absolute path of the API, such as `/harbor-ledger/api/v1`. */
   api: string;
 }
@@ -287,8 +280,7 @@ export interface SubscribeView extends DeskPageView {
 }
 
 /** The result of a subscription step, or the page that asks the reader to press a button. */
-export interface ReaderSaidView {
-  frame: Frame;
+export interface ReaderSaidView extends Framed {
   heading: string;
   paragraphs: string[];
   /** The only button. It sends the token to `action`, an address relative to `{root}/subscribe/`. */
@@ -296,32 +288,25 @@ export interface ReaderSaidView {
   link: { url: string; text: string } | null;
 }
 
-export interface ReaderManageView extends ChoicesView {
-  frame: Frame;
+export interface ReaderManageView extends Framed, ChoicesView {
   email: string;
   token: string;
   saved: boolean;
   problem: FormProblem | null;
 }
 
-export interface CorrectionsView {
-  frame: Frame;
+export interface CorrectionsView extends Framed {
   /** `piece` is null where its headline is withheld. */
   rows: (Pick<CorrectionRow, 'kind' | 'note'> & { at: string; piece: { headline: string; url: string } | null })[];
   standards_url: string;
 }
 
 /** A page whose content is prose: standards, the guide for agents, a page of the paper's own. */
-export interface PageView {
-  frame: Frame;
+export interface PageView extends Framed {
   heading: string;
   html: string;
   /** The address of a page that may be in the menus. */
   url?: string;
-}
-
-export interface NotFoundView {
-  frame: Frame;
 }
 
 /** The story card that other sites frame. It may load only its picture. */
@@ -368,7 +353,7 @@ export interface Pages {
   '/paper/subscribe-manage': ReaderManageView;
   '/paper/corrections': CorrectionsView;
   '/paper/page': PageView;
-  '/paper/not-found': NotFoundView;
+  '/paper/not-found': Framed;
   '/paper/embed': EmbedView;
   '/newsstand': NewsstandView;
 }

@@ -1,5 +1,5 @@
 import { type CastEvent, isNews, type StoryEvent } from '../event.ts';
-import type { EventTable, StoredEvent } from './event-table.ts';
+import { advance, type EventTable, type StoredEvent } from './event-table.ts';
 import type { QueuedMail } from './mail.ts';
 import type { Choices } from './subscriber.ts';
 
@@ -102,35 +102,19 @@ export interface AlertStore {
 }
 
 /**
- * Queues the next event for readers with instant alerts, or for the next batch of them. The cursor moves in the same
- * transaction, so that each piece is queued exactly once per reader, even after a crash. The event was written together
- * with the airing, so that none is lost. Returns how many mails were queued, or null when no event is left.
+ * Queues the next event for readers with instant alerts, or for the next batch of them. The event was written together
+ * with the airing, so that none is lost. False when no event is left.
  */
-export function queueAlerts(
-  { events, alerts, transact }: AlertStore,
-  { now, newId }: { now(): number; newId(): string },
-): number | null {
-  // Checked outside of a transaction: most polls find nothing.
-  if (events.next(events.cursor(MAILS_CURSOR).n) === null) return null;
-  return transact(() => {
-    const cursor = events.cursor(MAILS_CURSOR);
-    const event = events.next(cursor.n);
-    if (event === null) return null;
-    const passed = { n: event.n, after: '' };
-    if (!isAlert(event, alerts.isRepeat(event))) {
-      events.setCursor(MAILS_CURSOR, passed);
-      return 0;
-    }
+export function queueAlerts(store: AlertStore, { now, newId }: { now(): number; newId(): string }): boolean {
+  const { alerts } = store;
+  return advance(store, MAILS_CURSOR, (event, after) => {
+    if (!isAlert(event, alerts.isRepeat(event))) return null;
     const due_at = now();
-    const readers = alerts.instant(event.paper, cursor.after, BATCH);
-    let count = 0;
-    for (const reader of readers) {
-      if (!wants(reader, event)) continue;
-      const mail = { paper: event.paper, subscriber: reader.id, kind: 'instant' as const, about: subjectIdOf(event) };
-      if (alerts.queue({ ...mail, id: newId(), due_at, events: [event.n] })) count++;
+    const readers = alerts.instant(event.paper, after, BATCH);
+    for (const { id: subscriber } of readers.filter((reader) => wants(reader, event))) {
+      const mail = { paper: event.paper, subscriber, kind: 'instant' as const, about: subjectIdOf(event) };
+      alerts.queue({ ...mail, id: newId(), due_at, events: [event.n] });
     }
-    const last = readers.length < BATCH ? undefined : readers.at(-1);
-    events.setCursor(MAILS_CURSOR, last === undefined ? passed : { n: cursor.n, after: last.id });
-    return count;
+    return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
   });
 }

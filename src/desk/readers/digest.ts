@@ -50,37 +50,45 @@ interface DigestSettings {
   newId(): string;
 }
 
-/** Queues due digests. After a downtime it sends only the last one missed, with everything since the one before. */
-export class DigestQueue {
-  readonly #store: AlertStore;
-  readonly #settings: DigestSettings;
+/**
+ * Queues due digests. After a downtime it sends only the last one missed, with everything since the one before. Each call
+ * queues those of the next batch of readers of one paper and cadence; false when nothing is due.
+ */
+export function digestQueue(
+  { alerts, events, transact }: AlertStore,
+  { papers, times, now, newId }: DigestSettings,
+): () => boolean {
   /** The events of the digest in progress, which are the same for every batch of readers. */
-  #cached: { paper: string; until: number; events: AlertEvent[] } | null = null;
+  let cached: { paper: string; until: number; events: AlertEvent[] } | null = null;
 
-  constructor(store: AlertStore, settings: DigestSettings) {
-    this.#store = store;
-    this.#settings = settings;
-  }
-
-  /** Queues the digests of the next batch of readers of one paper and cadence. False when nothing is due. */
-  next(): boolean {
-    const { alerts, transact } = this.#store;
-    const { now, papers } = this.#settings;
-    for (const { slug, hour, time_zone } of papers()) {
-      for (const cadence of DIGESTS) {
-        const at = { hour, time_zone };
-        const round = alerts.digest(slug, cadence);
-        const rests = round !== null && round.under_way === null && isSame(round, at) && round.due_at > now();
-        if (!rests && transact(() => this.#advance(slug, cadence, at))) return true;
-      }
+  const eventsUntil = (paper: string, until: number): AlertEvent[] => {
+    if (cached?.paper !== paper || cached.until !== until) {
+      const found = alerts
+        .events(paper, 0, until)
+        .filter((event): event is AlertEvent => isAlert(event, alerts.isRepeat(event)));
+      cached = { paper, until, events: found };
     }
-    return false;
-  }
+    return cached.events;
+  };
+
+  /** Queues the digests of a batch of readers. Returns the last of them, or null when the round is complete. */
+  const queue = (paper: string, cadence: DigestCadence, { day, until }: UnderWay, after: string): string | null => {
+    const readers = alerts.ofDigest(paper, cadence, after, BATCH);
+    const candidates = eventsUntil(paper, until);
+    for (const reader of readers) {
+      const digest = digestOf(reader, candidates, (subjects) => alerts.alertedInstantly(reader.id, subjects));
+      const numbers = digest.map(({ n }) => n);
+      const mail = { paper, subscriber: reader.id, kind: cadence, about: day, due_at: now(), events: numbers };
+      // The day already had its digest, as when the paper's hour was changed. The next day's digest covers these
+      // events.
+      if (numbers.length > 0 && !alerts.queue({ ...mail, id: newId() })) continue;
+      alerts.markDigested(reader.id, until);
+    }
+    return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
+  };
 
   /** Continues a round, starts one that is due, or records when the next one is. True when readers were considered. */
-  #advance(paper: string, cadence: DigestCadence, at: AlertHour): boolean {
-    const { alerts, events } = this.#store;
-    const { times, now } = this.#settings;
+  const advance = (paper: string, cadence: DigestCadence, at: AlertHour): boolean => {
     const kept = alerts.digest(paper, cadence);
     const rest = { ...at, due_at: times.next(cadence, at, now()), under_way: null, after: '' };
     if (kept === null || (kept.under_way === null && !isSame(kept, at))) {
@@ -93,40 +101,22 @@ export class DigestQueue {
       // Events that are still being queued as instant alerts do not belong to a digest yet.
       until: events.cursor(MAILS_CURSOR).n,
     };
-    const last = this.#queue(paper, cadence, under_way, kept.after);
+    const last = queue(paper, cadence, under_way, kept.after);
     alerts.setDigest(paper, cadence, last === null ? rest : { ...kept, under_way, after: last });
     return true;
-  }
+  };
 
-  /** Queues the digests of a batch of readers. Returns the last of them, or null when the round is complete. */
-  #queue(paper: string, cadence: DigestCadence, { day, until }: UnderWay, after: string): string | null {
-    const { alerts } = this.#store;
-    const { newId, now } = this.#settings;
-    const readers = alerts.ofDigest(paper, cadence, after, BATCH);
-    const candidates = this.#events(paper, until);
-    for (const reader of readers) {
-      const events = digestOf(reader, candidates, (subjects) => alerts.alertedInstantly(reader.id, subjects)).map(
-        ({ n }) => n,
-      );
-      const mail = { paper, subscriber: reader.id, kind: cadence, about: day, due_at: now(), events };
-      // The day already had its digest, as when the paper's hour was changed. The next day's digest covers these
-      // events.
-      if (events.length > 0 && !alerts.queue({ ...mail, id: newId() })) continue;
-      alerts.markDigested(reader.id, until);
+  return () => {
+    for (const { slug, hour, time_zone } of papers()) {
+      for (const cadence of DIGESTS) {
+        const at = { hour, time_zone };
+        const round = alerts.digest(slug, cadence);
+        const rests = round !== null && round.under_way === null && isSame(round, at) && round.due_at > now();
+        if (!rests && transact(() => advance(slug, cadence, at))) return true;
+      }
     }
-    return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
-  }
-
-  #events(paper: string, until: number): AlertEvent[] {
-    if (this.#cached?.paper !== paper || this.#cached.until !== until) {
-      const { alerts } = this.#store;
-      const events = alerts
-        .events(paper, 0, until)
-        .filter((event): event is AlertEvent => isAlert(event, alerts.isRepeat(event)));
-      this.#cached = { paper, until, events };
-    }
-    return this.#cached.events;
-  }
+    return false;
+  };
 }
 
 function isSame(a: AlertHour, b: AlertHour): boolean {

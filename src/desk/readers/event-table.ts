@@ -34,5 +34,27 @@ export interface EventTable {
   forget(until: number): void;
 }
 
+/**
+ * Queues the next event, or the next batch of its receivers: `queue` does so for those after one, and returns the last
+ * of them, or null when no more follow. The cursor moves in the same transaction, so that each event is queued exactly
+ * once per receiver, even after a crash. False when no event is left.
+ */
+export function advance(
+  { events, transact }: { events: EventTable; transact<T>(work: () => T): T },
+  name: string,
+  queue: (event: StoredEvent, after: string) => string | null,
+): boolean {
+  // Checked outside of a transaction: most polls find nothing.
+  if (events.next(events.cursor(name).n) === null) return false;
+  return transact(() => {
+    const cursor = events.cursor(name);
+    const event = events.next(cursor.n);
+    if (event === null) return false;
+    const last = queue(event, cursor.after);
+    events.setCursor(name, last === null ? { n: event.n, after: '' } : { n: cursor.n, after: last });
+    return true;
+  });
+}
+
 /** Retention of events, in ms. */
 export const EVENTS_KEPT = 30 * DAY;

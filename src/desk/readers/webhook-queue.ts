@@ -5,7 +5,7 @@ import { castRow } from '../papers/cast.ts';
 import { type Links, storyRow, storyUrl } from '../story.ts';
 import { noticeOf } from '../withdrawal.ts';
 import type { DeliveryTable } from './delivery.ts';
-import type { EventTable } from './event-table.ts';
+import { advance, type EventTable } from './event-table.ts';
 import type { Receiver, WebhookTable } from './webhook.ts';
 
 /** The name of the webhooks' position in the events. */
@@ -22,35 +22,25 @@ interface WebhookStore {
 }
 
 /**
- * Queues the next event, or the next batch of its receivers. The cursor moves in the same transaction, so that each
- * event is queued exactly once per receiver, even after a crash. `compose` writes the body once, so that all receivers
- * get the same. False when no event is left.
+ * Queues the next event, or the next batch of its receivers. `compose` writes the body once, so that all receivers get
+ * the same. False when no event is left.
  */
 export function queueNext(
-  { events, webhooks, deliveries, transact }: WebhookStore,
+  store: WebhookStore,
   { now, newId, compose }: { now(): number; newId(): string; compose(event: DeskEvent): string },
 ): boolean {
-  // Checked outside of a transaction: most polls find nothing.
-  if (events.next(events.cursor(CURSOR).n) === null) return false;
-  return transact(() => {
-    const cursor = events.cursor(CURSOR);
-    const event = events.next(cursor.n);
-    if (event === null) return false;
-    if (isWithheld(events, event)) {
-      events.setCursor(CURSOR, { n: event.n, after: '' });
-      return true;
-    }
+  const { events, webhooks, deliveries } = store;
+  return advance(store, CURSOR, (event, after) => {
+    if (isWithheld(events, event)) return null;
     const { id, paper, type } = event;
     const made_at = now();
-    if (cursor.after === '') webhooks.register(paper, made_at);
-    const receivers = webhooks.receivers(paper, eventSections(event), cursor.after, BATCH);
+    if (after === '') webhooks.register(paper, made_at);
+    const receivers = webhooks.receivers(paper, eventSections(event), after, BATCH);
     if (receivers.length > 0) deliveries.keepMessage({ id, type, body: compose(event), made_at });
     for (const receiver of receivers) {
       deliveries.queue({ ...deliveryTo(receiver), id: newId(), paper, message: id, made_at, by_hand: false });
     }
-    const last = receivers.length < BATCH ? undefined : receivers.at(-1);
-    events.setCursor(CURSOR, last === undefined ? { n: event.n, after: '' } : { n: cursor.n, after: last.id });
-    return true;
+    return receivers.length < BATCH ? null : (receivers.at(-1)?.id ?? null);
   });
 }
 
