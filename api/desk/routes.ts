@@ -25,7 +25,7 @@ import type { HostRoute, PaperRoute } from './route.ts';
 import type { Sites } from './site.ts';
 import { subscribePages } from './subscribers/pages.ts';
 import { subscriberHandlers } from './subscribers/subscribers.ts';
-import { ReaderPages } from './subscribers/view.ts';
+import { readerPages } from './subscribers/view.ts';
 import { deliveryHandlers } from './webhooks/deliveries.ts';
 import { webhookHandlers } from './webhooks/webhooks.ts';
 import { agentHandlers } from './writing/agent.ts';
@@ -72,7 +72,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   const agent = agentHandlers(writer);
   const readers = {
     secret: linkKey(app.settings, 'readers'),
-    pages: new ReaderPages(app, build.render),
+    pages: readerPages(app, build.render),
     throttle: orders,
   };
   const subscribers = subscriberHandlers(router, writer, readers);

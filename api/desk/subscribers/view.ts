@@ -18,7 +18,6 @@ import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
-
 import { notFoundHandler } from '../files/notices.ts';
 
 type Said = Pick<ReaderSaidView, 'heading' | 'paragraphs'> & Partial<Pick<ReaderSaidView, 'button' | 'link'>>;
@@ -70,74 +69,18 @@ function forReader(c: PaperContext, { code, message }: Fault, seconds: string | 
   return speaksEnglish(c) ? `${sentence(message)}.` : t.failed;
 }
 
+export type ReaderPages = ReturnType<typeof readerPages>;
+
 /** Renders the subscription pages in the paper's design. They stay out of every cache and send no referrer. */
-export class ReaderPages {
-  readonly #app: AppContext;
-  readonly #render: Render;
-
-  constructor(app: AppContext, render: Render) {
-    this.#app = app;
-    this.#render = render;
-  }
-
-  /** A page with a message and possibly a button. */
-  async said(c: PaperContext, said: Said, status = 200): Promise<Response> {
-    const view = { button: null, link: null, ...said, frame: this.#frame(c, said.heading) };
-    return this.#send(c, await this.#render('/paper/subscribe-said', view), status);
-  }
-
-  /** The subscription form again, with the values that were sent and the problem beside its field. */
-  async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
-    const frame = this.#frame(c, phrasesIn(c).page.subscribe);
-    const api = `${siteAt(c.get('site')).base}/api/v1`;
-    const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
-    return this.#send(c, await this.#render('/paper/subscribe', { frame, api, failed }), 400);
-  }
-
-  /** The page on which a reader changes a subscription. */
-  async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
-    const frame = this.#frame(c, phrasesIn(c).reader.title);
-    const status = view.problem === null ? 200 : 400;
-    return this.#send(c, await this.#render('/paper/subscribe-manage', { ...view, frame }), status);
-  }
-
-  /** The URL at which a reader can subscribe again. */
-  orderUrl(c: PaperContext): string {
-    return `${siteAt(c.get('site')).base}/subscribe/`;
-  }
-
-  /** Turns faults of later handlers into pages where `isForPeople` is true; other faults pass unchanged. */
-  faults(isForPeople: (c: PaperContext) => boolean) {
-    return createMiddleware<PaperEnv>(async (c, next) => {
-      await next();
-      const { error } = c;
-      // Messages of `unavailable` are for the log only.
-      if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
-      if (c.get('site') === undefined || c.get('isHidden')) {
-        if (c.req.method === 'GET') c.res = notFoundHandler(this.#app)(c);
-        return;
-      }
-      const t = phrasesIn(c).reader;
-      c.res = await this.said(
-        c,
-        {
-          heading: t.failed_title,
-          paragraphs: [forReader(c, error, c.res.headers.get('Retry-After'))],
-          link: { url: this.orderUrl(c), text: t.to_desk },
-        },
-        c.res.status,
-      );
-    });
-  }
-
-  #frame(c: PaperContext, title: string): Frame {
+export function readerPages(app: AppContext, render: Render) {
+  const frame = (c: PaperContext, title: string): Frame => {
     const site = c.get('site');
-    const edition = new Edition(this.#app.store.desk.archive(site.slug), siteAt(site));
+    const edition = new Edition(app.store.desk.archive(site.slug), siteAt(site));
     return frameOf(edition, { path: 'subscribe/', title, description: phrasesIn(c).reader.description, noindex: true });
-  }
+  };
 
-  #send(c: PaperContext, html: string, status: number): Response {
-    return respond(c, html, status, {
+  const send = (c: PaperContext, html: string, status: number): Response =>
+    respond(c, html, status, {
       'Content-Type': 'text/html; charset=UTF-8',
       ...fileHeaders('/subscribe/', c.get('site').root, []),
       'Cache-Control': 'private, no-store',
@@ -145,5 +88,46 @@ export class ReaderPages {
       'X-Robots-Tag': 'noindex',
       Vary: 'Accept',
     });
-  }
+
+  /** A page with a message and possibly a button. */
+  const said = async (c: PaperContext, message: Said, status = 200): Promise<Response> => {
+    const view = { button: null, link: null, ...message, frame: frame(c, message.heading) };
+    return send(c, await render('/paper/subscribe-said', view), status);
+  };
+
+  /** The URL at which a reader can subscribe again. */
+  const orderUrl = (c: PaperContext): string => `${siteAt(c.get('site')).base}/subscribe/`;
+
+  return {
+    said,
+    orderUrl,
+    /** The subscription form again, with the values that were sent and the problem beside its field. */
+    async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
+      const api = `${siteAt(c.get('site')).base}/api/v1`;
+      const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
+      const view = { frame: frame(c, phrasesIn(c).page.subscribe), api, failed };
+      return send(c, await render('/paper/subscribe', view), 400);
+    },
+    /** The page on which a reader changes a subscription. */
+    async manage(c: PaperContext, view: Omit<ReaderManageView, 'frame'>): Promise<Response> {
+      const whole = { ...view, frame: frame(c, phrasesIn(c).reader.title) };
+      return send(c, await render('/paper/subscribe-manage', whole), view.problem === null ? 200 : 400);
+    },
+    /** Turns faults of later handlers into pages where `isForPeople` is true; other faults pass unchanged. */
+    faults: (isForPeople: (c: PaperContext) => boolean) =>
+      createMiddleware<PaperEnv>(async (c, next) => {
+        await next();
+        const { error } = c;
+        // Messages of `unavailable` are for the log only.
+        if (!(error instanceof Fault) || error.code === 'unavailable' || !isForPeople(c)) return;
+        if (c.get('site') === undefined || c.get('isHidden')) {
+          if (c.req.method === 'GET') c.res = notFoundHandler(app)(c);
+          return;
+        }
+        const t = phrasesIn(c).reader;
+        const paragraphs = [forReader(c, error, c.res.headers.get('Retry-After'))];
+        const link = { url: orderUrl(c), text: t.to_desk };
+        c.res = await said(c, { heading: t.failed_title, paragraphs, link }, c.res.status);
+      }),
+  };
 }

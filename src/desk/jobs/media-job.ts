@@ -9,48 +9,38 @@ import { poll } from '../../shared/workers/poll.ts';
 import { lookForMissing, type MediaStore, openMediaStore } from '../media/missing-media.ts';
 
 /** Sends to the store at MEDIA_URL what it lacks of the media that the ledger names. */
-export class MediaCopies {
-  readonly #app: Pick<AppContext, 'store'>;
-  readonly #mediaStore: MediaStore;
+export function mediaCopies({ store }: Pick<AppContext, 'store'>, mediaStore: MediaStore) {
   /** What the store has; null until it was asked. */
-  #there: Set<string> | null = null;
-  readonly #waiting = new Set<string>();
+  let there: Set<string> | null = null;
+  const waiting = new Set<string>();
   /** The last record that was looked at. */
-  #seen = 0;
-
-  constructor(app: Pick<AppContext, 'store'>, mediaStore: MediaStore) {
-    this.#app = app;
-    this.#mediaStore = mediaStore;
-  }
-
-  /** How many files the store lacks, as far as is known. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  /** Returns how many files were sent. Throws the fault of the store; what was not sent waits for the next call. */
-  async send(signal?: AbortSignal): Promise<number> {
-    const { store } = this.#app;
-    for (const { n, digest } of store.desk.mediaAfter(this.#seen)) {
-      if (this.#there?.has(digest) !== true) this.#waiting.add(digest);
-      this.#seen = n;
-    }
-    if (this.#waiting.size === 0) return 0;
-    this.#there ??= await this.#mediaStore.digests();
-    let sent = 0;
-    for (const digest of this.#waiting) {
-      if (!this.#there.has(digest)) {
-        // What is missing here or damaged cannot be sent.
-        const bytes = await readFile(store.media.pathOf(digest)).catch(() => null);
-        if (bytes === null || sha256(bytes) !== digest) continue;
-        await this.#mediaStore.put(digest, bytes, signal);
-        this.#there.add(digest);
-        sent++;
+  let seen = 0;
+  return {
+    /** How many files the store lacks, as far as is known. */
+    waiting: () => waiting.size,
+    /** Returns how many files were sent. Throws the fault of the store; what was not sent waits for the next call. */
+    async send(signal?: AbortSignal): Promise<number> {
+      for (const { n, digest } of store.desk.mediaAfter(seen)) {
+        if (there?.has(digest) !== true) waiting.add(digest);
+        seen = n;
       }
-      this.#waiting.delete(digest);
-    }
-    return sent;
-  }
+      if (waiting.size === 0) return 0;
+      there ??= await mediaStore.digests();
+      let sent = 0;
+      for (const digest of waiting) {
+        if (!there.has(digest)) {
+          // What is missing here or damaged cannot be sent.
+          const bytes = await readFile(store.media.pathOf(digest)).catch(() => null);
+          if (bytes === null || sha256(bytes) !== digest) continue;
+          await mediaStore.put(digest, bytes, signal);
+          there.add(digest);
+          sent++;
+        }
+        waiting.delete(digest);
+      }
+      return sent;
+    },
+  };
 }
 
 const JOB = 'media';
@@ -61,7 +51,7 @@ const LOOK_EVERY = 500;
 export function startMediaCopies(app: AppContext, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
   const mediaStore = openMediaStore(app.settings, stopping.signal);
-  const copies = mediaStore === null ? null : new MediaCopies(app, mediaStore);
+  const copies = mediaStore === null ? null : mediaCopies(app, mediaStore);
   let lookedAt = performance.now();
   const round = async (): Promise<number> => {
     if (performance.now() - lookedAt >= MINUTE) {
@@ -72,7 +62,7 @@ export function startMediaCopies(app: AppContext, logger: Logger): () => Promise
       const sent = (await copies?.send(stopping.signal)) ?? 0;
       if (sent > 0) logger.info({ job: JOB, to: mediaStore?.name }, `${plural(sent, 'media file')} kept`);
     } finally {
-      measurements.emit('mediaCopies', { waiting: copies?.waiting ?? 0 });
+      measurements.emit('mediaCopies', { waiting: copies?.waiting() ?? 0 });
     }
     return copies === null ? MINUTE : LOOK_EVERY;
   };

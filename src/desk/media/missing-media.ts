@@ -38,7 +38,7 @@ export async function lookForMissing(app: MediaContext, { fetches = false } = {}
   if (known.length === 0) return;
   const locations = locationsOf(app);
   const back: string[] = [];
-  const sources = fetches ? new Sources(app) : null;
+  const sources = fetches ? sourcesOf(app) : null;
   for (const { digest, damaged } of known) {
     const state = await stateOf(media.pathOf(digest), digest, damaged);
     if (state === 'whole' || !locations.has(digest) || (await sources?.restores(digest))) back.push(digest);
@@ -60,7 +60,7 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
   const { store } = app;
   const { media } = store;
   const lost = new Map<string, string | null>();
-  const sources = new Sources(app);
+  const sources = sourcesOf(app);
   let isBack = false;
   for (const { digest } of store.desk.allMedia(paper)) {
     if (store.desk.missingMedia.has(digest) || lost.has(digest)) continue;
@@ -107,46 +107,41 @@ async function stateOf(file: string, digest: string, damaged: string | null): Pr
 }
 
 /** Where lost media may still be: in the pressed trees, and at MEDIA_URL. */
-class Sources {
-  readonly #app: MediaContext;
-  readonly #locations: Map<string, MediaLocation[]>;
-  #store: MediaStore | null | undefined;
+function sourcesOf(app: MediaContext) {
+  const { settings, store } = app;
+  const locations = locationsOf(app);
+  let mediaStore: MediaStore | null | undefined;
   /** Why MEDIA_URL could not be asked. It is not asked again. */
-  #failure: { error: unknown } | null = null;
+  let failure: { error: unknown } | null = null;
 
-  constructor(app: MediaContext) {
-    this.#app = app;
-    this.#locations = locationsOf(app);
-  }
-
-  /** Puts a file back into DATA_DIR. Returns whether any source had it. */
-  async restores(digest: string): Promise<boolean> {
-    const { settings, store } = this.#app;
-    for (const { paper, path } of this.#locations.get(digest) ?? []) {
-      const file = join(settings.distDir, paper, path);
-      if (digestOf(file) !== digest) continue;
-      store.media.keepFile(digest, file);
-      return true;
-    }
-    const bytes = await this.#fetched(digest);
-    if (bytes !== null) store.media.keepBytes(digest, bytes);
-    return bytes !== null;
-  }
-
-  assertAsked(): void {
-    if (this.#failure !== null) throw this.#failure.error;
-  }
-
-  async #fetched(digest: string): Promise<Uint8Array | null> {
-    if (this.#failure !== null) return null;
+  const fetched = async (digest: string): Promise<Uint8Array | null> => {
+    if (failure !== null) return null;
     try {
-      this.#store ??= openMediaStore(this.#app.settings);
-      return (await this.#store?.get(digest)) ?? null;
+      mediaStore ??= openMediaStore(settings);
+      return (await mediaStore?.get(digest)) ?? null;
     } catch (error) {
-      this.#failure = { error };
+      failure = { error };
       return null;
     }
-  }
+  };
+
+  return {
+    /** Puts a file back into DATA_DIR. Returns whether any source had it. */
+    async restores(digest: string): Promise<boolean> {
+      for (const { paper, path } of locations.get(digest) ?? []) {
+        const file = join(settings.distDir, paper, path);
+        if (digestOf(file) !== digest) continue;
+        store.media.keepFile(digest, file);
+        return true;
+      }
+      const bytes = await fetched(digest);
+      if (bytes !== null) store.media.keepBytes(digest, bytes);
+      return bytes !== null;
+    },
+    assertAsked(): void {
+      if (failure !== null) throw failure.error;
+    },
+  };
 }
 
 /** The newest media of all papers. */

@@ -114,15 +114,14 @@ export async function press(job: PressJob): Promise<PressReport | Workers> {
   const needed = most >= POOL_MIN ? 'many' : most > 0 && hasLongProse(archive, names) ? 'large' : null;
   if (needed !== null && !(await pool?.isCurrent())) return needed;
 
-  const writer = new ManifestWriter(job, names.size);
-  const record = writer.add.bind(writer);
+  const { sums, add: record, save } = manifestWriter(job, names.size);
   for (const [stage, some] of stages) {
     // A large number of cards comes after everything else: the pages are already public.
     if (stage === 'card') tree.show();
     if (needed !== null && pool !== null && !HERE.has(stage)) await pool.print(some, record);
     else await printer.printAll(some, record);
     // The next stage may link to this one, which is now on disk and recorded.
-    writer.save();
+    save();
   }
   const picturesLeft = [...undrawn];
   if (picturesLeft.length > 0) {
@@ -131,7 +130,7 @@ export async function press(job: PressJob): Promise<PressReport | Workers> {
     while (picturesLeft.length > 0 && performance.now() < until) {
       await printer.printAll(picturesLeft.splice(0, PICTURE_BATCH), record);
     }
-    writer.save();
+    save();
   }
 
   for (let at = 0; at < dropped.length; at += DROP_BATCH) {
@@ -140,13 +139,13 @@ export async function press(job: PressJob): Promise<PressReport | Workers> {
       for (const name of dropped.slice(at, at + DROP_BATCH)) manifest.drop(paper, name);
     });
   }
-  const gone = await goneFiles(job, writer.gone);
+  const gone = await goneFiles(job, sums.gone);
   for await (const path of sliced(gone)) tree.remove(path);
   await tree.syncFolders();
   job.transact(() => {
     job.assertOwner();
     manifest.clearStale(paper, start.until);
-    if (job.cards) manifest.recordPressed(paper, start.until, writer.written + gone.length);
+    if (job.cards) manifest.recordPressed(paper, start.until, sums.written + gone.length);
     if (full || needed !== null) manifest.setUnsynced(paper, job.unsynced);
     const pieces = cardsLeft.size === 0 ? [] : [...archive.slugs()].filter(({ slug }) => cardsLeft.has(`card/${slug}`));
     manifest.markStale(paper, [
@@ -159,7 +158,7 @@ export async function press(job: PressJob): Promise<PressReport | Workers> {
   return {
     full,
     outputs: names.size - picturesLeft.length,
-    written: writer.written,
+    written: sums.written,
     removed: gone.length,
     pictures_left: picturesLeft.length,
   };
@@ -207,38 +206,27 @@ async function goneFiles({ paper, manifest, tree, checksDisk }: PressJob, gone: 
 }
 
 /** Records printed outputs in the manifest, many per transaction. */
-class ManifestWriter {
-  readonly gone: string[] = [];
-  written = 0;
-  readonly #job: PressJob;
-  readonly #total: number;
-  #done = 0;
-  #results: PrintedOutput[] = [];
-
-  constructor(job: PressJob, total: number) {
-    this.#job = job;
-    this.#total = total;
-  }
-
-  add(result: PrintedOutput): void {
-    this.#results.push(result);
-    this.gone.push(...result.gone);
-    this.written += result.written;
-    this.#job.progress(++this.#done, this.#total, result.name);
-    if (this.#results.length >= BATCH) this.save();
-  }
-
-  save(): void {
-    const { paper, manifest, topics, transact, assertOwner } = this.#job;
-    const results = this.#results;
-    this.#results = [];
-    if (results.length === 0) return;
+function manifestWriter({ paper, manifest, topics, transact, assertOwner, progress }: PressJob, total: number) {
+  const sums = { done: 0, written: 0, gone: [] as string[] };
+  let results: PrintedOutput[] = [];
+  const save = (): void => {
+    const printed = results;
+    results = [];
+    if (printed.length === 0) return;
     transact(() => {
       assertOwner();
-      manifest.record(paper, results);
-      for (const { changed } of results) topics?.note(paper, changed.map(({ path }) => path).filter(isTopic));
+      manifest.record(paper, printed);
+      for (const { changed } of printed) topics?.note(paper, changed.map(({ path }) => path).filter(isTopic));
     });
-  }
+  };
+  const add = (result: PrintedOutput): void => {
+    results.push(result);
+    sums.gone.push(...result.gone);
+    sums.written += result.written;
+    progress(++sums.done, total, result.name);
+    if (results.length >= BATCH) save();
+  };
+  return { sums, add, save };
 }
 
 /** Prints outputs: what it was asked for, from the archive of its job into its tree. */

@@ -1,4 +1,4 @@
-import { MediaCopies } from '../../desk/jobs/media-job.ts';
+import { mediaCopies } from '../../desk/jobs/media-job.ts';
 import { type PaperReport, type PressOptions, pressPapers } from '../../desk/jobs/press-run.ts';
 import { type MediaLocation, openMediaStore } from '../../desk/media/missing-media.ts';
 import type { AppContext } from '../../server/context.ts';
@@ -44,7 +44,7 @@ async function sendMedia(app: AppContext): Promise<void> {
   if (app.settings.mediaUrl === null || app.store.database.leases.isAnyHeld(app.clock.now())) return;
   try {
     const mediaStore = openMediaStore(app.settings);
-    if (mediaStore !== null) await new MediaCopies(app, mediaStore).send();
+    if (mediaStore !== null) await mediaCopies(app, mediaStore).send();
   } catch (error) {
     printError(`media are not kept at MEDIA_URL: ${messageOf(error)}`);
   }
