@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
+import type { Position } from '../../src/desk/archive.ts';
 import type { Level } from '../../src/desk/papers/keys.ts';
 import { isDay } from '../../src/proof/time.ts';
 import type { DeskEnv, PaperContext, PaperEnv } from '../env.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { faults, IDEMPOTENCY } from '../openapi/responses.ts';
 import { type OperationSpec, operationsOf, type Route } from '../openapi/route.ts';
-import { cursorOf } from '../responses/paging.ts';
+import { cursorOf, readCursor } from '../responses/paging.ts';
 
 /** The lowest key level that a route requires. `public` needs no key; `token` needs the link from a mail. */
 export type Access = 'public' | 'token' | Level;
@@ -50,11 +51,16 @@ export const dayParam = (description: string) =>
 /** The cursor of a list in the order of its ids or names. */
 export const IdCursor = z.tuple([z.string().max(40)]);
 
-/** The cursor of a list of pieces on air. */
-export const AirCursor = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);
+const AirCursor = z.tuple([z.number().int().min(-8.64e15).max(8.64e15), z.string().max(40)]);
 
-export const airCursor = ({ published_at, id }: { published_at: number; id: string }): string =>
-  cursorOf([published_at, id]);
+/** The cursor of a list of pieces on air. */
+export const airCursor = ({ published_at, id }: Position): string => cursorOf([published_at, id]);
+
+/** The position of such a cursor; undefined without one. Throws `invalid_request`. */
+export function airPosition(cursor: string | undefined): Position | undefined {
+  const [published_at, id] = readCursor(AirCursor, cursor);
+  return published_at === undefined || id === undefined ? undefined : { published_at, id };
+}
 
 /** The schema of a list (protocol 8.3), with additional members. */
 export function listSchema<Name extends string, T extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(

@@ -84,14 +84,30 @@ export interface TagCount {
 /** Selects pieces on air, newest first. */
 export interface LatestQuery {
   limit: number;
-  section?: string;
   persona?: string;
   /** Only pieces published at or after this time, in ms. */
-  since?: number;
-  /** The slug of a tag. */
-  tag?: string;
-  /** Only pieces after this position in the list. Cannot be combined with `section` or `persona`. */
-  after?: { published_at: number; id: string };
+  since?: number | undefined;
+  /** Only pieces after this position in the list. Cannot be combined with `persona`. */
+  after?: Position | undefined;
+}
+
+/** The position of a piece on air in a list. */
+export type Position = Pick<Row, 'published_at' | 'id'>;
+
+/** What a long list of pieces is of: a section by its name, or a tag by its slug. */
+export type ListKind = 'section' | 'tag';
+
+/** The pieces on air of a section or with a tag. */
+export interface PieceList {
+  count(): number;
+  /** The newest pieces, or those that went on air immediately before a position; newest first. */
+  newest(limit: number, before?: Position): Row[];
+  /** The n-th page. Pages count from 1 at the oldest piece; within a page, newest first. */
+  page(number: number, size: number): Row[];
+  /** How many pieces went on air before this one. */
+  rank(at: Position): number;
+  /** How many pieces went on air after this one. Stops counting at `cap`. */
+  newer(at: Position, cap: number): number;
 }
 
 /** Read-only access to one paper. Every list holds only pieces on air. */
@@ -145,29 +161,17 @@ export interface Archive {
   search(terms: readonly string[], limit: number): string[];
   /** A piece as lists show it. */
   row(id: string): Row | null;
-  /** The n-th page of a section. Pages count from 1 at the oldest piece; within a page, newest first. */
-  sectionPage(section: string, page: number, size: number): Row[];
-  sectionCount(section: string): number;
+  list(kind: ListKind, name: string): PieceList;
   /** A tag by its slug; null when no piece on air has it. */
   tag(slug: string): TagCount | null;
   /** The tags of pieces on air, those of most pieces first. */
   tags(page: { limit: number; after?: { count: number; slug: string } | undefined }): TagCount[];
-  /** The n-th page of a tag, as `sectionPage`. */
-  tagPage(tag: string, page: number, size: number): Row[];
-  /** How many pieces with the tag went on air before this one. */
-  tagRank(tag: string, at: { published_at: number; id: string }): number;
-  /** How many pieces with the tag went on air after this one. Stops counting at `cap`. */
-  newerTagged(tag: string, at: { published_at: number; id: string }, cap: number): number;
   /** Scheduled pieces, earliest first. */
   scheduled(): Scheduled[];
-  /** How many pieces of the section went on air before this one. */
-  sectionRank(section: string, at: { published_at: number; id: string }): number;
   /** How many pieces went on air after this one. Stops counting at `cap`. */
-  newer(at: { published_at: number; id: string }, cap: number, section?: string): number;
-  /** Pieces of the same section that went on air immediately before this one, newest first. */
-  earlier(row: Row, limit: number): Row[];
+  newer(at: Position, cap: number): number;
   /** Ids of the pieces of a section that went on air immediately after this one. */
-  laterIds(section: string, at: { published_at: number; id: string }, limit: number): string[];
+  laterIds(section: string, at: Position, limit: number): string[];
   /** Days with pieces, newest first. */
   days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[];
   day(day: string): Row[];

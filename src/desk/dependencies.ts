@@ -1,5 +1,5 @@
 import { dayOf } from '../proof/time.ts';
-import type { Archive, Row } from './archive.ts';
+import type { Archive, ListKind, Row } from './archive.ts';
 import { tagSlug } from './door/tag.ts';
 import { sectionSlug } from './papers/paper.ts';
 
@@ -44,13 +44,14 @@ export const dependencies = {
   /** The variants of a picture, which a press left to the next one. */
   picture: (path: string) => `picture:${path}`,
   persona: (slug: string) => `persona:${slug}`,
-  newestOf: (section: string) => `newest:${sectionSlug(section)}`,
   newestBy: (persona: string) => `by:${persona}`,
-  /** The tags of pieces on air, and how many pieces each has. A tag is identified by its slug. */
+  /** The tags of pieces on air, and how many pieces each has. */
   pieceTags: 'piece-tags',
-  newestTagged: (slug: string) => `tagged:${slug}`,
-  tagPage: (slug: string, page: number) => `tag:${slug}:${page}`,
-  sectionPage: (section: string, page: number) => `section:${sectionSlug(section)}:${page}`,
+  /** The newest pieces of a section by its name, or of a tag by its slug. */
+  newestOf: (kind: ListKind, name: string) => (kind === 'tag' ? `tagged:${name}` : `newest:${sectionSlug(name)}`),
+  /** A numbered page of either. */
+  pageOf: (kind: ListKind, name: string, page: number) =>
+    `${kind}:${kind === 'tag' ? name : sectionSlug(name)}:${page}`,
   earlier: (id: string) => `earlier:${id}`,
   /** The days of a year with pieces, and their counts. */
   daysOf: (year: string) => `days:${year}`,
@@ -83,11 +84,7 @@ export function changedDependencies(archive: Archive, id: string, before: Row | 
     if (changesMonths(archive, day.slice(0, 7), row === after)) changed.add(dependencies.months);
     changed.add(dependencies.newestBy(row.persona));
     if (archive.newer(row, NEWEST_MAX) < NEWEST_MAX) changed.add(dependencies.newest);
-    if (archive.newer(row, NEWEST_MAX, row.category) < NEWEST_MAX) changed.add(dependencies.newestOf(row.category));
-    const { category } = row;
-    for (const page of pagesFrom(archive.sectionRank(category, row), archive.sectionCount(category))) {
-      changed.add(dependencies.sectionPage(category, page));
-    }
+    for (const dependency of ofList(archive, 'section', row.category, row)) changed.add(dependency);
     changed.add(dependencies.earlier(id));
     for (const later of archive.laterIds(row.category, row, EARLIER_MAX)) changed.add(dependencies.earlier(later));
   }
@@ -103,12 +100,7 @@ function* changedTagDependencies(archive: Archive, before: Row | null, after: Ro
   for (const slug of new Set([...had.keys(), ...has.keys()])) {
     if (!moved && had.get(slug) === has.get(slug)) continue;
     yield dependencies.pieceTags;
-    const total = archive.tag(slug)?.count ?? 0;
-    for (const row of [before, after]) {
-      if (row === null) continue;
-      if (archive.newerTagged(slug, row, NEWEST_MAX) < NEWEST_MAX) yield dependencies.newestTagged(slug);
-      for (const page of pagesFrom(archive.tagRank(slug, row), total)) yield dependencies.tagPage(slug, page);
-    }
+    for (const row of [before, after]) if (row !== null) yield* ofList(archive, 'tag', slug, row);
   }
 }
 
@@ -119,11 +111,13 @@ function changesMonths(archive: Archive, month: string, joined: boolean): boolea
 }
 
 /**
- * The numbered pages of a section or a tag that change when a piece joins or leaves it: its own, all newer ones, and
- * the page before, whose next link may change. `rank` is the number of older pieces.
+ * The dependencies that change when a piece joins or leaves a section or a tag: the newest pieces, if it is one of them,
+ * and numbered pages: its own, all newer ones, and the page before, whose next link may change.
  */
-function* pagesFrom(rank: number, total: number): Iterable<number> {
-  const own = Math.floor(rank / PAGE_SIZE) + 1;
-  const last = Math.ceil(total / PAGE_SIZE);
-  for (let page = Math.max(1, own - 1); page <= last + 1; page++) yield page;
+function* ofList(archive: Archive, kind: ListKind, name: string, row: Row): Iterable<string> {
+  const list = archive.list(kind, name);
+  if (list.newer(row, NEWEST_MAX) < NEWEST_MAX) yield dependencies.newestOf(kind, name);
+  const own = Math.floor(list.rank(row) / PAGE_SIZE) + 1;
+  const last = Math.ceil(list.count() / PAGE_SIZE);
+  for (let page = Math.max(1, own - 1); page <= last + 1; page++) yield dependencies.pageOf(kind, name, page);
 }

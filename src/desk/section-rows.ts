@@ -17,7 +17,7 @@ export type SectionRow = z.infer<typeof SectionRow>;
 export function sectionRows(archive: Archive, root: string): SectionRow[] {
   return archive.paper().sections.map((name) => {
     const slug = sectionSlug(name);
-    return { name, slug, count: archive.sectionCount(name), url: `${root}/sections/${slug}/` };
+    return { name, slug, count: archive.list('section', name).count(), url: `${root}/sections/${slug}/` };
   });
 }
 

@@ -206,7 +206,10 @@ export class WritingDesk {
         ...desk,
         ...{ leases, log, fault },
         // The folder decides by itself: a section that it drops is a problem of the pieces that still name it.
-        archive: (slug) => ({ ...desk.archive(slug), sectionCount: () => 0, scheduled: () => [] }),
+        archive(slug) {
+          const archive = desk.archive(slug);
+          return { ...archive, list: (...of) => ({ ...archive.list(...of), count: () => 0 }), scheduled: () => [] };
+        },
       },
       media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path), keepBytes() {}, has: () => true },
       settings: { ...this.#addresses, contentDir: this.contentDir },

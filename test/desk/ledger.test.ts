@@ -173,13 +173,14 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
     assert.ok(!('prose' in row) && !('cited_facts' in row));
   for (const section of SECTIONS) {
     const own = newestFirst.filter(({ category }) => category === section);
-    assert.equal(archive.sectionCount(section), own.length);
-    assert.deepEqual(ids(archive.latest({ limit: 99, section })), ids(own));
-    assert.deepEqual(ids(archive.sectionPage(section, 1, 99)), ids(own));
+    const list = archive.list('section', section);
+    assert.equal(list.count(), own.length);
+    assert.deepEqual(ids(list.newest(99)), ids(own));
+    assert.deepEqual(ids(list.page(1, 99)), ids(own));
     for (const [index, row] of own.entries()) {
-      assert.equal(archive.sectionRank(section, row), own.length - 1 - index);
-      assert.equal(archive.newer(row, 99, section), index);
-      assert.deepEqual(ids(archive.earlier(row, 99)), ids(own.slice(index + 1)));
+      assert.equal(list.rank(row), own.length - 1 - index);
+      assert.equal(list.newer(row, 99), index);
+      assert.deepEqual(ids(list.newest(99, row)), ids(own.slice(index + 1)));
     }
   }
   const dayOf = (row: Row): string => new Date(row.published_at).toISOString().slice(0, 10);
@@ -223,7 +224,10 @@ function answers(app: AppContext): unknown {
     latest: archive.latest({ limit: 99 }),
     days: archive.days(),
     months: archive.months(),
-    sections: SECTIONS.map((section) => [archive.sectionCount(section), archive.sectionPage(section, 1, 99)]),
+    sections: SECTIONS.map((section) => [
+      archive.list('section', section).count(),
+      archive.list('section', section).page(1, 99),
+    ]),
     corrections: archive.corrections(99),
     placement: archive.placement(),
     slugs: [...archive.slugs()],

@@ -4,10 +4,10 @@ import { Front, frontOf, MastheadRow, mastheadRow, placed, RAIL_MAX } from '../.
 import { PostRow, postRow } from '../../../src/desk/papers/post.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { ok } from '../../openapi/responses.ts';
-import { cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
+import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor } from '../context.ts';
-import { AirCursor, airCursor, listOf, listSchema, operationsUnder } from '../route.ts';
+import { airCursor, airPosition, listOf, listSchema, operationsUnder } from '../route.ts';
 
 const operation = operationsUnder('Reading');
 
@@ -53,7 +53,7 @@ export function newsroomHandlers(app: AppContext) {
         'front',
         () => {
           const archive = archiveOf(app, c);
-          const newest = (section: string) => archive.latest({ limit: RAIL_MAX, section });
+          const newest = (section: string) => archive.list('section', section).newest(RAIL_MAX);
           const { paper } = c.get('site');
           const placement = placed(archive.placement(), archive.storyById);
           return frontOf(paper, paper, archive.masthead(), newest, placement, linksFor(app, c));
@@ -78,14 +78,11 @@ export function newsroomHandlers(app: AppContext) {
     ),
     posts: operation(posts, (c) => {
       const { limit, since, cursor } = c.req.valid('query');
-      const [published_at, id] = readCursor(AirCursor, cursor);
-      const query = {
-        limit: limit + 1,
-        ...(since === undefined ? {} : { since: Date.parse(since) + 1 }),
-        ...(published_at === undefined || id === undefined ? {} : { after: { published_at, id } }),
-      };
+      const after = airPosition(cursor);
       const make = () => {
-        const { rows, next } = pageOf(archiveOf(app, c).latest(query), limit, airCursor);
+        const from = since === undefined ? undefined : Date.parse(since) + 1;
+        const found = archiveOf(app, c).latest({ limit: limit + 1, since: from, after });
+        const { rows, next } = pageOf(found, limit, airCursor);
         const links = linksFor(app, c);
         const shown = rows.map((row) => postRow(row, links));
         return listOf(c, 'posts', shown, next);

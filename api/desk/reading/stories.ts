@@ -9,7 +9,7 @@ import { faults, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached } from '../../responses/reply.ts';
 import { archiveOf, linksFor, proofUrl, readablePiece } from '../context.ts';
-import { AirCursor, airCursor, dayParam, idParam, listOf, listSchema, operationsUnder } from '../route.ts';
+import { airCursor, airPosition, dayParam, idParam, listOf, listSchema, operationsUnder } from '../route.ts';
 
 const operation = operationsUnder('Reading');
 
@@ -48,20 +48,19 @@ export function storyHandlers(app: AppContext) {
     list: operation(list, (c) => {
       const { tag: named, limit, cursor } = c.req.valid('query');
       const tag = named === undefined ? undefined : tagSlug(named);
-      const of = tag === undefined ? {} : { tag };
-      const [published_at, id] = readCursor(AirCursor, cursor);
-      const after = published_at === undefined || id === undefined ? {} : { after: { published_at, id } };
+      const after = airPosition(cursor);
       const make = () => {
-        const { rows, next } = pageOf(
-          archiveOf(app, c).latest({ limit: limit + 1, ...of, ...after }),
-          limit,
-          airCursor,
-        );
+        const archive = archiveOf(app, c);
+        const found =
+          tag === undefined
+            ? archive.latest({ limit: limit + 1, after })
+            : archive.list('tag', tag).newest(limit + 1, after);
+        const { rows, next } = pageOf(found, limit, airCursor);
         const links = linksFor(app, c);
         const shown = rows.map((row) => storyRow(row, links));
         return listOf(c, 'stories', shown, next);
       };
-      return cached('stories', make, { page: { ...of, limit, cursor } });
+      return cached('stories', make, { page: { tag, limit, cursor } });
     }),
     one: operation(one, (c) => {
       const { id } = c.req.valid('param');

@@ -110,7 +110,8 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
   if (dropped.length === 0) return [];
   const toAir = archive.scheduled();
   return dropped.flatMap((name) => {
-    const [onAir, scheduled] = [archive.sectionCount(name), toAir.filter(({ category }) => category === name).length];
+    const onAir = archive.list('section', name).count();
+    const scheduled = toAir.filter(({ category }) => category === name).length;
     if (onAir + scheduled === 0) return [];
     const pieces = onAir > 0 ? `on air (${onAir})` : `that are to go on air (${scheduled})`;
     const message = `${JSON.stringify(name)} still has pieces ${pieces}; keep it, or file them in another section first`;

@@ -1,6 +1,6 @@
 import { standInOf } from '../../media/stand-in.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
-import type { Archive, Row, Story } from '../archive.ts';
+import type { Archive, ListKind, Row, Story } from '../archive.ts';
 import { dependencies, EARLIER_MAX, NEWEST_MAX, PAGE_SIZE } from '../dependencies.ts';
 import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
@@ -143,14 +143,20 @@ export class Edition {
   }
 
   earlier(row: Row): Row[] {
-    return this.#rows(dependencies.earlier(row.id), this.archive.earlier(row, EARLIER_MAX));
+    return this.#rows(
+      dependencies.earlier(row.id),
+      this.archive.list('section', row.category).newest(EARLIER_MAX, row),
+    );
   }
 
   /** The newest pieces of the paper, of a section or by a persona. At most `NEWEST_MAX`. */
-  newest(limit: number, of: { section?: string; persona?: string } = {}): Row[] {
-    const rows = this.archive.latest({ limit: Math.min(limit, NEWEST_MAX), ...of });
-    if (of.section !== undefined) return this.#rows(dependencies.newestOf(of.section), rows);
-    return this.#rows(of.persona === undefined ? dependencies.newest : dependencies.newestBy(of.persona), rows);
+  newest(limit: number, { section, persona }: { section?: string; persona?: string } = {}): Row[] {
+    const most = Math.min(limit, NEWEST_MAX);
+    if (section !== undefined) {
+      return this.#rows(dependencies.newestOf('section', section), this.archive.list('section', section).newest(most));
+    }
+    if (persona === undefined) return this.#rows(dependencies.newest, this.archive.latest({ limit: most }));
+    return this.#rows(dependencies.newestBy(persona), this.archive.latest({ limit: most, persona }));
   }
 
   /** Pieces published since a time, newest first. No other list changes with time alone. */
@@ -158,28 +164,18 @@ export class Edition {
     return this.#noting(dependencies.news, this.archive.latest({ limit: 1_000, since }));
   }
 
-  section(name: string): PieceRows {
-    const { archive } = this;
-    const pages = () => Math.ceil(archive.sectionCount(name) / PAGE_SIZE);
-    const pageDependency = (number: number) => dependencies.sectionPage(name, number);
+  /** The pieces of a section by its name, or of a tag by its slug. Those of a tag that fit on one page have no other. */
+  list(kind: ListKind, name: string): PieceRows {
+    const list = this.archive.list(kind, name);
+    const newest = dependencies.newestOf(kind, name);
+    const pages = () => Math.ceil(list.count() / PAGE_SIZE);
+    const page = (number: number) => dependencies.pageOf(kind, name, number);
+    const has = (number: number) => number >= 1 && number <= pages() && (kind === 'section' || pages() > 1);
     return {
-      newest: () => this.newest(PAGE_SIZE, { section: name }),
-      page: (number) => this.#rows(pageDependency(number), archive.sectionPage(name, number, PAGE_SIZE)),
-      hasPage: (number) => this.#noting(pageDependency(number), number >= 1 && number <= pages()),
-      lastPage: () => this.#noting(dependencies.newestOf(name), this.#noting(pageDependency(pages()), pages())),
-    };
-  }
-
-  /** The pieces of a tag that fit on its first page have no other page. */
-  tagged(slug: string): PieceRows {
-    const { archive } = this;
-    const pages = () => Math.ceil((archive.tag(slug)?.count ?? 0) / PAGE_SIZE);
-    const pageDependency = (number: number) => dependencies.tagPage(slug, number);
-    return {
-      newest: () => this.#rows(dependencies.newestTagged(slug), archive.latest({ limit: PAGE_SIZE, tag: slug })),
-      page: (number) => this.#rows(pageDependency(number), archive.tagPage(slug, number, PAGE_SIZE)),
-      hasPage: (number) => this.#noting(pageDependency(number), pages() > 1 && number >= 1 && number <= pages()),
-      lastPage: () => this.#noting(dependencies.newestTagged(slug), this.#noting(pageDependency(pages()), pages())),
+      newest: () => this.#rows(newest, list.newest(PAGE_SIZE)),
+      page: (number) => this.#rows(page(number), list.page(number, PAGE_SIZE)),
+      hasPage: (number) => this.#noting(page(number), has(number)),
+      lastPage: () => this.#noting(newest, this.#noting(page(pages()), pages())),
     };
   }
 

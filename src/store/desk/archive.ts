@@ -1,4 +1,4 @@
-import type { Archive } from '../../desk/archive.ts';
+import type { Archive, ListKind, PieceList } from '../../desk/archive.ts';
 import { inReadingOrder } from '../../desk/papers/page.ts';
 import { UNPLACED } from '../../desk/placement.ts';
 import type { Generation } from '../../proof/chain.ts';
@@ -44,12 +44,6 @@ interface ArchiveTables {
   isLogCosigned: Archive['isLogCosigned'];
 }
 
-/** The position of a piece on air in a list. */
-interface Position {
-  published_at: number;
-  id: string;
-}
-
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
   const { papers, entries, search, missingMedia, logProof, isLogCosigned } = tables;
@@ -81,17 +75,10 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   const latest = {
     all: list('p.published_at >= ?'),
     after: list('p.published_at >= ? AND (p.published_at, p.id) < (?, ?)'),
-    section: list('p.category = ? AND p.published_at >= ?'),
     persona: list('p.persona = ? AND p.published_at >= ?'),
   };
-  const earlier = list('p.category = ? AND (p.published_at, p.id) < (?, ?)');
   const between = list('p.published_at >= ? AND p.published_at < ?', '');
   const counted = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
-  const sections = countedList(
-    db,
-    { rows: "pieces WHERE paper = ? AND category = ? AND state = 'on_air'", piece: 'id' },
-    (paper, section) => counted(paper, 'section', section),
-  );
   const newerOfAll = number(
     `SELECT count(*) FROM (SELECT 1 FROM pieces WHERE paper = ? AND state = 'on_air'
        AND (published_at, id) > (?, ?) LIMIT ?)`,
@@ -111,11 +98,18 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     `${COUNTED} WHERE paper = ? AND (count, tag) < (?, ?) ORDER BY count DESC, tag DESC LIMIT ?`,
     TAG,
   );
-  const tagged = countedList(
-    db,
-    { rows: 'piece_tags WHERE paper = ? AND tag = ?', piece: 'piece' },
-    (paper, slug) => tag(paper, slug)?.count ?? 0,
-  );
+  const lists: Record<ListKind, (paper: string, name: string) => PieceList> = {
+    section: countedList(
+      db,
+      { rows: "pieces WHERE paper = ? AND category = ? AND state = 'on_air'", piece: 'id' },
+      (paper, section) => counted(paper, 'section', section),
+    ),
+    tag: countedList(
+      db,
+      { rows: 'piece_tags WHERE paper = ? AND tag = ?', piece: 'piece' },
+      (paper, slug) => tag(paper, slug)?.count ?? 0,
+    ),
+  };
   const days = all(
     `SELECT name AS day, count FROM tallies WHERE paper = ? AND what = 'day' AND count > 0
        AND name BETWEEN ? AND ? ORDER BY name DESC LIMIT ?`,
@@ -161,13 +155,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     ),
     row: one(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`, LIST, rowOf),
     search: search.search,
-    sectionCount: sections.count,
-    sectionPage: sections.page,
-    sectionRank: sections.rank,
     tag,
-    tagPage: tagged.page,
-    tagRank: tagged.rank,
-    newerTagged: tagged.newer,
     scheduled: all(
       `SELECT p.slug, p.category, g.cited_facts ${FROM}
        WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
@@ -235,18 +223,13 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
           ({ slug }) => [slug],
         );
       },
-      latest({ limit, section, persona, tag, since = Number.MIN_SAFE_INTEGER, after }) {
-        if (tag !== undefined) return tagged.newest(paper, tag, limit, after);
+      list: (kind, name) => lists[kind](paper, name),
+      latest({ limit, persona, since = Number.MIN_SAFE_INTEGER, after }) {
         if (after !== undefined) return latest.after(paper, since, after.published_at, after.id, limit);
-        if (section !== undefined) return latest.section(paper, section, since, limit);
         if (persona !== undefined) return latest.persona(paper, persona, since, limit);
         return latest.all(paper, since, limit);
       },
-      newer: (at, cap, section) =>
-        section === undefined
-          ? newerOfAll(paper, at.published_at, at.id, cap)
-          : sections.newer(paper, section, at, cap),
-      earlier: (from, limit) => earlier(paper, from.category, from.published_at, from.id, limit),
+      newer: ({ published_at, id }, cap) => newerOfAll(paper, published_at, id, cap),
       laterIds: (section, at, limit) => laterIds(paper, section, at.published_at, at.id, limit),
       tags: ({ limit, after }) =>
         after === undefined ? mostTags(paper, limit) : mostTagsAfter(paper, after.count, after.slug, limit),
@@ -297,32 +280,27 @@ function countedList(
   const older = number(`SELECT count(*) FROM ${rows} AND ${position} < (?, ?)`);
   const later = number(`SELECT count(*) FROM (SELECT 1 FROM ${rows} AND ${position} > (?, ?) LIMIT ?)`);
   const holds = has(`SELECT 1 FROM ${rows} AND ${position} = (?, ?)`);
-  const newer = (paper: string, name: string, { published_at, id }: Position, cap: number): number =>
-    later(paper, name, published_at, id, cap);
-  return {
-    count,
-    newer,
-    /** The newest pieces, or those before a position. */
-    newest: (paper: string, name: string, limit: number, after?: Position) =>
-      after === undefined
+  return (paper: string, name: string): PieceList => ({
+    count: () => count(paper, name),
+    newest: (limit, before) =>
+      before === undefined
         ? fromNewest(paper, name, limit, 0)
-        : earlier(paper, name, after.published_at, after.id, limit),
-    /** Pages count from 1 at the oldest piece; within a page, newest first. */
-    page(paper: string, name: string, page: number, size: number) {
+        : earlier(paper, name, before.published_at, before.id, limit),
+    page(number, size) {
       const total = count(paper, name);
-      const start = (page - 1) * size;
+      const start = (number - 1) * size;
       const length = Math.min(size, total - start);
       if (length <= 0) return [];
       const fromEnd = total - start - length;
       return fromEnd < start ? fromNewest(paper, name, length, fromEnd) : fromOldest(paper, name, length, start);
     },
-    /** How many pieces of the list went on air before a position. */
-    rank(paper: string, name: string, at: Position): number {
+    rank({ published_at, id }) {
       const total = count(paper, name);
       const half = Math.ceil(total / 2);
-      const after = newer(paper, name, at, half + 1);
-      if (after > half) return older(paper, name, at.published_at, at.id);
-      return total - after - (holds(paper, name, at.published_at, at.id) ? 1 : 0);
+      const newer = later(paper, name, published_at, id, half + 1);
+      if (newer > half) return older(paper, name, published_at, id);
+      return total - newer - (holds(paper, name, published_at, id) ? 1 : 0);
     },
-  };
+    newer: ({ published_at, id }, cap) => later(paper, name, published_at, id, cap),
+  });
 }

@@ -1,7 +1,7 @@
 import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import type { Row } from '../../archive.ts';
+import type { ListKind, Row } from '../../archive.ts';
 import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
 import { sectionSlug } from '../../papers/paper.ts';
@@ -17,8 +17,8 @@ import { feedItems } from './story.ts';
 export const TAGS_LISTED = 500;
 
 /** Sections, or tags: each has a front of its newest pieces, a feed, and numbered pages from the oldest piece on. */
-interface ListKind {
-  kind: 'section' | 'tag';
+interface Lists {
+  kind: ListKind;
   slugs(edition: Edition): Iterable<string>;
   /** The pieces of a slug; null when the paper does not have it. */
   rows(edition: Edition, slug: string): PieceRows | null;
@@ -26,20 +26,20 @@ interface ListKind {
   nameOf(edition: Edition, slug: string, rows: Row[]): string | null;
 }
 
-const SECTIONS: ListKind = {
+const SECTIONS: Lists = {
   kind: 'section',
   slugs: (edition) => edition.paper().sections.map(sectionSlug),
   rows(edition, slug) {
     const name = sectionName(edition, slug);
-    return name === null ? null : edition.section(name);
+    return name === null ? null : edition.list('section', name);
   },
   nameOf: sectionName,
 };
 
-const TAGS: ListKind = {
+const TAGS: Lists = {
   kind: 'tag',
   slugs: (edition) => edition.archive.tags({ limit: Number.MAX_SAFE_INTEGER }).map(({ slug }) => slug),
-  rows: (edition, slug) => edition.tagged(slug),
+  rows: (edition, slug) => edition.list('tag', slug),
   // As the newest piece spells it.
   nameOf: (_edition, slug, rows) => rows.flatMap((row) => row.tags).find((name) => tagSlug(name) === slug) ?? null,
 };
@@ -49,12 +49,12 @@ function sectionName(edition: Edition, slug: string): string | null {
 }
 
 /** The newest pieces of a list, and their feed. */
-function newestOf({ kind, slugs, rows, nameOf }: ListKind): Output {
+function newestOf({ kind, slugs, rows, nameOf }: Lists): Output {
   return {
     kind,
     stage: 'index',
     paths: new RegExp(`^${kind}s/([^/]+)/(?:index\\.html|rss\\.xml)$`),
-    keysForDependency: kind === 'tag' ? keysAfter(dependencies.newestTagged('')) : () => [],
+    keysForDependency: kind === 'tag' ? keysAfter(dependencies.newestOf('tag', '')) : () => [],
     allKeys: slugs,
     async print(edition, slug, { render }) {
       const list = rows(edition, slug);
@@ -77,7 +77,7 @@ function newestOf({ kind, slugs, rows, nameOf }: ListKind): Output {
 }
 
 /** The numbered pages of a list, counted from the oldest piece, so that a full page never changes. */
-function numberedOf({ kind, slugs, rows, nameOf }: ListKind): Output {
+function numberedOf({ kind, slugs, rows, nameOf }: Lists): Output {
   return {
     kind: `${kind}-page`,
     stage: 'list',
@@ -107,7 +107,7 @@ function numberedOf({ kind, slugs, rows, nameOf }: ListKind): Output {
   };
 }
 
-interface Shown extends Pick<ListKind, 'kind'> {
+interface Shown extends Pick<Lists, 'kind'> {
   name: string;
   folder: string;
   page: number | null;
