@@ -15,7 +15,7 @@ import { CATALOG_PATH } from '../openapi/api-catalog.ts';
 import { register } from '../openapi/route.ts';
 import { isResponse } from '../responses/reply.ts';
 import { securityOf } from './openapi/document.ts';
-import { PaperResponses } from './paper-responses.ts';
+import { paperResponses } from './paper-responses.ts';
 import type { Access } from './route.ts';
 import { paperRoutes } from './routes.ts';
 import type { Sites } from './site.ts';
@@ -29,7 +29,7 @@ export async function deskApi(writer: Writer, sites: Sites, uses: KeyUses): Prom
   const { app } = writer;
   const router = new OpenAPIHono<PaperEnv>({ defaultHook: rejectInvalid });
   const build = await loadBuild();
-  const responses = new PaperResponses(`${VERSION} ${build.stamp}`);
+  const responses = paperResponses(`${VERSION} ${build.stamp}`);
   const proxies = proxyList(app.settings.trustedProxies);
   const reads = throttle<PaperEnv>(READS, proxies, { sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');

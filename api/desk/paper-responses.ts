@@ -28,88 +28,81 @@ const GZIP_FROM = 1024;
 /** A key shows more at the same address. */
 const VARY = 'Accept-Encoding, Authorization, X-NRF-Key';
 
+export type PaperResponses = ReturnType<typeof paperResponses>;
+
 /**
  * Makes the responses of a paper's routes. A response that depends only on the edition is made once per edition,
- * compressed once for clients that accept gzip, and, without a key, has the edition's number as its ETag.
+ * compressed once for clients that accept gzip, and, without a key, has the edition's number as its ETag. `program`
+ * identifies the running code: another version may render the same edition differently.
  */
-export class PaperResponses {
-  readonly #cache = new ResponseCache(CACHE_MAX);
+export function paperResponses(program: string) {
+  const cache = new ResponseCache(CACHE_MAX);
   /** By the pieces' ids. A row is replaced when its paper's edition has changed. */
-  readonly #rows = new LRUCache<string, { state: string; json: string }>({
+  const kept = new LRUCache<string, { state: string; json: string }>({
     maxSize: ROWS_MAX,
     sizeCalculation: ({ json }, id) => 2 * json.length + id.length + ROW,
   });
-  readonly #program: string;
-
-  /** `program` identifies the running code: another version may render the same edition differently. */
-  constructor(program: string) {
-    this.#program = program;
-  }
-
-  /** Sends what a handler returned. */
-  send(c: PaperContext, value: unknown): Response {
-    if (!(value instanceof CachedReply)) return sendReply(c, value, addressOf(c));
-    const { name, make, init } = value;
-    const { headers = {}, page, stringify = JSON.stringify } = init;
-    const whole = page === undefined ? name : `${name} ${JSON.stringify(page)}`;
-    return this.#send(c, whole, { ...JSON_TYPE, ...headers }, () => {
-      const body = make();
-      return {
-        text: stringify(body),
-        link: page === undefined ? null : nextLink(addressOf(c), page, body.next_cursor),
-      };
-    });
-  }
-
-  /** Sends text of another media type, cached like JSON. */
-  text(c: PaperContext, name: string, make: () => string, headers: Headers): Response {
-    return this.#send(c, name, headers, make);
-  }
-
-  /** Sends JSON whose name the caller chose: cached, it would only displace what is asked often. */
-  once(c: PaperContext, text: string): Response {
-    const plain = representationOf(text, this.#stateOf(c).etag);
-    return this.#sendOne(c, plain, JSON_TYPE, () => gzipped(plain));
-  }
-
-  /**
-   * The JSON of pieces' rows. Searches rarely repeat, but the pieces that they find do: to read and write 30 rows for
-   * each would hold up all other requests. Leaves out a row for which `make` returns null.
-   */
-  rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): string[] {
-    const { state } = this.#stateOf(c);
-    return ids.flatMap((id) => {
-      const held = this.#rows.get(id);
-      if (held?.state === state) return held.json;
-      const row = make(id);
-      if (row === null) return [];
-      const json = JSON.stringify(row);
-      this.#rows.set(id, { state, json });
-      return json;
-    });
-  }
-
-  #send(c: PaperContext, name: string, headers: Headers, make: () => Written): Response {
-    const { etag, state } = this.#stateOf(c);
-    const plain = this.#cache.get(name, state, () => representationOf(make(), etag));
-    return this.#sendOne(c, plain, headers, () => this.#cache.gzipped(name, state, plain));
-  }
-
-  #sendOne(c: PaperContext, plain: Representation, headers: Headers, zip: () => Representation): Response {
-    const chosen = plain.bytes.length >= GZIP_FROM && takesGzip(c) ? zip() : plain;
-    if (c.get('key') !== null) return sendPrivate(c, chosen, headers);
-    return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
-  }
 
   /** The ETag of what is the same for everyone, and the state that a response shows besides its name. */
-  #stateOf(c: PaperContext): { etag: string; state: string } {
+  const stateOf = (c: PaperContext): { etag: string; state: string } => {
     const { slug, paper, root, served } = c.get('site');
     // The edition's number, and a digest of all else that determines the bytes. One address may have been that of several
     // papers.
-    const digest = createHash('sha256').update(`${this.#program} ${slug} ${root} ${served}`).digest('hex').slice(0, 8);
+    const digest = createHash('sha256').update(`${program} ${slug} ${root} ${served}`).digest('hex').slice(0, 8);
     const etag = `"${paper.edition}-${digest}"`;
     return { etag, state: `${etag} ${slug}` };
-  }
+  };
+
+  const sendOne = (c: PaperContext, plain: Representation, headers: Headers, zip: () => Representation): Response => {
+    const chosen = plain.bytes.length >= GZIP_FROM && takesGzip(c) ? zip() : plain;
+    if (c.get('key') !== null) return sendPrivate(c, chosen, headers);
+    return sendShared(c, chosen, { ...headers, Vary: VARY }, [chosen, plain]);
+  };
+
+  const sendCached = (c: PaperContext, name: string, headers: Headers, make: () => Written): Response => {
+    const { etag, state } = stateOf(c);
+    const plain = cache.get(name, state, () => representationOf(make(), etag));
+    return sendOne(c, plain, headers, () => cache.gzipped(name, state, plain));
+  };
+
+  return {
+    /** Sends what a handler returned. */
+    send(c: PaperContext, value: unknown): Response {
+      if (!(value instanceof CachedReply)) return sendReply(c, value, addressOf(c));
+      const { name, make, init } = value;
+      const { headers = {}, page, stringify = JSON.stringify } = init;
+      const whole = page === undefined ? name : `${name} ${JSON.stringify(page)}`;
+      return sendCached(c, whole, { ...JSON_TYPE, ...headers }, () => {
+        const body = make();
+        const link = page === undefined ? null : nextLink(addressOf(c), page, body.next_cursor);
+        return { text: stringify(body), link };
+      });
+    },
+    /** Sends text of another media type, cached like JSON. */
+    text: (c: PaperContext, name: string, make: () => string, headers: Headers): Response =>
+      sendCached(c, name, headers, make),
+    /** Sends JSON whose name the caller chose: cached, it would only displace what is asked often. */
+    once(c: PaperContext, text: string): Response {
+      const plain = representationOf(text, stateOf(c).etag);
+      return sendOne(c, plain, JSON_TYPE, () => gzipped(plain));
+    },
+    /**
+     * The JSON of pieces' rows. Searches rarely repeat, but the pieces that they find do: to read and write 30 rows for
+     * each would hold up all other requests. Leaves out a row for which `make` returns null.
+     */
+    rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): string[] {
+      const { state } = stateOf(c);
+      return ids.flatMap((id) => {
+        const held = kept.get(id);
+        if (held?.state === state) return held.json;
+        const row = make(id);
+        if (row === null) return [];
+        const json = JSON.stringify(row);
+        kept.set(id, { state, json });
+        return json;
+      });
+    },
+  };
 }
 
 function takesGzip(c: PaperContext): boolean {

@@ -10,7 +10,7 @@ import { type FiledContent, filedContent } from '../store/desk/filed-content.ts'
 import { WritingDesk } from '../writing/desk.ts';
 import { deskPictures } from '../writing/pictures.ts';
 import { allLostPieces, allProblems } from '../writing/piece.ts';
-import { FolderWatch } from '../writing/watch.ts';
+import { folderWatch } from '../writing/watch.ts';
 import { shareDesk } from './dev-desk.ts';
 
 type ViteDevServer = Parameters<NonNullable<AstroIntegration['hooks']['astro:server:setup']>>[0]['server'];
@@ -34,7 +34,7 @@ export async function openDesk(server: ViteDevServer, logger: AstroIntegrationLo
       (isNew) => isNew && changed(),
       (error: unknown) => logger.error(printable(messageOf(error))),
     );
-  const watch = new FolderWatch(() => void refresh());
+  const watch = folderWatch(() => void refresh());
   shareDesk({
     desk,
     pictures: deskPictures((digest) => desk.mediaPath(digest)),

@@ -11,7 +11,7 @@ import { newId } from '../shared/new-id.ts';
 import { type Clock, ClockGuard, clockOf } from '../signing/clock/clock-guard.ts';
 import { type ServiceSigner, signerOf } from '../signing/signing.ts';
 import { openSearchReader } from '../store/desk/search-reader.ts';
-import { Snapshots } from '../store/snapshots.ts';
+import { snapshotPool } from '../store/snapshots.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Settings } from './env.ts';
 import { SearchPool } from './search-pool.ts';
@@ -28,7 +28,7 @@ export interface AppContext {
 /** The database by its three handles, and what belongs to it. */
 export interface AppStore extends Store {
   /** Consistent snapshots of the ledger, for long reads. */
-  snapshots: Snapshots;
+  snapshots: ReturnType<typeof snapshotPool>;
   /** Searches the papers on other threads. */
   searchPool: SearchPool;
   media: MediaFiles;
@@ -54,7 +54,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   const media = mediaFiles(mediaFolder(settings));
   const store: AppStore = {
     ...opened,
-    snapshots: new Snapshots(file),
+    snapshots: snapshotPool(file),
     searchPool: new SearchPool(() => openSearchReader(file, SEARCH_ROWS)),
     media,
     pictures: openPictures(settings, media),

@@ -10,40 +10,35 @@ const CACHE = 4_096;
  * and no list names a piece whose page does not exist yet. They are pooled because opening a connection takes longer
  * than the reads of a small press.
  */
-export class Snapshots {
-  readonly #file: string;
-  readonly #idle: Store[] = [];
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /**
-   * Takes a connection, which has no snapshot yet. `refresh` moves its view to the last committed state, without any
-   * transaction that is still open on another connection; `end` releases it. Call it outside a transaction, because it
-   * may open a connection.
-   */
-  take() {
-    const store = this.#idle.pop() ?? openStore({ file: this.#file, cache: CACHE });
-    let isHeld = false;
-    const release = (): void => {
-      if (isHeld) store.database.endReading();
-      isHeld = false;
-    };
-    const refresh = (): void => {
-      release();
-      store.database.beginReading();
-      isHeld = true;
-    };
-    const end = (): void => {
-      release();
-      if (this.#idle.length < IDLE_MAX) this.#idle.push(store);
-      else store.database.close();
-    };
-    return { store, refresh, end };
-  }
-
-  close(): void {
-    for (const store of this.#idle.splice(0)) store.database.close();
-  }
+export function snapshotPool(file: string) {
+  const idle: Store[] = [];
+  return {
+    /**
+     * Takes a connection, which has no snapshot yet. `refresh` moves its view to the last committed state, without any
+     * transaction that is still open on another connection; `end` releases it. Call it outside a transaction, because
+     * it may open a connection.
+     */
+    take() {
+      const store = idle.pop() ?? openStore({ file, cache: CACHE });
+      let isHeld = false;
+      const release = (): void => {
+        if (isHeld) store.database.endReading();
+        isHeld = false;
+      };
+      const refresh = (): void => {
+        release();
+        store.database.beginReading();
+        isHeld = true;
+      };
+      const end = (): void => {
+        release();
+        if (idle.length < IDLE_MAX) idle.push(store);
+        else store.database.close();
+      };
+      return { store, refresh, end };
+    },
+    close(): void {
+      for (const store of idle.splice(0)) store.database.close();
+    },
+  };
 }

@@ -20,39 +20,24 @@ interface Known {
 }
 
 /** Reads each media file once while unchanged. Unread ones have only a name, so that a full folder shows at once. */
-export class BackgroundMediaReader implements MediaReader {
-  readonly #known = new Map<string, Known>();
-  readonly #stampOf: (path: string) => string;
+export function backgroundMediaReader(stampOf: (path: string) => string) {
+  const all = new Map<string, Known>();
 
-  constructor(stampOf: (path: string) => string) {
-    this.#stampOf = stampOf;
-  }
-
-  digestOf = async (path: string): Promise<string> => {
-    const outcome = this.#of(path).outcome;
-    return `${outcome === null ? 'unread' : 'read'} ${this.#stampOf(path)}`;
+  const knownOf = (path: string): Known => {
+    const stamp = stampOf(path);
+    let known = all.get(path);
+    if (known?.stamp !== stamp) {
+      known = { stamp, outcome: null };
+      all.set(path, known);
+    }
+    return known;
   };
 
-  inspect = async (name: string, path: string): Promise<Media> => {
-    const { outcome } = this.#of(path);
-    if (outcome === null) return unreadMedia(name, path);
-    if ('error' in outcome) throw outcome.error;
-    return { ...outcome.media, path: name };
-  };
-
-  /** Reads new and changed files: a few at once, many in the background, which calls `read` when done. */
-  async read(files: readonly MediaName[], read: () => void): Promise<void> {
-    const unread = files.filter(({ path }) => this.#of(path).outcome === null);
-    const work = this.#readAll(unread);
-    if (unread.length <= AT_ONCE) await work;
-    else void work.then(read);
-  }
-
-  async #readAll(files: readonly MediaName[]): Promise<void> {
+  const readAll = async (files: readonly MediaName[]): Promise<void> => {
     const queue = files.values();
     const take = async () => {
       for (const { name, path } of queue) {
-        const known = this.#of(path);
+        const known = knownOf(path);
         try {
           known.outcome = { media: await MEDIA_READER.inspect(name, path) };
         } catch (error) {
@@ -61,17 +46,27 @@ export class BackgroundMediaReader implements MediaReader {
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, take));
-  }
+  };
 
-  #of(path: string): Known {
-    const stamp = this.#stampOf(path);
-    let known = this.#known.get(path);
-    if (known?.stamp !== stamp) {
-      known = { stamp, outcome: null };
-      this.#known.set(path, known);
-    }
-    return known;
-  }
+  const reader: MediaReader = {
+    digestOf: async (path) => `${knownOf(path).outcome === null ? 'unread' : 'read'} ${stampOf(path)}`,
+    async inspect(name, path) {
+      const { outcome } = knownOf(path);
+      if (outcome === null) return unreadMedia(name, path);
+      if ('error' in outcome) throw outcome.error;
+      return { ...outcome.media, path: name };
+    },
+  };
+  return {
+    ...reader,
+    /** Reads new and changed files: a few at once, many in the background, which calls `read` when done. */
+    async read(files: readonly MediaName[], read: () => void): Promise<void> {
+      const unread = files.filter(({ path }) => knownOf(path).outcome === null);
+      const work = readAll(unread);
+      if (unread.length <= AT_ONCE) await work;
+      else void work.then(read);
+    },
+  };
 }
 
 function unreadMedia(name: string, path: string): Media {

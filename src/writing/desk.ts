@@ -11,7 +11,7 @@ import { storyFiles } from '../desk/ingest/stories.ts';
 import type { OwnAddresses } from '../desk/papers/host.ts';
 import { isLink } from '../shared/files/plain-file.ts';
 import type { Store } from '../store/store.ts';
-import { BackgroundMediaReader } from './background-media-reader.ts';
+import { backgroundMediaReader } from './background-media-reader.ts';
 import { askedPlaces, DeskStore } from './desk-store.ts';
 import { type DeskPiece, type PieceFiles, readPiece, savedAt } from './piece.ts';
 
@@ -37,7 +37,7 @@ export class WritingDesk {
   readonly #addresses: OwnAddresses;
   readonly #now: () => number;
   readonly #changed: () => void;
-  readonly #media = new BackgroundMediaReader((path) => this.#listing.files.get(path) ?? '');
+  readonly #media = backgroundMediaReader((path) => this.#listing.files.get(path) ?? '');
   readonly papers = new Map<string, DeskPaper>();
   readonly #rows: DeskStore;
   #listing: Listing = { files: new Map(), folders: [] };

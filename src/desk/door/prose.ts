@@ -76,7 +76,7 @@ function openBracketProblems(prose: string): Problem[] {
   for (const { content, lines } of paragraphs(prose)) {
     total += bracketed(content);
     if (total <= BRACKETED_MAX) continue;
-    const { text, offset } = new TextLocator(prose).locate(content.slice(0, 40), lines);
+    const { text, offset } = textLocator(prose)(content.slice(0, 40), lines);
     const message = `by line ${lines[0] + 1} of the prose, in the paragraph that begins ${JSON.stringify(text)}, too many square brackets are open at a time; close them, or write \\[ for one that is text`;
     return [problem('prose', 'open_brackets', message, offset)];
   }
@@ -132,12 +132,12 @@ function hiddenMarkersIn(prose: string, blocks: Token[]): Occurrence[] {
 
 /** The addresses of the pictures in a prose, and those of them that have no description. */
 function picturesIn(prose: string, blocks: Token[]): Pick<ParsedProse, 'pictures' | 'undescribed'> {
-  const locator = new TextLocator(prose);
+  const locate = textLocator(prose);
   const pictures: Occurrence[] = [];
   const undescribed: Occurrence[] = [];
   for (const [token, lines] of tokensOf(blocks)) {
     if (token.type !== 'image') continue;
-    const at = locator.locate(String(token.attrGet('src') ?? ''), lines);
+    const at = locate(String(token.attrGet('src') ?? ''), lines);
     pictures.push(at);
     if (token.content.trim() === '') undescribed.push(at);
   }
@@ -148,12 +148,12 @@ function picturesIn(prose: string, blocks: Token[]): Pick<ParsedProse, 'pictures
 function rawHtmlIn(prose: string): Occurrence[] {
   if (!/<[a-z/!?]/i.test(prose)) return [];
   const found: Occurrence[] = [];
-  const locator = new TextLocator(prose);
+  const locate = textLocator(prose);
   for (const [{ type, content }, lines] of tokensOf(htmlFinder.parse(prose, {}))) {
     if (type !== 'html_block' && type !== 'html_inline') continue;
     const tag = /<(?:!--|\?|![A-Z[]|\/?([a-z][a-z0-9-]*))[^>]*>?/i.exec(content);
     if (tag === null || (tag[1] !== undefined && !HTML_ELEMENTS.has(tag[1].toLowerCase()))) continue;
-    found.push(locator.locate(tag[0].slice(0, 60), lines));
+    found.push(locate(tag[0].slice(0, 60), lines));
   }
   return found;
 }
@@ -174,14 +174,14 @@ function isLinkable(target: string): boolean {
 function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
   const found: Occurrence[] = [];
-  const locator = new TextLocator(prose);
+  const locate = textLocator(prose);
   for (const [token, lines] of tokensOf(linkFinder.parse(prose, {}))) {
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const target = String(token.attrGet(token.type === 'image' ? 'src' : 'href') ?? '');
     // Pictures that the renderer would show are checked as media.
     if (isLinkable(target)) continue;
     if (token.markup === 'autolink' && !UNSAFE_SCHEME.test(target)) continue;
-    found.push(locator.locate(target.slice(0, 60), lines));
+    found.push(locate(target.slice(0, 60), lines));
   }
   return found;
 }
@@ -253,32 +253,27 @@ type LineRange = readonly [first: number, end: number];
 /** The most characters scanned for texts that the prose spells differently, per character of the prose. */
 const MISSED_MAX = 16;
 
-/** Finds the offsets of texts in prose, given in order, in linear time. */
-class TextLocator {
-  readonly #prose: string;
+/**
+ * Finds the offsets of texts in prose, given in order, in linear time: the position of a text within a block, or the
+ * block's start when the text is spelled differently.
+ */
+function textLocator(prose: string): (text: string, block: LineRange) => Occurrence {
   /** The offset of each line. */
-  readonly #starts = [0];
+  const starts = [0];
+  for (let at = prose.indexOf('\n'); at !== -1; at = prose.indexOf('\n', at + 1)) starts.push(at + 1);
   /** The end of the last text found. */
-  #cursor = 0;
-  #missesLeft: number;
-
-  constructor(prose: string) {
-    this.#prose = prose;
-    this.#missesLeft = prose.length * MISSED_MAX;
-    for (let at = prose.indexOf('\n'); at !== -1; at = prose.indexOf('\n', at + 1)) this.#starts.push(at + 1);
-  }
-
-  /** The position of a text within a block, or the block's start when the text is spelled differently. */
-  locate(text: string, [first, end]: LineRange): Occurrence {
-    const start = this.#starts[first] ?? 0;
-    const block = this.#prose.slice(Math.max(start, this.#cursor), this.#starts[end]);
-    const at = this.#missesLeft > 0 ? block.indexOf(text) : -1;
+  let cursor = 0;
+  let missesLeft = prose.length * MISSED_MAX;
+  return (text, [first, end]) => {
+    const start = starts[first] ?? 0;
+    const from = Math.max(start, cursor);
+    const block = prose.slice(from, starts[end]);
+    const at = missesLeft > 0 ? block.indexOf(text) : -1;
     if (at === -1) {
-      this.#missesLeft -= block.length;
+      missesLeft -= block.length;
       return { text, offset: start };
     }
-    const offset = Math.max(start, this.#cursor) + at;
-    this.#cursor = offset + text.length;
-    return { text, offset };
-  }
+    cursor = from + at + text.length;
+    return { text, offset: from + at };
+  };
 }

@@ -4,7 +4,7 @@ import { mediaFiles } from '../../media/media.ts';
 import type { Settings } from '../../server/env.ts';
 import { Fault } from '../../shared/fault.ts';
 import { databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
-import { Snapshots } from '../../store/snapshots.ts';
+import { snapshotPool } from '../../store/snapshots.ts';
 import { loadBuild } from '../press/build.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
 import { openPictures } from '../press/pictures.ts';
@@ -18,7 +18,7 @@ import type { Printed, WorkerJob } from './press-pool.ts';
 const settings: Settings = workerData;
 const media = mediaFiles(mediaFolder(settings));
 const pictures = openPictures(settings, media);
-const snapshot = new Snapshots(databaseFile(settings)).take();
+const snapshot = snapshotPool(databaseFile(settings)).take();
 const build = loadBuild();
 // The first `print` awaits it and reports the failure.
 build.catch(() => {});
