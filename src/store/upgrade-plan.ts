@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import { NORMALIZER_VERSION } from '../desk/search.ts';
+import { messageOf } from '../shared/fault.ts';
 import { IN_MEMORY, migrationFiles, readMigration, requireOurs } from '../shared/sql/open.ts';
 import { openReadOnly } from '../shared/sql/read-only.ts';
 import { type Db, integer, json, sql, text } from '../shared/sql/sql.ts';
@@ -80,7 +81,7 @@ export function readUpgradePlan(file: string): UpgradePlan | null {
     pending: pending.map((name) => describe(old, name)),
     fills: fillsOf(old, after).filter(({ rows }) => rows > 0),
     papers: papersOf(old),
-    origin: old.texts("SELECT origin FROM served WHERE service = 'desk'", ['served'])[0] ?? null,
+    origin: old.texts("SELECT origin FROM served WHERE service = 'desk'")[0] ?? null,
   };
 }
 
@@ -97,22 +98,20 @@ type TolerantReader = ReturnType<typeof tolerantReader>;
 /** Reads a database that may lack tables or columns: what is not there counts as nothing, 0 or no texts. */
 function tolerantReader(db: Db) {
   const { number, all } = sql(db);
-  const columns = Map.groupBy(
-    all(
-      `SELECT t.name AS tbl, c.name AS col FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`,
-      { tbl: text, col: text },
-    )(),
-    ({ tbl }) => tbl,
-  );
-  const has = (table: string, column?: string) =>
-    columns.get(table)?.some(({ col }) => column === undefined || col === column) ?? false;
+  const orNothing = <T>(read: () => T, nothing: T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (/no such (?:table|column)/.test(messageOf(error))) return nothing;
+      throw error;
+    }
+  };
+  const columns = all('SELECT name FROM pragma_table_info(?)', text);
   return {
     db,
-    has,
-    number: (query: string, tables: readonly string[]): number =>
-      tables.every((table) => has(table)) ? number(query)() : 0,
-    texts: (query: string, tables: readonly string[]): string[] =>
-      tables.every((table) => has(table)) ? all(query, text)() : [],
+    has: (table: string, column?: string) => columns(table).some((name) => column === undefined || name === column),
+    number: (query: string): number => orNothing(() => number(query)(), 0),
+    texts: (query: string): string[] => orNothing(() => all(query, text)(), []),
   };
 }
 
@@ -144,7 +143,7 @@ function describe(old: TolerantReader, name: string): PendingMigration {
   const former = new Map(renames.map((rename) => [rename?.[2], rename?.[1]]));
   const read = statements.map(tableRead).filter((table) => table !== null);
   const tables = [...new Set(read.map((table) => former.get(table) ?? table))].filter((table) => old.has(table));
-  const rows = tables.map((table) => ({ table, rows: old.number(`SELECT count(*) FROM "${table}"`, [table]) }));
+  const rows = tables.map((table) => ({ table, rows: old.number(`SELECT count(*) FROM "${table}"`) }));
   return {
     name: name.replace(/\.sql$/, ''),
     what: firstSentence(source),
@@ -168,7 +167,6 @@ function bytesOf(old: TolerantReader, table: string): number {
   return old.number(
     `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE aggregate = 1
        AND name IN (SELECT name FROM sqlite_schema WHERE tbl_name = '${quoted(table)}')`,
-    [table],
   );
 }
 
@@ -211,35 +209,26 @@ function copyRows(from: Db, to: Db, table: string): void {
 }
 
 function fillsOf(old: TolerantReader, after: ReturnType<typeof stateAfter>): Fill[] {
-  const onAir = old.number("SELECT count(*) FROM pieces WHERE state = 'on_air'", ['pieces']);
+  const onAir = old.number("SELECT count(*) FROM pieces WHERE state = 'on_air'");
   const isRebuilt = after.folding !== NORMALIZER_VERSION;
-  const toIndex = isRebuilt
-    ? onAir
-    : after.filled === 1
-      ? 0
-      : onAir - old.number('SELECT count(*) FROM searched', ['searched']);
+  const toIndex = isRebuilt ? onAir : after.filled === 1 ? 0 : onAir - old.number('SELECT count(*) FROM searched');
   const words = old.number(
     "SELECT coalesce(sum(length(g.prose)), 0) FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.state = 'on_air'",
-    ['pieces', 'generations'],
   );
   const uncounted = old.number(
     `SELECT count(*) FROM pieces${old.has('pieces', 'word_count') ? ' WHERE word_count IS NULL' : ''}`,
-    ['pieces'],
   );
-  const keys = old.number('SELECT (SELECT count(*) FROM door_keys) + (SELECT count(*) FROM retirements)', [
-    'door_keys',
-    'retirements',
-  ]);
-  const logged = (log: string) => old.number(`SELECT count(*) FROM log_leaves WHERE log = '${log}'`, ['log_leaves']);
-  const generations = old.number('SELECT count(*) FROM generations', ['generations']);
-  const receipts = old.number('SELECT coalesce(sum(length(receipt)), 0) FROM generations', ['generations']);
-  const observations = old.number('SELECT count(*) FROM observations', ['observations']);
+  const keys = old.number('SELECT (SELECT count(*) FROM door_keys) + (SELECT count(*) FROM retirements)');
+  const logged = (log: string) => old.number(`SELECT count(*) FROM log_leaves WHERE log = '${log}'`);
+  const generations = old.number('SELECT count(*) FROM generations');
+  const receipts = old.number('SELECT coalesce(sum(length(receipt)), 0) FROM generations');
+  const observations = old.number('SELECT count(*) FROM observations');
   const deskLeaves = after.logs.desk === 1 ? 0 : keys + generations - logged('desk');
   const recordsLeaves = after.logs.records === 1 ? 0 : keys + observations - logged('records');
   const mailboxes = old.has('accounts', 'mailbox')
-    ? old.number('SELECT count(*) FROM accounts WHERE mailbox IS NULL', ['accounts'])
-    : old.number('SELECT count(*) FROM accounts', ['accounts']);
-  const values = after.valuesBefore === 0 ? 0 : old.number('SELECT count(*) FROM sightings', ['sightings']);
+    ? old.number('SELECT count(*) FROM accounts WHERE mailbox IS NULL')
+    : old.number('SELECT count(*) FROM accounts');
+  const values = after.valuesBefore === 0 ? 0 : old.number('SELECT count(*) FROM sightings');
   return [
     { name: 'search index', rows: toIndex, bytes: onAir === 0 ? 0 : (INDEX_SHARE * words * toIndex) / onAir },
     { name: 'word counts', rows: uncounted, bytes: 0 },
