@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proseProblems } from '../../src/desk/door/door.ts';
-import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX, PROSE_MAX } from '../../src/desk/door/piece.ts';
+import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, MAX, NESTING_MAX } from '../../src/desk/door/piece.ts';
 import { markdown, parseProse } from '../../src/desk/door/prose.ts';
 import { excessIn } from '../../src/desk/door/prose-bounds.ts';
 import * as properties from '../support/properties.ts';
@@ -86,7 +86,7 @@ test('no quote or list in accepted prose is deeper than the limit', () => {
 
 test('a text of the maximum length with the mark-up of an article is accepted', () => {
   const paragraph = `A [link](https://a.example/) and *stress*, \`code\` and more. ${'Words go on. '.repeat(40)}\n\n`;
-  assert.deepEqual(problemsOf(paragraph.repeat(Math.floor(PROSE_MAX / paragraph.length))), []);
+  assert.deepEqual(problemsOf(paragraph.repeat(Math.floor(MAX.prose / paragraph.length))), []);
 });
 
 test('rejected prose costs less than the most expensive accepted prose', () => {
@@ -103,7 +103,7 @@ test('rejected prose costs less than the most expensive accepted prose', () => {
   assert.deepEqual(parseProse(taken).excess, []);
   const limit = cost(taken);
   for (const bit of ['- a\n', '<a@b.example>', '[a](b)\n\n', '*a* ', '> ', '|a', '<x\n', '`a` ', '![', '&amp;']) {
-    const refused = `${'>'.repeat(100)}${bit.repeat(PROSE_MAX / bit.length - 100)}`;
+    const refused = `${'>'.repeat(100)}${bit.repeat(MAX.prose / bit.length - 100)}`;
     assert.notDeepEqual(parseProse(refused).excess, [], bit);
     assert.ok(cost(refused) < limit, `${bit} takes ${cost(refused)} µs, and not less than ${limit}`);
   }

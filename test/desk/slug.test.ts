@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SLUG } from '../../src/desk/door/door.ts';
-import { SLUG_MAX } from '../../src/desk/door/piece.ts';
+import { MAX } from '../../src/desk/door/piece.ts';
 import { sectionSlug } from '../../src/desk/papers/paper.ts';
 import { freeSlug } from '../../src/desk/papers/slug.ts';
 import * as fc from '../support/properties.ts';
@@ -32,7 +32,7 @@ test('any headline gives a slug that the door accepts', () => {
       let asked = 0;
       const slug = freeSlug(headline, () => asked++ < taken);
       assert.match(slug, SLUG);
-      assert.ok(slug.length <= SLUG_MAX);
+      assert.ok(slug.length <= MAX.slug);
     }),
   );
 });

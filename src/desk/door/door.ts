@@ -8,25 +8,7 @@ import {
   textProblems,
   unseenProblem,
 } from '../../shared/shown-text.ts';
-import {
-  AUTHOR_MAX,
-  AUTHORS_MAX,
-  CORRECTION_MAX,
-  CREDIT_MAX,
-  DEK_MAX,
-  FACTS_MAX,
-  type Filing,
-  HEADLINE_MAX,
-  INSTRUMENT_MAX,
-  MARKERS_MAX,
-  PROSE_MAX,
-  SLUG_MAX,
-  SOURCE_MAX,
-  STATEMENT_MAX,
-  TAG_MAX,
-  TAGS_MAX,
-  WRITER_MAX,
-} from './piece.ts';
+import { type Filing, MAX } from './piece.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** The paper's rules and records against which a filing is checked. */
@@ -51,18 +33,18 @@ const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
 export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
   return [
     ...slugProblems(filing.slug),
-    ...lineProblems('headline', filing.headline, HEADLINE_MAX, true),
-    ...lineProblems('dek', filing.dek, DEK_MAX, false),
+    ...lineProblems('headline', filing.headline, MAX.headline, true),
+    ...lineProblems('dek', filing.dek, MAX.dek, false),
     ...memberProblems(filing, rules),
     ...proseProblems(filing.prose, rules),
     ...factProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
-    ...paragraphProblems('credit', filing.credit, CREDIT_MAX),
+    ...paragraphProblems('credit', filing.credit, MAX.credit),
     ...authorProblems(filing),
-    ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, WRITER_MAX, false)),
+    ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, MAX.writer, false)),
     ...tagProblems(filing),
-    ...paragraphProblems('correction', filing.correction, CORRECTION_MAX),
+    ...paragraphProblems('correction', filing.correction, MAX.correction),
   ];
 }
 
@@ -94,8 +76,8 @@ function foldCase(text: string): string {
 }
 
 function slugProblems(slug: string): Problem[] {
-  if (SLUG.test(slug) && slug.length <= SLUG_MAX && !ID.test(slug)) return [];
-  const message = `${quote(slug)} is not a slug; use 1 to ${SLUG_MAX} of a–z and 0–9 in words joined by single hyphens, and nothing that looks like a piece's id`;
+  if (SLUG.test(slug) && slug.length <= MAX.slug && !ID.test(slug)) return [];
+  const message = `${quote(slug)} is not a slug; use 1 to ${MAX.slug} of a–z and 0–9 in words joined by single hyphens, and nothing that looks like a piece's id`;
   return [problem('slug', 'slug_form', message)];
 }
 
@@ -129,11 +111,11 @@ export function isLanguageTag(tag: string): boolean {
 
 /** The problems of a text's Markdown, of a piece or of a page of the paper's own. */
 export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' | 'takesUndescribed'>): Problem[] {
-  const problems = textProblems('prose', prose, PROSE_MAX);
+  const problems = textProblems('prose', prose, MAX.prose);
   const unseen = unseenProblem('prose', prose);
   if (unseen !== null) problems.push(unseen);
   // Prose that is too long is not parsed.
-  if (prose.length > PROSE_MAX) return problems;
+  if (prose.length > MAX.prose) return problems;
   const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parseProse(prose);
   if (excess.length > 0) return [...problems, ...excess];
   for (const { text, offset } of rawHtml) {
@@ -164,17 +146,17 @@ export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' 
 
 function factProblems({ cited_facts }: Filing): Problem[] {
   const problems: Problem[] = [];
-  if (cited_facts.length > FACTS_MAX) {
-    const message = `${cited_facts.length} entries are more than ${FACTS_MAX}; split the piece`;
+  if (cited_facts.length > MAX.facts) {
+    const message = `${cited_facts.length} entries are more than ${MAX.facts}; split the piece`;
     problems.push(problem('cited_facts', 'too_many', message));
   }
   for (const [index, fact] of cited_facts.entries()) {
     const at = `cited_facts[${index}]`;
     problems.push(
-      ...lineProblems(`${at}.statement`, fact.statement, STATEMENT_MAX, true),
-      ...lineProblems(`${at}.source`, fact.source, SOURCE_MAX, true),
-      ...lineProblems(`${at}.instrument`, fact.instrument, INSTRUMENT_MAX, true),
-      ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, INSTRUMENT_MAX, false)),
+      ...lineProblems(`${at}.statement`, fact.statement, MAX.statement, true),
+      ...lineProblems(`${at}.source`, fact.source, MAX.source, true),
+      ...lineProblems(`${at}.instrument`, fact.instrument, MAX.instrument, true),
+      ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, MAX.instrument, false)),
     );
     if (UNSAFE_SCHEME.test(fact.instrument)) {
       const message = `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`;
@@ -192,8 +174,8 @@ function markerProblems({ prose, cited_facts }: Filing): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<number>();
   const markers = markersIn(prose);
-  if (markers.length > MARKERS_MAX) {
-    const message = `${markers.length} markers are more than ${MARKERS_MAX}; split the piece`;
+  if (markers.length > MAX.markers) {
+    const message = `${markers.length} markers are more than ${MAX.markers}; split the piece`;
     problems.push(problem('prose', 'too_many', message));
   }
   for (const { n, offset } of markers) {
@@ -215,8 +197,8 @@ function markerProblems({ prose, cited_facts }: Filing): Problem[] {
 
 function imageProblems({ image }: Filing, rules: PaperRules): Problem[] {
   if (image === null) return [];
-  const problems = lineProblems('image.alt', image.alt, DEK_MAX, false);
-  if (image.credit !== null) problems.push(...lineProblems('image.credit', image.credit, SOURCE_MAX, false));
+  const problems = lineProblems('image.alt', image.alt, MAX.dek, false);
+  if (image.credit !== null) problems.push(...lineProblems('image.credit', image.credit, MAX.source, false));
   if (!rules.hasMedia(image.src)) {
     const message = `${quote(image.src)} is not a media file of this paper; put the picture under media/ and name it from there, as in media/art/bridge.jpg`;
     problems.push(problem('image.src', 'unknown_media', message));
@@ -233,33 +215,33 @@ function authorProblems({ authors, written_by }: Filing): Problem[] {
     const message = `authors names ${authors.length === 1 ? 'one person' : `${authors.length} people`} and written_by says ${quote(written_by)}; keep the list, and leave written_by out`;
     return [problem('written_by', 'authors_twice', message)];
   }
-  if (authors.length > AUTHORS_MAX) {
-    const message = `${authors.length} authors are more than ${AUTHORS_MAX}; name those who wrote most of it, and all of them in credit`;
+  if (authors.length > MAX.authors) {
+    const message = `${authors.length} authors are more than ${MAX.authors}; name those who wrote most of it, and all of them in credit`;
     return [problem('authors', 'too_many', message)];
   }
   return authors.flatMap(({ name, url }, index) => [
-    ...lineProblems(`authors[${index}].name`, name, AUTHOR_MAX, true),
+    ...lineProblems(`authors[${index}].name`, name, MAX.author, true),
     ...(url === undefined ? [] : authorUrlProblems(`authors[${index}].url`, url)),
   ]);
 }
 
 /** Whether a text can be an author's address: https, as a browser writes it. */
 export function isAuthorUrl(url: string): boolean {
-  const parsed = /^https:\/\/\S+$/i.test(url) && url.length <= INSTRUMENT_MAX ? URL.parse(url) : null;
+  const parsed = /^https:\/\/\S+$/i.test(url) && url.length <= MAX.instrument ? URL.parse(url) : null;
   return parsed !== null && parsed.username === '' && parsed.password === '';
 }
 
 function authorUrlProblems(field: string, url: string): Problem[] {
-  const problems = lineProblems(field, url, INSTRUMENT_MAX, false);
+  const problems = lineProblems(field, url, MAX.instrument, false);
   if (problems.length > 0 || isAuthorUrl(url)) return problems;
   const message = `${quote(url)} is not the https address of an author; write one such as https://example.org/ann-lee, or leave it out`;
   return [problem(field, 'unsafe_link', message)];
 }
 
 function tagProblems({ tags }: Filing): Problem[] {
-  if (tags.length > TAGS_MAX) {
-    const message = `${tags.length} tags are more than ${TAGS_MAX}; keep those by which readers look for the piece`;
+  if (tags.length > MAX.tags) {
+    const message = `${tags.length} tags are more than ${MAX.tags}; keep those by which readers look for the piece`;
     return [problem('tags', 'too_many', message)];
   }
-  return tags.flatMap((tag, index) => lineProblems(`tags[${index}]`, tag, TAG_MAX, true));
+  return tags.flatMap((tag, index) => lineProblems(`tags[${index}]`, tag, MAX.tag, true));
 }

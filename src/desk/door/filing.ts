@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Author } from '../../proof/basis.ts';
 import { normalized } from '../../shared/combining-marks.ts';
-import { AUTHORS_MAX, type Filing, KINDS, TAG_MAX, TAGS_MAX } from './piece.ts';
+import { type Filing, KINDS, MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
 /** A cited fact as a desk writes it. Its number is its position in the list. */
@@ -43,7 +43,7 @@ export const FilingBody = z.strictObject({
     .array(AuthorBody)
     .nullish()
     .meta({
-      description: `The people who wrote the piece, when people did, up to ${AUTHORS_MAX}: names, or names with https addresses. The persona in \`byline\` then only brought it in.`,
+      description: `The people who wrote the piece, when people did, up to ${MAX.authors}: names, or names with https addresses. The persona in \`byline\` then only brought it in.`,
     }),
   written_by: z.string().nullish().meta({
     description: 'The authors in one line, as pieces were filed before `authors`; give one of the two.',
@@ -51,7 +51,7 @@ export const FilingBody = z.strictObject({
   tags: z
     .array(z.string())
     .nullish()
-    .meta({ description: `What the piece is about: up to ${TAGS_MAX} names of up to ${TAG_MAX} characters.` }),
+    .meta({ description: `What the piece is about: up to ${MAX.tags} names of up to ${MAX.tag} characters.` }),
   correction: z.string().nullish().meta({ description: 'What was wrong and is right now; readers will see it.' }),
   revised_at: z.iso.datetime({ offset: true }).nullish(),
 });

@@ -1,9 +1,29 @@
 import type { Hashed, Kind } from '../../proof/basis.ts';
 
-/** Maximum lengths of texts that the filing door accepts, in UTF-16 units. */
-export const HEADLINE_MAX = 300;
-export const DEK_MAX = 1_000;
-export const PROSE_MAX = 400_000;
+/** The most that the filing door accepts: lengths of texts, in UTF-16 units, and numbers. */
+export const MAX = {
+  slug: 150,
+  headline: 300,
+  dek: 1_000,
+  prose: 400_000,
+  /** The number of markers, each of which is shown with its publisher's name. */
+  markers: 5_000,
+  /** The number of cited facts. */
+  facts: 1_000,
+  statement: 4_000,
+  source: 300,
+  instrument: 2_000,
+  credit: 2_000,
+  writer: 500,
+  /** The number of people who may be named as the authors of a piece. */
+  authors: 20,
+  author: 300,
+  /** The number of tags. */
+  tags: 10,
+  tag: 40,
+  correction: 2_000,
+};
+
 /**
  * What a prose may hold at most, so that parsing it takes bounded work: characters of mark-up, angle brackets among
  * them, lines, and quotes and lists within each other. Of 6,363 published articles none holds a tenth of the first
@@ -13,22 +33,6 @@ export const MARKUP_MAX = 20_000;
 export const ANGLES_MAX = 5_000;
 export const LINES_MAX = 10_000;
 export const NESTING_MAX = 16;
-export const STATEMENT_MAX = 4_000;
-export const SOURCE_MAX = 300;
-export const INSTRUMENT_MAX = 2_000;
-export const CREDIT_MAX = 2_000;
-export const WRITER_MAX = 500;
-export const AUTHOR_MAX = 300;
-/** How many people may be named as the authors of a piece. */
-export const AUTHORS_MAX = 20;
-export const CORRECTION_MAX = 2_000;
-export const FACTS_MAX = 1_000;
-/** Each is shown with its publisher's name. */
-export const MARKERS_MAX = 5_000;
-export const SLUG_MAX = 150;
-/** How many tags a piece may have. */
-export const TAGS_MAX = 10;
-export const TAG_MAX = 40;
 
 /** Minimum number of distinct publishers for a piece on air, whatever the paper's setting. */
 export const SOURCE_FLOOR_MIN = 2;

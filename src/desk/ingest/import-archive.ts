@@ -8,7 +8,7 @@ import { airFound } from '../airing.ts';
 import type { Archive } from '../archive.ts';
 import { isAuthorUrl, type PaperRules } from '../door/door.ts';
 import { filingFrom } from '../door/filing.ts';
-import { AUTHORS_MAX, type Filing, WRITER_MAX } from '../door/piece.ts';
+import { type Filing, MAX } from '../door/piece.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../file-story.ts';
 import { type ImportLine, lineProblems, type ParsedLine, parsedBatches } from './import-lines.ts';
@@ -202,7 +202,7 @@ const namesOf = ({ authors }: ImportLine): string[] =>
 
 /** Who wrote an imported piece: the line's own `written_by`, else the first of its authors. The credit names all. */
 function writersIn(line: ImportLine): { authors: Author[] } | { written_by: string } {
-  return line.written_by == null ? { authors: authorsIn(line).slice(0, AUTHORS_MAX) } : { written_by: line.written_by };
+  return line.written_by == null ? { authors: authorsIn(line).slice(0, MAX.authors) } : { written_by: line.written_by };
 }
 
 /** An archive may give an author any address, or none: what the filing door does not take is left out. */
@@ -255,9 +255,9 @@ function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Fil
 export function joinedAuthors(authors: readonly string[], language: string): string | null {
   const names = authors.map((name) => name.replace(/\s+/g, ' ').trim()).filter((name) => name !== '');
   // More than fit side by side are not tried: an archive may name thousands.
-  for (let count = fitting(names, WRITER_MAX); count > 0; count--) {
+  for (let count = fitting(names, MAX.writer); count > 0; count--) {
     const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
-    if (writer.length <= WRITER_MAX) return normalized(writer).trim();
+    if (writer.length <= MAX.writer) return normalized(writer).trim();
   }
   return null;
 }

@@ -2,25 +2,7 @@ import type { Author, CitedFact } from '../../proof/basis.ts';
 import { isOneOf, membersIn } from '../../proof/narrow.ts';
 import { normalized, tooManyMarksAt } from '../../shared/combining-marks.ts';
 import { isAuthorUrl, isLanguageTag } from '../door/door.ts';
-import {
-  AUTHOR_MAX,
-  AUTHORS_MAX,
-  CORRECTION_MAX,
-  CREDIT_MAX,
-  DEK_MAX,
-  FACTS_MAX,
-  type Filing,
-  HEADLINE_MAX,
-  type Image,
-  INSTRUMENT_MAX,
-  KINDS,
-  MARKERS_MAX,
-  PROSE_MAX,
-  SOURCE_MAX,
-  STATEMENT_MAX,
-  TAG_MAX,
-  TAGS_MAX,
-} from '../door/piece.ts';
+import { type Filing, type Image, KINDS, MAX } from '../door/piece.ts';
 import { markersIn, type ParsedProse } from '../door/prose.ts';
 import { tagsFrom } from '../door/tag.ts';
 import type { PaperRecord } from './paper.ts';
@@ -35,24 +17,24 @@ export function showableFiling(
   { slug, paper, hasMedia }: { slug: string; paper: PaperRecord; hasMedia(path: string): boolean },
 ): Filing {
   const body = membersIn(data);
-  const headline = lineOf(body.headline, HEADLINE_MAX) || slug.replaceAll('-', ' ');
+  const headline = lineOf(body.headline, MAX.headline) || slug.replaceAll('-', ' ');
   const authors = authorsOf(body.authors);
   const language = typeof body.language === 'string' && isLanguageTag(body.language) ? body.language : paper.language;
   return {
     slug,
     headline,
-    dek: lineOf(body.dek, DEK_MAX),
-    prose: textOf(body.prose, PROSE_MAX).trim(),
+    dek: lineOf(body.dek, MAX.dek),
+    prose: textOf(body.prose, MAX.prose).trim(),
     cited_facts: factsOf(body.cited_facts),
     category: lineOf(body.category, 60) || (paper.sections[0] ?? ''),
     kind: isOneOf(KINDS, body.kind) ? body.kind : paper.default_kind,
     persona: lineOf(body.byline, 60),
     language,
     image: imageOf(body.image, hasMedia),
-    credit: textOf(body.credit, CREDIT_MAX) || null,
-    correction: textOf(body.correction, CORRECTION_MAX) || null,
+    credit: textOf(body.credit, MAX.credit) || null,
+    correction: textOf(body.correction, MAX.correction) || null,
     authors,
-    written_by: authors.length > 0 ? null : lineOf(body.written_by, SOURCE_MAX) || null,
+    written_by: authors.length > 0 ? null : lineOf(body.written_by, MAX.source) || null,
     tags: tagsFrom(tagNames(body.tags)),
     revised_at: null,
   };
@@ -60,7 +42,7 @@ export function showableFiling(
 
 /** Prose that is safe to render: with too much mark-up a block of code, with too many markers what precedes them. */
 export function showableProse(prose: string, { excess }: Pick<ParsedProse, 'excess'>): string {
-  const shown = prose.slice(0, markersIn(prose)[MARKERS_MAX]?.offset);
+  const shown = prose.slice(0, markersIn(prose)[MAX.markers]?.offset);
   return excess.length > 0 ? shown.replace(/^/gm, '    ') : shown;
 }
 
@@ -86,13 +68,13 @@ function lineOf(value: unknown, max: number): string {
 
 function factsOf(value: unknown): CitedFact[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, FACTS_MAX).map((entry, index) => {
+  return value.slice(0, MAX.facts).map((entry, index) => {
     const fact = membersIn(entry);
     return {
       n: index + 1,
-      statement: lineOf(fact.statement, STATEMENT_MAX),
-      source: lineOf(fact.source, SOURCE_MAX) || '?',
-      instrument: lineOf(fact.instrument, INSTRUMENT_MAX),
+      statement: lineOf(fact.statement, MAX.statement),
+      source: lineOf(fact.source, MAX.source) || '?',
+      instrument: lineOf(fact.instrument, MAX.instrument),
       claim_key: null,
     };
   });
@@ -100,9 +82,9 @@ function factsOf(value: unknown): CitedFact[] {
 
 function authorsOf(value: unknown): Author[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, AUTHORS_MAX).flatMap((entry) => {
+  return value.slice(0, MAX.authors).flatMap((entry) => {
     const { name, url } = typeof entry === 'string' ? { name: entry } : membersIn(entry);
-    const shown = lineOf(name, AUTHOR_MAX);
+    const shown = lineOf(name, MAX.author);
     if (shown === '') return [];
     return typeof url === 'string' && isAuthorUrl(url) ? { name: shown, url } : { name: shown };
   });
@@ -111,13 +93,13 @@ function authorsOf(value: unknown): Author[] {
 function tagNames(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return value
-    .slice(0, TAGS_MAX)
-    .map((name) => lineOf(name, TAG_MAX))
+    .slice(0, MAX.tags)
+    .map((name) => lineOf(name, MAX.tag))
     .filter((name) => name !== '');
 }
 
 function imageOf(value: unknown, hasMedia: (path: string) => boolean): Image | null {
   const { src, alt, credit } = typeof value === 'string' ? { src: value, alt: '', credit: null } : membersIn(value);
   if (typeof src !== 'string' || !hasMedia(src)) return null;
-  return { src, alt: lineOf(alt, DEK_MAX), credit: lineOf(credit, SOURCE_MAX) || null };
+  return { src, alt: lineOf(alt, MAX.dek), credit: lineOf(credit, MAX.source) || null };
 }

@@ -1,5 +1,5 @@
 import anyAscii from 'any-ascii';
-import { SLUG_MAX } from '../door/piece.ts';
+import { MAX } from '../door/piece.ts';
 import { asciiWords, plainLetters } from '../door/tag.ts';
 
 /** Space for the suffix that distinguishes pieces with the same headline. */
@@ -15,7 +15,7 @@ function slugFrom(headline: string): string {
   let slug = '';
   for (const word of latinWords(headline)) {
     const longer = slug === '' ? word : `${slug}-${word}`;
-    if (longer.length > SLUG_MAX - TAIL) break;
+    if (longer.length > MAX.slug - TAIL) break;
     slug = longer;
   }
   return slug;
