@@ -8,8 +8,14 @@ import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../share
 import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
 import { contactMail, type Paper } from '../papers/paper.ts';
-import { type AlertHour, type DigestCadence, queueAlerts } from '../readers/alert.ts';
-import { DEFAULT_HOUR, type DigestTimes, digestQueue } from '../readers/digest.ts';
+import {
+  type AlertHour,
+  DEFAULT_HOUR,
+  type DigestCadence,
+  type DigestTimes,
+  digestQueue,
+  queueAlerts,
+} from '../readers/alert.ts';
 import { end, manageToken } from '../readers/link.ts';
 import type { MailRecord } from '../readers/mail.ts';
 import { NOTICE_GATHERS, type NoticeRecord, noticeMail, noticeRecipients } from '../readers/notice.ts';
