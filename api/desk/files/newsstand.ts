@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Context } from 'hono';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
 import { paperRoot } from '../../../src/desk/papers/paper.ts';
@@ -7,16 +8,23 @@ import { newsstandView, opml, publicPapers } from '../../../src/desk/press/newss
 import { readiness } from '../../../src/operate/metrics/readiness.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
+import { isLogPath } from '../../../src/shared/transparency/log-paths.ts';
+import { logViewState } from '../../../src/shared/transparency/log-view.ts';
 import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
+import { ownPolicy } from '../../../src/signing/log/log-publication.ts';
+import { deskLogView } from '../../../src/signing/log/log-view.ts';
 import { signingState } from '../../../src/signing/signing-state.ts';
+import type { Site } from '../../env.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { fileHeaders } from '../../responses/files.ts';
+import { sendLogFile } from '../../responses/log-file.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
-import { representationOf } from '../../responses/response-cache.ts';
+import { ResponseCache, representationOf } from '../../responses/response-cache.ts';
 import { privateJson, sendShared } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import { paperApi } from '../reading/api-index.ts';
 import type { HostHandler } from '../route.ts';
+import type { Sites } from '../site.ts';
 import { beingPressed } from './notices.ts';
 
 /** The root of the shared host: the list of public papers, and the files that its page needs. */
@@ -80,4 +88,52 @@ function robotsOf(app: AppContext): string {
   const roots = publicPapers(app.store.desk).map((paper) => paperRoot(paper, app.settings.origin));
   const sitemaps = roots.flatMap((root) => [`Sitemap: ${root}/sitemap.xml`, `Sitemap: ${root}/sitemap-news.xml`]);
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
+}
+
+/** Serves the log's files. A paper that was called `log` before the name was reserved has other addresses there. */
+export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
+  return async (c, next) => {
+    const path = logAddress(sites, c.env, settings.origin)?.path ?? '';
+    if (!isLogPath(path)) return next();
+    return sendLogFile(c, { folder: join(settings.logDir, 'desk'), path, root: settings.origin });
+  };
+}
+
+/**
+ * The address of a request in the log, which each paper with an address of its own has too; null for any other. `path`
+ * is below the log's address: empty for the page, null for the page without its slash.
+ */
+function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string) {
+  const site = sites.of(env);
+  if (site === null) return null;
+  const isOwn = isOwnAddress(site, origin);
+  const asked = isOwn ? site.path : `/${site.slug}${site.path}`;
+  const [all, path] = /^\/log(?:\/(.*))?$/.exec(asked) ?? [];
+  return all === undefined ? null : { path: path ?? null, isOwn };
+}
+
+/** Whether a paper is served at its `url`. On the shared host, a private paper must look like a missing one. */
+function isOwnAddress({ slug, paper, root, served }: Site, origin: string): boolean {
+  if (paper?.url === undefined || root !== served) return false;
+  return paper.paper_public || served !== `${origin}/${slug}`;
+}
+
+/** The log's page for people. Below a paper's own address it redirects to the shared host. */
+export function logPage(app: AppContext, sites: Sites, render: Build['render']): HostHandler {
+  const { store, settings } = app;
+  const { origin } = settings;
+  const cache = new ResponseCache();
+  const url_absolute = `${origin}/log/`;
+  const headers = { ...fileHeaders('/404.html', origin, []), 'Content-Type': 'text/html; charset=UTF-8' };
+  return async (c, next) => {
+    const found = logAddress(sites, c.env, origin);
+    if (found === null || (found.path ?? '') !== '') return next();
+    if (found.isOwn) return c.redirect(url_absolute, 302);
+    if (found.path === null) return c.redirect('/log/', 301);
+    // A reload may bring another one.
+    const policy = ownPolicy(app.settings);
+    const state = `${logViewState(store.database.log, { log: 'desk', policy })} ${store.desk.papersVersion()}`;
+    const view = () => deskLogView(app, { origin, policy });
+    return sendShared(c, await cache.load('/log/', state, () => render('/log', view())), headers);
+  };
 }

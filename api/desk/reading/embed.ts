@@ -1,19 +1,35 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
+import {
+  ADDRESS_MAX,
+  CARD_WIDTH_MAX,
+  CARD_WIDTH_MIN,
+  cardSize,
+  embedTarget,
+  OEmbed,
+} from '../../../src/desk/oembed.ts';
+import { paperRoot } from '../../../src/desk/papers/paper.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
+import { castRecord, oembedRecord, oembedXml } from '../../../src/desk/press/feeds/oembed.ts';
 import { headerContext } from '../../../src/desk/press/outputs/documents.ts';
 import { embedView } from '../../../src/desk/press/outputs/story.ts';
 import { refuseWithdrawn, withdrawnAnswer } from '../../../src/desk/withdrawal.ts';
+import { fill } from '../../../src/phrases/fill.ts';
+import { phrasesOf } from '../../../src/phrases/tables.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
-import { ErrorBody, faults, ProblemDetails } from '../../openapi/responses.ts';
+import { ErrorBody, faults, ok, ProblemDetails } from '../../openapi/responses.ts';
 import { fileHeaders } from '../../responses/files.ts';
+import { cached } from '../../responses/reply.ts';
 import { wantsRecord } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
-import { archiveOf, editionOf, pieceNotFound, requirePiece } from '../context.ts';
+import { archiveOf, editionOf, pieceNotFound, readablePiece, requirePiece } from '../context.ts';
 import { beingPressed } from '../files/notices.ts';
 import { embedScripts } from '../files/pressed-file.ts';
+import { SAMPLE } from '../openapi/examples.ts';
+import type { PaperResponses } from '../paper-responses.ts';
 import { idParam, operationsUnder } from '../route.ts';
 
 const html = { 'text/html': { schema: z.string() } };
@@ -71,4 +87,96 @@ async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id:
   const page = await render('/paper/embed', embedView(edition, story));
   const type = { 'Content-Type': 'text/html; charset=utf-8' };
   return c.body(page, status, { ...type, ...fileHeaders(path, root, embed_scripts), ...guarded });
+}
+
+/** A whole number of pixels, at least `least`. */
+const pixels = (least: number, description: string) =>
+  z
+    .string()
+    .regex(/^\d{1,100}$/, `must be a whole number from ${least} up`)
+    .transform(Number)
+    .refine((number) => number >= least, `must be a whole number from ${least} up`)
+    .optional()
+    .openapi({ type: 'integer', minimum: least, description });
+
+const oembed = {
+  operationId: 'readOEmbed',
+  summary: 'The oEmbed record of a story’s address, or a video edition’s',
+  request: {
+    query: z.object({
+      url: z.string('must be the address of a story or a video edition of this paper').max(ADDRESS_MAX).openapi({
+        description:
+          'The address of a story of this paper (of its page or of its Markdown version), or of a video edition’s page; a query or a fragment changes nothing.',
+        maxLength: ADDRESS_MAX,
+        example: SAMPLE.address,
+      }),
+      maxwidth: pixels(
+        CARD_WIDTH_MIN,
+        `The widest that the card may be; more than ${CARD_WIDTH_MAX} is taken as ${CARD_WIDTH_MAX}.`,
+      ),
+      maxheight: pixels(1, 'The highest that the card may be. A low card is narrower, then goes without its picture.'),
+      format: z
+        .string()
+        .default('json')
+        .openapi({ description: '`json` or `xml`; anything else is a 501.', example: 'json' }),
+    }),
+  },
+  responses: {
+    200: {
+      ...ok(OEmbed, 'The record.'),
+      content: {
+        'application/json': { schema: OEmbed },
+        'text/xml': { schema: z.string().openapi({ description: 'The same members in an `oembed` element.' }) },
+      },
+    },
+    ...faults(410, 501),
+  },
+};
+
+/** What another site needs to embed a story's card or the player of a video edition. */
+export function readOEmbed(app: AppContext, responses: PaperResponses) {
+  return operationsUnder('Reading')(oembed, (c) => {
+    const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
+    if (format !== 'json' && format !== 'xml')
+      throw new Fault(
+        'not_implemented',
+        `format ${JSON.stringify(format.slice(0, 40))} is not offered; take json or xml`,
+      );
+    const { slug, root } = c.get('site');
+    const named = embedTarget(url, [root, paperRoot({ slug }, app.settings.origin)]);
+    if (named === null) throw notHere(url);
+    const make = () => {
+      const edition = editionOf(app, c);
+      if ('cast' in named) {
+        const cast = edition.cast(named.cast);
+        if (cast === null) throw notHere(url);
+        return castRecord(edition, cast, { maxwidth, maxheight });
+      }
+      const story = readablePiece(archiveOf(app, c), named.story, c);
+      // Page URLs contain the slug, never the id. Drafts have no page.
+      if (story.slug !== named.story || story.state !== 'on_air') throw notHere(url);
+      const { headline, dek, byline, writer, language } = story;
+      const card = {
+        headline,
+        dek,
+        byline:
+          writer === null ? byline.name : fill(phrasesOf(language).byline.written, { writer, persona: byline.name }),
+        nameplate: edition.paper().nameplate,
+      };
+      const size = cardSize(Math.min(maxwidth ?? CARD_WIDTH_MAX, CARD_WIDTH_MAX), maxheight ?? Infinity, card);
+      return oembedRecord(edition, story, size, { maxwidth, maxheight });
+    };
+    const name = `oembed ${format} ${JSON.stringify(named)} ${maxwidth} ${maxheight}`;
+    return format === 'xml'
+      ? responses.text(c, name, () => oembedXml(make()), { 'Content-Type': 'text/xml; charset=utf-8' })
+      : cached(name, make);
+  });
+}
+
+function notHere(url: string): Fault {
+  return new Fault(
+    'not_found',
+    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper, nor of a video edition`,
+    { field: 'url' },
+  );
 }

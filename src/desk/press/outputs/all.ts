@@ -1,8 +1,7 @@
 import type { Edition } from '../edition.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
 import { assets, media, picture } from './assets.ts';
-import { castDay, castIndex } from './cast.ts';
-import { day, days, year } from './day.ts';
+import { castDay, castIndex, day, days, year } from './day.ts';
 import { documents, hosting } from './documents.ts';
 import { front } from './front.ts';
 import { icons } from './icons.ts';

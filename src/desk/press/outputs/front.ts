@@ -11,7 +11,7 @@ import { channelOf } from '../feeds/channel.ts';
 import { singleOutput } from '../output.ts';
 import { frontJsonLd } from '../structured-data.ts';
 import type { FrontBlock, FrontRail, FrontView, RailView, RowView } from '../views.ts';
-import { castView } from './cast.ts';
+import { castView } from './day.ts';
 import { bylineView, frameOf, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 import { correctionRows } from './pages.ts';
