@@ -17,94 +17,18 @@ interface Stored {
 }
 
 /** The writing desk's store, in memory: every piece is on air in it, unsigned. */
-export class DeskStore {
-  readonly #now: () => number;
-  #store = openStore({ file: IN_MEMORY });
-  #stored = new Map<string, Stored>();
-  #made = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** It is another one after `clear`. */
-  get store(): Store {
-    return this.#store;
-  }
-
-  clear(): void {
-    this.#store.database.close();
-    this.#store = openStore({ file: IN_MEMORY });
-    this.#stored = new Map();
-  }
-
-  close(): void {
-    this.#store.database.close();
-  }
-
-  /** Brings the store to these pieces. */
-  show(slug: string, pieces: ReadonlyMap<string, DeskPiece>): void {
-    const store = this.#store;
-    const masthead = store.desk.archive(slug).masthead();
-    const bylines = new Map(masthead.map((persona) => [persona.slug, persona]));
-    const next: { key: string; content: string; piece: DeskPiece }[] = [];
-    for (const piece of pieces.values()) {
-      const key = `${slug}/${piece.slug}`;
-      const stored = this.#stored.get(key);
-      // Pieces are read again when a record changes, and only then may a byline have changed.
-      if (stored?.piece === piece) continue;
-      const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
-      const saved = piece.files.map(({ savedAt }) => savedAt);
-      const content = sha256(JSON.stringify([piece.filings, piece.air, saved, name, title]));
-      if (stored?.content === content) stored.piece = piece;
-      else next.push({ key, content, piece });
-    }
-    const replaced = next.flatMap(({ key }) => this.#stored.get(key) ?? []);
-    const kept = new Set([...pieces.keys()].map((name) => `${slug}/${name}`));
-    for (const [key, stored] of this.#stored) {
-      if (!key.startsWith(`${slug}/`) || kept.has(key)) continue;
-      replaced.push(stored);
-      this.#stored.delete(key);
-    }
-    // The search index lets a piece go with the transaction that takes it off the air.
-    store.database.transact(() => {
-      for (const { id } of replaced) store.desk.setPieceState(id, DRAFT);
-    });
-    store.database.transact(() => {
-      for (const { id } of replaced) store.desk.pieces.remove(id);
-      for (const { key, content, piece } of next) {
-        this.#stored.set(key, { id: this.#put(slug, piece, bylines), piece, content });
-      }
-      store.desk.bumpEdition(slug, this.#now());
-    });
-  }
-
-  /** Has the front show the pieces where their files ask for it. */
-  place(paper: string, { lead, pins }: AskedPlaces): void {
-    const store = this.#store;
-    const before = store.desk.archive(paper).placement();
-    const place = ({ slug }: DeskPiece): Place => {
-      return { piece: this.#stored.get(`${paper}/${slug}`)?.id ?? '', until: null, made_by: 'cli' };
-    };
-    const asked = {
-      lead: lead === null ? null : place(lead),
-      pins: pins.map(({ pin, piece }) => ({ ...place(piece), pin })).sort((a, b) => a.pin - b.pin),
-    };
-    if (JSON.stringify({ ...asked, revision: before.revision }) === JSON.stringify(before)) return;
-    const body = { ...asked, revision: before.revision + 1 };
-    store.database.transact(() =>
-      append(store.desk, { type: 'record', at: this.#now(), paper, kind: 'front', name: '', body }),
-    );
-  }
+export function deskStore(now: () => number) {
+  let store = openStore({ file: IN_MEMORY });
+  let known = new Map<string, Stored>();
+  let made = 0;
 
   /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
-  #put(
+  const put = (
     paper: string,
     { slug, filings, files, air }: DeskPiece,
     bylines: ReadonlyMap<string, { name: string; title: string }>,
-  ): string {
-    const id = sha256(`${paper}/${slug} ${this.#made++}`).slice('sha256:'.length, 'sha256:'.length + 26);
-    const store = this.#store;
+  ): string => {
+    const id = sha256(`${paper}/${slug} ${made++}`).slice('sha256:'.length, 'sha256:'.length + 26);
     for (const [index, filing] of filings.entries()) {
       const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona || '?', title: '' };
       const piece: Piece = { ...filing, id, revision: index + 1, byline: { name, title } };
@@ -121,7 +45,69 @@ export class DeskStore {
     const updated_at = filings.length > 1 ? Math.max(published_at, newest) : published_at;
     store.desk.setPieceState(id, { ...DRAFT, state: 'on_air', published_at, updated_at });
     return id;
-  }
+  };
+
+  return {
+    /** It is another one after `clear`. */
+    store: (): Store => store,
+    clear(): void {
+      store.database.close();
+      store = openStore({ file: IN_MEMORY });
+      known = new Map();
+    },
+    close: (): void => store.database.close(),
+    /** Brings the store to these pieces. */
+    show(slug: string, pieces: ReadonlyMap<string, DeskPiece>): void {
+      const masthead = store.desk.archive(slug).masthead();
+      const bylines = new Map(masthead.map((persona) => [persona.slug, persona]));
+      const next: { key: string; content: string; piece: DeskPiece }[] = [];
+      for (const piece of pieces.values()) {
+        const key = `${slug}/${piece.slug}`;
+        const stored = known.get(key);
+        // Pieces are read again when a record changes, and only then may a byline have changed.
+        if (stored?.piece === piece) continue;
+        const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
+        const saved = piece.files.map(({ savedAt }) => savedAt);
+        const content = sha256(JSON.stringify([piece.filings, piece.air, saved, name, title]));
+        if (stored?.content === content) stored.piece = piece;
+        else next.push({ key, content, piece });
+      }
+      const replaced = next.flatMap(({ key }) => known.get(key) ?? []);
+      const kept = new Set([...pieces.keys()].map((name) => `${slug}/${name}`));
+      for (const [key, stored] of known) {
+        if (!key.startsWith(`${slug}/`) || kept.has(key)) continue;
+        replaced.push(stored);
+        known.delete(key);
+      }
+      // The search index lets a piece go with the transaction that takes it off the air.
+      store.database.transact(() => {
+        for (const { id } of replaced) store.desk.setPieceState(id, DRAFT);
+      });
+      store.database.transact(() => {
+        for (const { id } of replaced) store.desk.pieces.remove(id);
+        for (const { key, content, piece } of next) {
+          known.set(key, { id: put(slug, piece, bylines), piece, content });
+        }
+        store.desk.bumpEdition(slug, now());
+      });
+    },
+    /** Has the front show the pieces where their files ask for it. */
+    place(paper: string, { lead, pins }: AskedPlaces): void {
+      const before = store.desk.archive(paper).placement();
+      const place = ({ slug }: DeskPiece): Place => {
+        return { piece: known.get(`${paper}/${slug}`)?.id ?? '', until: null, made_by: 'cli' };
+      };
+      const asked = {
+        lead: lead === null ? null : place(lead),
+        pins: pins.map(({ pin, piece }) => ({ ...place(piece), pin })).sort((a, b) => a.pin - b.pin),
+      };
+      if (JSON.stringify({ ...asked, revision: before.revision }) === JSON.stringify(before)) return;
+      const body = { ...asked, revision: before.revision + 1 };
+      store.database.transact(() =>
+        append(store.desk, { type: 'record', at: now(), paper, kind: 'front', name: '', body }),
+      );
+    },
+  };
 }
 
 /** The places on the front for which files ask, and the problems of those that ask for a taken one. */

@@ -12,7 +12,7 @@ import type { OwnAddresses } from '../desk/papers/host.ts';
 import { isLink } from '../shared/files/plain-file.ts';
 import type { Store } from '../store/store.ts';
 import { backgroundMediaReader } from './background-media-reader.ts';
-import { askedPlaces, DeskStore } from './desk-store.ts';
+import { askedPlaces, deskStore } from './desk-store.ts';
 import { type DeskPiece, type PieceFiles, readPiece, savedAt } from './piece.ts';
 
 /** The longest that the desk works without letting a request in between, in ms. */
@@ -39,7 +39,7 @@ export class WritingDesk {
   readonly #changed: () => void;
   readonly #media = backgroundMediaReader((path) => this.#listing.files.get(path) ?? '');
   readonly papers = new Map<string, DeskPaper>();
-  readonly #rows: DeskStore;
+  readonly #rows: ReturnType<typeof deskStore>;
   #listing: Listing = { files: new Map(), folders: [] };
   #mediaPaths = new Map<string, string>();
   #isClosed = false;
@@ -53,7 +53,7 @@ export class WritingDesk {
     this.contentDir = settings.contentDir;
     this.#addresses = settings;
     this.#now = now;
-    this.#rows = new DeskStore(now);
+    this.#rows = deskStore(now);
     this.#changed = changed;
   }
 
@@ -64,7 +64,7 @@ export class WritingDesk {
 
   /** The papers and their pieces as the press reads them. It is another store after a file of a record was removed. */
   get store(): Store {
-    return this.#rows.store;
+    return this.#rows.store();
   }
 
   mediaPath(digest: string): string {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LeaseDeadline } from '../../src/desk/jobs/press-lease.ts';
-import { PressPool, type WorkerJob } from '../../src/desk/jobs/press-pool.ts';
+import { pressPool, type WorkerJob } from '../../src/desk/jobs/press-pool.ts';
 import { pressPlan } from '../../src/desk/jobs/press-run.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import type { PrintedOutput } from '../../src/desk/press/manifest.ts';
@@ -34,7 +34,7 @@ async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob;
 
 test('threads print what the thread of the press prints, and all of it', async (t) => {
   const { app, folder, tree } = await paperOf(t, 70);
-  const pool = new PressPool(app.settings, 'many');
+  const pool = pressPool(app.settings, 'many');
   t.after(() => pool.stop());
   const lastChange = app.store.desk.manifest.lastChangeOfAll();
   assert.ok((await pool.takeSnapshots()).every((other) => other === lastChange));
@@ -53,7 +53,7 @@ test('threads print what the thread of the press prints, and all of it', async (
 
 test('a press that lost its lease prints no more, and says why', async (t) => {
   const { app, folder } = await paperOf(t, 70);
-  const pool = new PressPool(app.settings, 'many');
+  const pool = pressPool(app.settings, 'many');
   t.after(() => pool.stop());
   await pool.takeSnapshots();
   const { job, deadline } = await jobIn(app, folder);
@@ -71,7 +71,7 @@ test('a press that lost its lease prints no more, and says why', async (t) => {
 
 test('an error of the recorder ends the printing', async (t) => {
   const { app, folder } = await paperOf(t, 70);
-  const pool = new PressPool(app.settings, 'many');
+  const pool = pressPool(app.settings, 'many');
   t.after(() => pool.stop());
   await pool.takeSnapshots();
   const { job } = await jobIn(app, folder);
@@ -89,10 +89,10 @@ test('threads that cannot start, or are stopped, fail their press', async (t) =>
   const { app, folder } = await paperOf(t, 1);
   const dataDir = join(folder, 'no-folder');
   writeFileSync(dataDir, '');
-  const broken = new PressPool({ ...app.settings, dataDir }, 'many');
+  const broken = pressPool({ ...app.settings, dataDir }, 'many');
   await assert.rejects(broken.takeSnapshots());
   await broken.stop();
-  const pool = new PressPool(app.settings, 'many');
+  const pool = pressPool(app.settings, 'many');
   const snapshots = pool.takeSnapshots();
   const stopped = pool.stop();
   await assert.rejects(snapshots);

@@ -34,53 +34,45 @@ export type Printed =
   | { results: PrintedOutput[] }
   | { fault: { code: FaultCode; message: string; details: Record<string, unknown> } };
 
+export type PressPool = ReturnType<typeof pressPool>;
+
 /** Threads that print outputs (`press-worker.ts`), each with its own snapshot of the archive and a bounded heap. */
-export class PressPool {
-  readonly workers: Workers;
-  readonly #threads: number;
-  readonly #pool: Piscina;
-
-  constructor(settings: Settings, workers: Workers) {
-    this.workers = workers;
-    this.#threads = workers === 'large' ? 1 : Math.min(availableParallelism(), THREADS_MAX);
-    this.#pool = new Piscina({
-      filename: fileURLToPath(new URL('./press-worker.ts', import.meta.url)),
-      workerData: settings,
-      minThreads: this.#threads,
-      maxThreads: this.#threads,
-      concurrentTasksPerWorker: BATCHES,
-      resourceLimits: { maxOldGenerationSizeMb: workers === 'large' ? LARGE_HEAP : HEAP },
-    });
-    // Of a thread that fails before its first task. The task gets the same error from the thread that replaces it.
-    this.#pool.on('error', () => {});
-  }
-
-  /** Makes every thread take a snapshot of the ledger. Returns the highest change number in each snapshot. */
-  takeSnapshots(): Promise<number[]> {
-    // A task goes to a thread that has none, so each thread gets one.
-    return Promise.all(
-      Array.from({ length: this.#threads }, () => this.#pool.run(null, { name: 'takeSnapshot' }) as Promise<number>),
-    );
-  }
-
-  /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
-  async print(job: WorkerJob, names: string[], done: (result: PrintedOutput) => void): Promise<void> {
-    // Shared by all: a loop that throws ends it for the others.
-    const batches = batchesOf(names);
-    const printNext = async (): Promise<void> => {
-      for (const batch of batches) {
-        const printed: Printed = await this.#pool.run({ job, names: batch }, { name: 'print' });
-        if ('fault' in printed) throw new Fault(printed.fault.code, printed.fault.message, printed.fault.details);
-        for (const result of printed.results) done(result);
-      }
-    };
-    const works = Array.from({ length: this.#threads * BATCHES }, printNext);
-    for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
-  }
-
-  async stop(): Promise<void> {
-    await this.#pool.destroy();
-  }
+export function pressPool(settings: Settings, workers: Workers) {
+  const threads = workers === 'large' ? 1 : Math.min(availableParallelism(), THREADS_MAX);
+  const pool = new Piscina({
+    filename: fileURLToPath(new URL('./press-worker.ts', import.meta.url)),
+    workerData: settings,
+    minThreads: threads,
+    maxThreads: threads,
+    concurrentTasksPerWorker: BATCHES,
+    resourceLimits: { maxOldGenerationSizeMb: workers === 'large' ? LARGE_HEAP : HEAP },
+  });
+  // Of a thread that fails before its first task. The task gets the same error from the thread that replaces it.
+  pool.on('error', () => {});
+  return {
+    workers,
+    /** Makes every thread take a snapshot of the ledger. Returns the highest change number in each snapshot. */
+    takeSnapshots(): Promise<number[]> {
+      // A task goes to a thread that has none, so each thread gets one.
+      const take = (): Promise<number> => pool.run(null, { name: 'takeSnapshot' });
+      return Promise.all(Array.from({ length: threads }, take));
+    },
+    /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
+    async print(job: WorkerJob, names: string[], done: (result: PrintedOutput) => void): Promise<void> {
+      // Shared by all: a loop that throws ends it for the others.
+      const batches = batchesOf(names);
+      const printNext = async (): Promise<void> => {
+        for (const batch of batches) {
+          const printed: Printed = await pool.run({ job, names: batch }, { name: 'print' });
+          if ('fault' in printed) throw new Fault(printed.fault.code, printed.fault.message, printed.fault.details);
+          for (const result of printed.results) done(result);
+        }
+      };
+      const works = Array.from({ length: threads * BATCHES }, printNext);
+      for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
+    },
+    stop: (): Promise<void> => pool.destroy(),
+  };
 }
 
 function* batchesOf(names: string[]): Generator<string[]> {

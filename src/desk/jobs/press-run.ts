@@ -17,7 +17,7 @@ import { siteOf } from '../press/edition.ts';
 import { type PressReport, type PrintPool, press, type Workers } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';
 import { PressLease } from './press-lease.ts';
-import { PressPool } from './press-pool.ts';
+import { type PressPool, pressPool } from './press-pool.ts';
 
 /** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
 const PICTURES_PAUSE = 100;
@@ -237,7 +237,7 @@ async function pressLeased(app: AppContext, slug: string, leased: LeasedPress): 
         await pool?.stop();
         pool = null;
       }
-      if (needed !== null) pool ??= new PressPool(app.settings, needed);
+      if (needed !== null) pool ??= pressPool(app.settings, needed);
     }
   } finally {
     await pool?.stop();
