@@ -4,9 +4,10 @@ import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
-import { run, serve, start, until } from '../support/program.ts';
+import { refusedServe, serve, start, until } from '../support/program.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { certificateIn, parsed, type SmtpStand, smtpServer, type Taken } from '../support/smtp.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
@@ -151,16 +152,16 @@ test('of two servers on one database one sends; on SIGTERM it records what is in
 
 test('without a mail server the log says so once, and settings that lack something stop the start', async (t) => {
   const folder = tempFolder(t);
-  const { stop } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { stop } = await serveHere(t, folder, { LOG_LEVEL: 'info' });
   const { stderr } = await stop();
   assert.equal(stderr.match(/SMTP_URL is not set/g)?.length, 1);
-  const lacking = await run(t, folder, ['serve'], { SMTP_URL: 'smtp://desk:sesame@mail.example' });
+  const lacking = await refusedServe(folder, { SMTP_URL: 'smtp://desk:sesame@mail.example' });
   assert.notEqual(lacking.code, 0);
   assert.match(lacking.stderr, /MAIL_FROM.*must be set/);
-  const bad = await run(t, folder, ['serve'], { SMTP_URL: 'http://desk:sesame@mail.example', MAIL_FROM: FROM });
+  const bad = await refusedServe(folder, { SMTP_URL: 'http://desk:sesame@mail.example', MAIL_FROM: FROM });
   assert.match(bad.stderr, /SMTP_URL=….*smtp/);
   for (const text of [lacking.stderr, bad.stderr]) assert.doesNotMatch(text, /sesame/);
-  const key = await run(t, folder, ['serve'], {
+  const key = await refusedServe(folder, {
     SMTP_URL: 'smtp://mail.example',
     MAIL_FROM: FROM,
     DKIM_SELECTOR: 'a',

@@ -8,17 +8,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { appContextIn, createPaper, envIn, tempFolder } from '../support/app-context.ts';
 import {
-  copyContent,
   copyDemo,
   copyProject,
+  DEMO_ORIGINS,
   failuresIn,
   PROGRAM,
+  refusedServe,
   run,
   serve,
   serveAtOnce,
   until,
 } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
@@ -26,7 +28,7 @@ test('an invalid setting is one line that names the variable', async (t) => {
   const folder = tempFolder(t);
   const wrong = { LOG_LEVEL: 'nonsense', PORT: '99999', ORIGIN: 'ftp://x' };
   for (const [name, value] of Object.entries(wrong)) {
-    const { code, stdout, stderr } = await run(t, folder, ['serve'], { [name]: value });
+    const { code, stdout, stderr } = await refusedServe(folder, { [name]: value });
     assert.equal(code, 1);
     assert.equal(stdout, '');
     assert.match(stderr, new RegExp(`^broadsheet: ${name}=${value}: [^\\n]+\\n$`));
@@ -41,7 +43,7 @@ test('a port in use gives one line, and the process exits', async (t) => {
   const { port } = other.address() as { port: number };
   // The desk that has started ends too when the records cannot.
   for (const name of ['PORT', 'RECORDS_PORT']) {
-    const { code, stdout, stderr } = await run(t, folder, ['serve'], { [name]: String(port) });
+    const { code, stdout, stderr } = await refusedServe(folder, { [name]: String(port) });
     assert.equal(code, 1);
     assert.equal(stdout, '');
     const words = `^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; set ${name} [^\\n]*\\n$`;
@@ -53,7 +55,7 @@ test('an address that is not of this machine is one line that names HOST', async
   const folder = tempFolder(t);
   // 192.0.2.1 is nobody's (RFC 5737).
   for (const host of ['not/a/host', '192.0.2.1']) {
-    const { code, stderr } = await run(t, folder, ['serve'], { HOST: host, SERVICES: 'records' });
+    const { code, stderr } = await refusedServe(folder, { HOST: host, SERVICES: 'records' });
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`^broadsheet: HOST=${host} is not a local address[^\\n]+\\n$`));
   }
@@ -83,7 +85,7 @@ test('SIGTERM ends a server whose log is no longer read', async (t) => {
 test('SIGTERM finishes a slow download, closes idle connections, and exits with 0', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { url, child, said, ended } = await serve(t, folder, { LOG_LEVEL: 'info' });
+  const { url, child, said, ended } = await serve(t, folder, { LOG_LEVEL: 'info', ...DEMO_ORIGINS });
   const { hostname, port } = new URL(url);
 
   const agent = new Agent({ keepAlive: true });
@@ -112,21 +114,15 @@ test('SIGTERM finishes a slow download, closes idle connections, and exits with 
   assert.deepEqual([code, signal], [0, null]);
 });
 
-/** The smaller one of the repository's papers, which is pressed in a third of the time. */
-function copySmallest(folder: string): void {
-  copyContent(folder);
-  rmSync(join(folder, 'content/the-plumb-line'), { recursive: true });
-}
-
 test('a first start answers 503 until a paper is complete, and never serves part of it', async (t) => {
   const folder = tempFolder(t);
-  copySmallest(folder);
+  await enterPapers(folder, [{ slug: 'tide-table' }]);
   const { url, records, said, stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });
   assert.equal((await fetch(`${records}/health`)).status, 200);
   const headers = { accept: 'text/html' };
   const seen = new Set<number>();
   // The last one is nobody's: while papers are yet to come, nobody can tell.
-  for (const path of ['/the-leading-light/', '/', '/nobody-s/']) {
+  for (const path of ['/tide-table/', '/', '/nobody-s/']) {
     await until(async () => {
       const answer = await fetch(`${url}${path}`, { headers });
       const text = await answer.text();
@@ -145,29 +141,29 @@ test('a first start answers 503 until a paper is complete, and never serves part
   await until(() => (said.log.includes('pressed what was due at the start') ? true : null));
   const { code, stderr } = await stop();
   assert.deepEqual([code, failuresIn({ stderr })], [0, []]);
-  const again = await serve(t, folder);
-  assert.equal((await fetch(`${again.url}/the-leading-light/`)).status, 200);
+  const again = await serveHere(t, folder);
+  assert.equal((await fetch(`${again.url}/tide-table/`)).status, 200);
   assert.equal((await again.stop()).code, 0);
   assert.equal((await run(t, folder, ['audit'], { ORIGIN: again.url })).code, 0);
 });
 
 test('a signal while it files and presses ends a server well', async (t) => {
   const folder = tempFolder(t);
-  copySmallest(folder);
+  await enterPapers(folder, [{ slug: 'tide-table' }]);
   const { stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });
   const { code, stderr } = await stop();
   assert.deepEqual([code, failuresIn({ stderr })], [0, []]);
-  const again = await serve(t, folder);
-  assert.equal((await fetch(`${again.url}/the-leading-light/`)).status, 200);
+  const again = await serveHere(t, folder);
+  assert.equal((await fetch(`${again.url}/tide-table/`)).status, 200);
 });
 
 test('a tree that was removed is pressed again, by the next start or for the next reader', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
-  const first = await serve(t, folder);
+  const first = await serveHere(t, folder);
   assert.equal((await first.stop()).code, 0);
   rmSync(join(folder, 'papers'), { recursive: true });
-  const { url } = await serve(t, folder, { PORT: new URL(first.url).port });
+  const { url } = await serveHere(t, folder, { PORT: new URL(first.url).port });
   assert.equal((await fetch(`${url}/tide-table/`)).status, 200);
   rmSync(join(folder, 'papers/tide-table'), { recursive: true });
   await until(async () => ((await fetch(`${url}/tide-table/`)).status === 200 ? true : null));

@@ -112,8 +112,8 @@ export function runAlone(t: Ending, folder: string, args: string[], more: Record
   return start(t, folder, args, more).ended;
 }
 
-/** Commands that serve, or look at the process they run in. */
-const ALONE = ['serve', 'standby', 'doctor'];
+/** Commands that serve until a signal ends them. */
+const ALONE = ['serve', 'standby'];
 
 /**
  * Runs a command in a folder until it ends: in this process, which loads the program once. test/cmd/every-command.test.ts
@@ -128,6 +128,12 @@ export async function run(
   if (ALONE.includes(args[0] ?? '') || more.LD_PRELOAD !== undefined) return runAlone(t, folder, args, more);
   const { code, stdout, stderr } = await runCommand(args, { ...process.env, ...envIn(folder), ...more });
   return { code, signal: null, stdout, stderr: stderr.replace(PROGRESS, '') };
+}
+
+/** The result of a `serve` that is refused before it is ready, in this process. */
+export async function refusedServe(folder: string, more: Record<string, string> = {}): Promise<Outcome> {
+  const { code, stdout, stderr } = await runCommand(['serve'], { ...process.env, ...envIn(folder), ...more });
+  return { code, signal: null, stdout, stderr };
 }
 
 /** Serves a folder's papers and waits until the initial content is filed and pressed, or fails to be. */
@@ -205,6 +211,9 @@ export function copyProject(folder: string): void {
 export function copyContent(folder: string): void {
   cpSync(join(PROJECT, 'content'), join(folder, 'content'), { recursive: true });
 }
+
+/** The addresses that the pages of `copyDemo` name; a server that keeps them has nothing to press. */
+export const DEMO_ORIGINS = { ORIGIN: 'http://localhost:4321', DATA_ORIGIN: 'http://localhost:4322' };
 
 /**
  * Copies the repository's own papers into a folder. If test/run.mjs has filed and pressed them, copies that desk as
