@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { copyPaper } from '../support/papers.ts';
-import { copyContent, run } from '../support/program.ts';
+import { run } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
+import { enterPapers } from '../support/small-papers.ts';
 
 const PAPER = 'the-plumb-line';
-const STORY = 'stories/year-2038';
+const STORY = 'stories/high-water';
 
 test('a link in a pressed tree is neither served nor published, and a full press replaces it', async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
-  rmSync(join(folder, 'content/the-leading-light'), { recursive: true });
-  copyPaper(folder, PAPER, 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
-  const stories = join(folder, 'content', PAPER, 'stories');
-  for (const name of readdirSync(stories))
-    if (!/^(?:year-2038|im-a-teapot)\.md$/.test(name)) rmSync(join(stories, name));
+  await enterPapers(folder, [{ slug: PAPER }, { slug: 'hidden', isPublic: false }]);
   const { url } = await serveHere(t, folder);
   const tree = join(folder, 'papers', PAPER);
   const before = readFileSync(join(tree, 'rss.xml'), 'utf8');

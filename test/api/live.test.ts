@@ -7,13 +7,19 @@ import { freePort } from '../support/free-port.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
 import { copyDemo, run, serve, until } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
+import { shared } from '../support/shared.ts';
 
 const PAPER = '/the-plumb-line';
 
-test('what another process files is on air while the server runs', async (t) => {
+const served = shared(async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { url } = await serve(t, folder);
+  return { folder, url: (await serve(t, folder)).url };
+});
+
+test('what another process files is on air while the server runs', async (t) => {
+  const { folder, url } = served();
   const file = writeStory(folder, 'filed-live', { air: new Date().toISOString() });
   const filed = await run(t, folder, ['file', file], { ORIGIN: url });
   assert.equal(filed.code, 0, filed.stderr);
@@ -39,7 +45,7 @@ test('a scheduled piece goes on air on time, also after suspend', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const port = String(await freePort());
-  const first = await serve(t, folder, { PORT: port });
+  const first = await serveHere(t, folder, { PORT: port });
   const soon = Date.now() + 4_000;
   const later = soon + 4_000;
   writeStory(folder, 'soon', { air: new Date(soon).toISOString() });
@@ -51,7 +57,7 @@ test('a scheduled piece goes on air on time, also after suspend', async (t) => {
   assert.ok(Date.now() >= soon);
   assert.equal((await first.stop()).code, 0);
   await until(() => (Date.now() > later ? true : null));
-  const second = await serve(t, folder, { PORT: port });
+  const second = await serveHere(t, folder, { PORT: port });
   assert.match((await ask(second.url, `${PAPER}/`)).text, /\/stories\/later\//);
   const feed = JSON.parse((await ask(second.url, `${PAPER}/feed.json`)).text);
   const item = feed.items.find(({ url }: { url: string }) => url.endsWith('/stories/later/'));
@@ -59,9 +65,7 @@ test('a scheduled piece goes on air on time, also after suspend', async (t) => {
 });
 
 test('a reader never sees half a file while everything is pressed again', async (t) => {
-  const folder = tempFolder(t);
-  copyDemo(folder);
-  const { url } = await serve(t, folder);
+  const { folder, url } = served();
   const yaml = join(folder, 'content/the-plumb-line/paper.yaml');
   const text = readFileSync(yaml, 'utf8');
   const paths = ['/', '/stories/yard-and-pound-1959/', '/stories/year-2038/', '/rss.xml', '/feed.json'];

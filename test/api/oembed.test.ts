@@ -7,8 +7,8 @@ import { XMLParser } from 'fast-xml-parser';
 import { parse } from 'parse5';
 import { tempFolder } from '../support/app-context.ts';
 import { type Answer, ask } from '../support/http.ts';
-import { serve } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, type Keys } from '../support/small-papers.ts';
 
 const OWN = 'http://tides.example';
@@ -23,7 +23,7 @@ test('oEmbed and the embed card', async (t) => {
     { slug: 'own', url: OWN },
     { slug: 'quiet', isPublic: false },
   ]);
-  const { url } = await serve(t, folder);
+  const { url } = await serveHere(t, folder);
   const keyOf = (slug: string, level: keyof Keys) => ({ 'x-nrf-key': keys.get(slug)?.[level] ?? '' });
   const oembed = (query: Record<string, string>, { paper = 'shared', headers = {} } = {}): Promise<Answer> =>
     ask(url, `/${paper}/oembed?${new URLSearchParams(query)}`, headers);

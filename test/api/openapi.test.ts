@@ -4,18 +4,20 @@ import { tempFolder } from '../support/app-context.ts';
 import type { Document } from '../support/contract.ts';
 import { checkDocument, examplesIn } from '../support/document.ts';
 import { ask } from '../support/http.ts';
-import { copyPaper } from '../support/papers.ts';
-import { copyDemo } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
+import { enterPapers } from '../support/small-papers.ts';
 
 const DOOR = '/api/v1/openapi.json';
 const CATALOG = '/.well-known/api-catalog';
 
 test('the API describes itself', async (t) => {
   const folder = tempFolder(t);
-  copyDemo(folder);
-  copyPaper(folder, 'the-leading-light', 'elsewhere', (yaml) => `url: https://elsewhere.example\n${yaml}`);
-  copyPaper(folder, 'the-leading-light', 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
+  await enterPapers(folder, [
+    { slug: 'the-plumb-line' },
+    { slug: 'the-leading-light' },
+    { slug: 'elsewhere', url: 'https://elsewhere.example' },
+    { slug: 'hidden', isPublic: false },
+  ]);
   const { url } = await serveHere(t, folder);
   const sites = [
     { server: `${url}/the-plumb-line`, path: '/the-plumb-line', host: new URL(url).host },

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { copyDemo, run, serve, until } from '../support/program.ts';
+import { copyDemo, DEMO_ORIGINS, run, serve, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
 
 const PAPER = '/the-plumb-line';
@@ -15,7 +15,7 @@ const VIDEO = `${PAPER}/media/cast/2026-11-17.mp4`;
 test('pressed files are served as HTTP has it', async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const { url, records, stop } = await serve(t, folder);
+  const { url, records, stop } = await serve(t, folder, DEMO_ORIGINS);
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => ask(url, path, headers, method);
   const onDisk = (path: string) => readFileSync(join(folder, 'papers', path));
 

@@ -6,21 +6,24 @@ import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { writeStory } from '../support/papers.ts';
-import { copyDemo, run, serve } from '../support/program.ts';
+import { copyDemo, DEMO_ORIGINS, run } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
+import { enterPapers } from '../support/small-papers.ts';
 
-const ORIGIN = { ORIGIN: 'https://papers.example' };
+const { ORIGIN: origin } = DEMO_ORIGINS;
+const ORIGIN = { ORIGIN: origin };
 
 test('press leaves the published log of a desk without a server', async (t) => {
   const folder = tempFolder(t);
-  copyDemo(folder);
+  await enterPapers(folder, [{ slug: 'tide-table' }]);
   const log = join(folder, 'log/desk');
   // Where a file is, not even root can write a folder.
-  mkdirSync(join(folder, 'log'));
+  mkdirSync(join(folder, 'log'), { recursive: true });
   writeFileSync(log, '');
   const refused = await run(t, folder, ['press'], ORIGIN);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^broadsheet: [^\n]*there is a file where a folder belongs; move it away[^\n]*\n$/);
-  assert.ok(existsSync(join(folder, 'papers/the-plumb-line/index.html')), 'the papers are pressed all the same');
+  assert.ok(existsSync(join(folder, 'papers/tide-table/index.html')), 'the papers are pressed all the same');
   rmSync(log);
   const pressed = await run(t, folder, ['press'], ORIGIN);
   assert.deepEqual([pressed.code, pressed.stderr], [0, '']);
@@ -48,7 +51,7 @@ test('a server on a copy of yesterday serves what it has, says why it signs noth
   restore('var', 'today');
   restore('yesterday', 'var');
 
-  const old = await serve(t, folder, ORIGIN);
+  const old = await serveHere(t, folder, ORIGIN);
   const health = JSON.parse((await ask(old.url, '/health')).text) as { log_fence: string };
   assert.match(
     health.log_fence,
@@ -62,7 +65,7 @@ test('a server on a copy of yesterday serves what it has, says why it signs noth
   await old.stop();
 
   restore('today', 'var');
-  const newest = await serve(t, folder, ORIGIN);
+  const newest = await serveHere(t, folder, ORIGIN);
   assert.equal(JSON.parse((await ask(newest.url, '/health')).text).log_fence, null);
   const again = writeStory(folder, 'and-again', { air: new Date().toISOString() });
   assert.equal((await run(t, folder, ['file', again], ORIGIN)).code, 0);

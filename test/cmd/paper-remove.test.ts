@@ -10,8 +10,9 @@ import { intakeOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
-import { run, runAlone, serve, until } from '../support/program.ts';
+import { run, runAlone, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 
 async function faultsIn(folder: string): Promise<string[]> {
@@ -30,7 +31,7 @@ test('a paper is removed while the server runs, and restored explicitly', async 
     { slug: 'shoals' },
     { slug: 'quiet', isPublic: false },
   ]);
-  const { url, said } = await serve(t, folder);
+  const { url, said } = await serveHere(t, folder);
   const get = (path: string, headers: Record<string, string> = {}) => ask(url, path, headers);
   const admin = { 'x-nrf-key': keys.get('tides')?.admin ?? '' };
   const post = (path: string, body: object) => send(url, { method: 'POST', path, headers: admin, body });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
-import { run, serve, until } from '../support/program.ts';
+import { run, until } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
 /** A page, once it is pressed for the address that it is to have. */
@@ -21,7 +22,7 @@ const UNSAID = { ORIGIN: '', DATA_ORIGIN: '' };
 test('a server that takes free ports names them, and a command beside it keeps them', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'quay' }]);
-  const server = await serve(t, folder, { ...UNSAID, PORT: '0', RECORDS_PORT: '0' });
+  const server = await serveHere(t, folder, { ...UNSAID, PORT: '0', RECORDS_PORT: '0' });
   const text = async (path: string, at = server.url) => (await fetch(`${at}${path}`)).text();
   const root = `http://localhost:${new URL(server.url).port}/quay`;
   assert.match(await text('/'), new RegExp(`href="${root}/?"`));
@@ -38,7 +39,7 @@ test('pages, feeds and the newsstand name the port that is listened on, and a co
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'quay' }]);
   const [port, recordsPort] = [String(await freePort()), String(await freePort())];
-  const server = await serve(t, folder, { ...UNSAID, PORT: port, RECORDS_PORT: recordsPort });
+  const server = await serveHere(t, folder, { ...UNSAID, PORT: port, RECORDS_PORT: recordsPort });
   const text = async (path: string, at = server.url) => (await fetch(`${at}${path}`)).text();
   const root = `http://localhost:${port}/quay`;
   assert.match(await text('/'), new RegExp(`href="${root}/?"`));
@@ -62,7 +63,7 @@ test('pages, feeds and the newsstand name the port that is listened on, and a co
 
   // The next server is where it listens itself.
   const [other, otherRecords] = [String(await freePort()), String(await freePort())];
-  const next = await serve(t, folder, { ...UNSAID, PORT: other, RECORDS_PORT: otherRecords });
+  const next = await serveHere(t, folder, { ...UNSAID, PORT: other, RECORDS_PORT: otherRecords });
   await pressedFor(next.url, '/quay/', `http://localhost:${other}/quay`);
   assert.equal((await run(t, folder, ['press'], UNSAID)).code, 0);
   await next.stop();
