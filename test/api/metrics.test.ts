@@ -21,8 +21,9 @@ import { ALONE } from '../../src/signing/signer.ts';
 import type { LeaseState } from '../../src/signing/signer-lease.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { type Families, parseExposition, type Sample } from '../support/exposition.ts';
-import { run, serve } from '../support/program.ts';
+import { refusedServe, serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const ALERTS = join(PROJECT, 'deploy/prometheus/alerts.yml');
 const DASHBOARD = join(PROJECT, 'deploy/grafana/broadsheet.json');
@@ -224,7 +225,9 @@ test('promtool accepts the alerts', { skip: !hasPromtool && 'promtool (Debian: p
   assert.equal(status, 0, stderr);
 });
 
-test('alerts fire only for what cannot wait', { skip: !hasPromtool && 'promtool is not installed' }, (t) => {
+test('alerts fire only for what cannot wait', {
+  skip: ONLY_WIDE || (!hasPromtool && 'promtool is not installed'),
+}, (t) => {
   const folder = tempFolder(t);
   cpSync(ALERTS, join(folder, 'alerts.yml'));
   cpSync(join(PROJECT, 'test/deploy/alerts.yml'), join(folder, 'tests.yml'));
@@ -243,10 +246,10 @@ test('a metrics port in use, and an invalid one, give one line that names the se
   const other = await listenMetrics(metrics, { host: '127.0.0.1', port: 0 }, assert.ifError);
   t.after(() => other.close());
   const port = new URL(other.url).port;
-  const taken = await run(t, folder, ['serve'], { METRICS_PORT: port });
+  const taken = await refusedServe(folder, { METRICS_PORT: port });
   assert.deepEqual([taken.code, taken.stdout], [1, '']);
   assert.match(taken.stderr, new RegExp(`^broadsheet: port ${port} of 127\\.0\\.0\\.1 is taken; set METRICS_PORT `));
-  const wrong = await run(t, folder, ['serve'], { METRICS_HOST: 'not a host' });
+  const wrong = await refusedServe(folder, { METRICS_HOST: 'not a host' });
   assert.match(wrong.stderr, /^broadsheet: METRICS_HOST=not a host: must be a local address or name/);
 });
 
