@@ -12,7 +12,7 @@ import { inspectMedia } from '../../src/media/inspect.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { paperOf } from '../support/pressed-paper.ts';
+import { paperOf } from './paper-copy.ts';
 
 /** Pages of different kinds, whose footers and heads are the same. */
 const PAGES = ['index.html', 'stories/piece-0/index.html', 'search/index.html', '404.html'];

@@ -8,7 +8,7 @@ import type { RowView } from '../../src/desk/press/views.ts';
 import { shapeProblems } from '../../src/shared/shape.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { paperOf } from '../support/pressed-paper.ts';
+import { paperOf } from './paper-copy.ts';
 
 test('paper.yaml orders the blocks of the front, leaves some out, and names the choices for others', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 12);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { PAPER } from '../support/app-context.ts';
-import { paperOf } from '../support/pressed-paper.ts';
+import { paperOf } from './paper-copy.ts';
 
 test('a full press restores damaged and lost files', async (t) => {
   const { app, tree } = await paperOf(t, 2);

@@ -8,8 +8,9 @@ import { hasLongProse } from '../../src/desk/press/long-prose.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { paperOf, START } from '../support/pressed-paper.ts';
+import { START } from '../support/pressed-paper.ts';
 import { TIMES } from '../support/properties.ts';
+import { paperOf } from './paper-copy.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
 function publishLong(app: AppContext, slug: string, length: number): void {

@@ -15,7 +15,8 @@ import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { filing, PAPER, PERSONAS, type Scope, treeOf } from '../support/app-context.ts';
 import { assertSameTree } from '../support/full-press.ts';
-import { paperOf, START } from '../support/pressed-paper.ts';
+import { START } from '../support/pressed-paper.ts';
+import { paperOf } from './paper-copy.ts';
 
 const VIDEO = readFileSync(join(PROJECT, 'content/the-plumb-line/media/cast/2026-11-17.mp4'));
 

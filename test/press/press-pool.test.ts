@@ -10,7 +10,7 @@ import type { PrintedOutput } from '../../src/desk/press/manifest.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
-import { paperOf } from '../support/pressed-paper.ts';
+import { paperOf } from './paper-copy.ts';
 
 /** A job that prints the paper into a new folder. */
 async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob; deadline: LeaseDeadline }> {

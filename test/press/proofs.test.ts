@@ -17,7 +17,8 @@ import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { cosignAll } from '../support/cosign-all.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { LogHeads } from '../support/log-heads.ts';
-import { paperOf, publish, START } from '../support/pressed-paper.ts';
+import { publish, START } from '../support/pressed-paper.ts';
+import { paperOf } from './paper-copy.ts';
 
 const proofPath = (slug: string): string => `stories/${slug}/proof.json`;
 const proofIn = (tree: string, slug: string) => JSON.parse(readFileSync(join(tree, proofPath(slug)), 'utf8')) as Proof;

@@ -8,8 +8,9 @@ import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { DAY, publish, START } from '../support/pressed-paper.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { paperOf } from './paper-copy.ts';
 
 /** Paths whose file is another one than before: a file that is not written again keeps its inode. */
 function changedSince(before: Map<string, number>, tree: string): string[] {

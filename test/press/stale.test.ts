@@ -12,8 +12,9 @@ import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { eventLoop } from '../../src/shared/workers/event-loop.ts';
 import { appContextIn, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
-import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { DAY, publish, START } from '../support/pressed-paper.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { paperOf } from './paper-copy.ts';
 
 function change({ store, clock: { now } }: AppContext, more: object): void {
   const body = { ...(store.desk.record(PAPER, 'paper', '') as object), ...more };

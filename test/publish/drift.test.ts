@@ -10,8 +10,8 @@ import { parseAddress, type S3Address } from '../../src/shared/storage/address.t
 import { BYTES_IN_FLIGHT } from '../../src/shared/storage/in-parallel.ts';
 import { openBucket } from '../../src/shared/storage/publish-target.ts';
 import { Budget } from '../../src/shared/workers/budget.ts';
+import { paperOf } from '../press/paper-copy.ts';
 import { filing, PAPER, SECTIONS, treeOf } from '../support/app-context.ts';
-import { paperOf } from '../support/pressed-paper.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
 
 async function standOf(t: TestContext, query = '', pieces = 2) {

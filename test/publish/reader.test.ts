@@ -6,8 +6,9 @@ import { publishTrees } from '../../src/operate/publish/publish-run.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { parseAddress } from '../../src/shared/storage/address.ts';
 import { openBucket } from '../../src/shared/storage/publish-target.ts';
+import { paperOf } from '../press/paper-copy.ts';
 import { PAPER } from '../support/app-context.ts';
-import { DAY, paperOf, publish, START } from '../support/pressed-paper.ts';
+import { DAY, publish, START } from '../support/pressed-paper.ts';
 import { follow, PREFIX } from '../support/reader-links.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
 
