@@ -1,7 +1,7 @@
 import { type Component, print } from './astro/page-runtime.ts';
 import type { Pages as PaperPages } from './desk/press/views.ts';
 import type { AccountPages } from './records/accounts/views.ts';
-import type { RecordsPages } from './records/reading-views.ts';
+import type { RecordsPages } from './records/views.ts';
 import type { MailContent } from './shared/outbound/mail-content.ts';
 import type { LogPages } from './shared/transparency/log-view.ts';
 

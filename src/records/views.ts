@@ -1,5 +1,9 @@
 import type { Preview } from '../proof/records/preview.ts';
+import type { ServiceSeen } from '../proof/records/record.ts';
 import type { Certificate } from '../proof/records/signal.ts';
+import type { LogView } from '../shared/transparency/log-view.ts';
+import type { Delta } from './delta.ts';
+import type { catalogRow, tapeRow } from './wire-rows.ts';
 
 /**
  * Everything that a page shows, ready to print. Pages import only these types. Every `url` is a path from the host's
@@ -20,15 +24,74 @@ export interface RecordsFrame {
   is_demonstration: boolean;
 }
 
-export interface FaultView {
-  frame: RecordsFrame;
-  heading: string;
-  message: string;
-  ways: { url: string; text: string }[];
+type Framed<Content> = { frame: RecordsFrame } & Content;
+
+/** The view of each page, by its route. */
+export interface RecordsPages {
+  '/records/landing': Framed<{
+    totals: { watched: number; paused: number; observations: number; changes: number; changes_today: number };
+    /** Null before the first probe. */
+    last_look_at: string | null;
+    tape: TapeRow[];
+    lists: TopList[];
+    /** From the first day with changes, oldest first, without gaps; empty while there are too few days to compare. */
+    days: DayBar[];
+    example: string;
+    /** Of an imagined service, while no hostname is under watch; null from then on. */
+    sample: LandingSample | null;
+  }>;
+  '/records/time-machine': Framed<TimeMachine>;
+  '/records/changes': Framed<{
+    day: string;
+    is_today: boolean;
+    total: number;
+    counts: { signal: string; added: number; removed: number; changed: number; total: number }[];
+    items: ChangeView[];
+    /** The addresses of the neighboring days and of the next page; null where there is none. */
+    earlier: string | null;
+    later: string | null;
+    next: string | null;
+    is_continued: boolean;
+    days: DayBar[];
+  }>;
+  '/records/hosts': Framed<{
+    heading: string;
+    lede: string;
+    ways: Link[];
+    rows: HostRow[];
+    end: ListEnd;
+    /** Whether `total` is a lower bound. */
+    at_least: boolean;
+  }>;
+  '/records/names': Framed<Names & { lede: string; ways: Link[] }>;
+  '/records/analytics': Framed<{
+    totals: { watched: number; observations: number; changes: number; changes_today: number };
+    /** Null before the first probe. */
+    last_look_at: string | null;
+    /** Changes by day, oldest first, without gaps. */
+    changes: ColumnChart;
+    expiry: ColumnChart;
+    lists: AnalyticsList[];
+  }>;
+  '/records/search': Framed<{
+    q: string;
+    /** Null without a query. */
+    found: FoundGroup[] | null;
+    /** The problem with the query; null when it was valid. */
+    refusal: string | null;
+  }>;
+  '/records/docs': Framed<Docs>;
+  '/records/log': Framed<{ log: LogView }>;
+  '/records/verify': Framed<unknown>;
+  '/records/fault': Framed<{ heading: string; message: string; ways: Link[] }>;
 }
 
-export interface ChangeView {
-  seq: number;
+export interface Link {
+  url: string;
+  text: string;
+}
+
+export interface ChangeView extends Pick<Delta, 'seq' | 'kind'> {
   at: string;
   /** In A-labels, and with its Unicode labels. */
   domain: string;
@@ -36,7 +99,6 @@ export interface ChangeView {
   url: string;
   /** `A`, `www A`, `certificate`… */
   signal: string;
-  kind: 'added' | 'removed' | 'changed';
   lost: string[];
   gained: string[];
   /** How many more values of each kind are not listed. */
@@ -58,49 +120,12 @@ export interface TopList {
   all_url: string | null;
 }
 
-export interface TapeRow {
-  seq: number;
-  at: string;
-  domain: string;
-  url: string | null;
-  kind: string;
-  /** Starts with the domain. */
-  line: string;
-}
+/** Its `line` starts with the domain. */
+export type TapeRow = Omit<ReturnType<typeof tapeRow>, 'signal'> & { url: string | null };
 
-export interface LandingView {
-  frame: RecordsFrame;
-  totals: { watched: number; paused: number; observations: number; changes: number; changes_today: number };
-  /** ISO 8601; null before the first probe. */
-  last_look_at: string | null;
-  tape: TapeRow[];
-  lists: TopList[];
-  /** From the first day with changes, oldest first, without gaps; empty while there are too few days to compare. */
-  days: DayBar[];
-  example: string;
-  /** Of an imagined service, while no hostname is under watch; null from then on. */
-  sample: LandingSample | null;
-}
+export type LandingSample = Pick<RecordsPages['/records/landing'], 'tape' | 'lists' | 'days'>;
 
-export type LandingSample = Pick<LandingView, 'tape' | 'lists' | 'days'>;
-
-export interface ChangesView {
-  frame: RecordsFrame;
-  day: string;
-  is_today: boolean;
-  total: number;
-  counts: { signal: string; added: number; removed: number; changed: number; total: number }[];
-  items: ChangeView[];
-  /** The addresses of the neighboring days and of the next page; null where there is none. */
-  earlier: string | null;
-  later: string | null;
-  next: string | null;
-  is_continued: boolean;
-  days: DayBar[];
-}
-
-export interface TimeMachineView {
-  frame: RecordsFrame;
+interface TimeMachine {
   domain: string;
   unicode: string;
   registrable_domain: string | null;
@@ -112,7 +137,7 @@ export interface TimeMachineView {
   today: string;
   /** Null when there is none, or none at the requested time. */
   observation: ObservationView | null;
-  /** ISO 8601: when the domain was first observed, if that was later than the requested time. */
+  /** When the domain was first observed, if that was later than the requested time. */
   first_observed_at: string | null;
   observations: number;
   /** Changes of the domain: all of them for signed-in readers, else the newest three. */
@@ -149,6 +174,80 @@ export interface FullView {
   signals: { name: string; status: string; is_known: boolean; ttl: string; values: string[]; via: string }[];
   certificate: (Omit<Certificate, 'fingerprint256' | 'san'> & { fingerprint: string; names: string[] }) | null;
   certificate_status: string;
-  services: { service: string; kind: string; seen_in: string }[];
+  services: (Omit<ServiceSeen, 'seen_in'> & { seen_in: string })[];
   wildcard: string;
+}
+
+export interface ListEnd {
+  total: number;
+  /** How many further rows only signed-in readers see; 0 when all are shown. */
+  held_back: number;
+  sign_in_url: string;
+  /** The address of the next page, for signed-in readers; null on the last. */
+  next_url: string | null;
+}
+
+export interface HostRow extends Pick<ReturnType<typeof catalogRow>, 'domain' | 'unicode' | 'observed_at' | 'seq'> {
+  url: string;
+  /** `watched` or `paused`. */
+  state: string;
+}
+
+interface Names {
+  heading: string;
+  /** What a name is, in the singular for its column and in the plural. */
+  noun: string;
+  nouns: string;
+  rows: NameRow[];
+  end: ListEnd;
+}
+
+export interface NameRow {
+  name: string;
+  /** Its kind, where the list has several kinds; null otherwise. */
+  kind: string | null;
+  count: number;
+  /** The share of all watched hostnames, from 0 to 1. */
+  share: number;
+  url: string;
+}
+
+/** A column chart, with the figures of its table. */
+export interface ColumnChart {
+  /** The parts of a column from the bottom up, which are their CSS classes too. */
+  parts: string[];
+  columns: { label: string; url: string | null; counts: number[] }[];
+  most: number;
+  total: number;
+}
+
+export type AnalyticsList = Names & { id: string; about: string; all_url: string };
+
+export interface FoundGroup {
+  heading: string;
+  rows: { text: string; detail: string; url: string }[];
+  end: ListEnd;
+  at_least: boolean;
+}
+
+interface Docs {
+  example: string;
+  limits: {
+    /** The limits per address for requests without a key, in words. */
+    by_address: { what: string; limit: string }[];
+    keyless_daily: number;
+    keyless_seconds: number;
+    keyed_daily: number;
+    keyed_per_minute: number;
+    watch_daily: number;
+    watch_monthly: number;
+  };
+  /** The price of a request beyond the allowance, in credits. */
+  credits_per_request: number;
+  /** The network and the prices of the paid lane; null while it is closed. */
+  paid: { network: string; prices: { path: string; price: string }[]; sells_credits: boolean; repeats: number } | null;
+  operations: { heading: string; lane: string; rows: { method: string; path: string; summary: string }[] }[];
+  /** A receipt and a preview from this service; null before the first observation. */
+  receipt: string | null;
+  preview: string | null;
 }

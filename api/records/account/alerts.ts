@@ -9,7 +9,7 @@ import {
   toUnsubscribe,
 } from '../../../src/records/accounts/change-alert.ts';
 import { queueChangeTest } from '../../../src/records/accounts/change-queue.ts';
-import type { AlertRow, AlertsView } from '../../../src/records/accounts/views.ts';
+import type { AccountPages, AlertRow } from '../../../src/records/accounts/views.ts';
 import { requireWatched } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { newId } from '../../../src/shared/new-id.ts';
@@ -39,7 +39,11 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
       failing_since: isoOrNull(alert.failing_since),
     };
   };
-  const sendList = (c: RecordsContext, { account }: SignedIn, rejected?: Pick<AlertsView, 'problem' | 'given'>) =>
+  const sendList = (
+    c: RecordsContext,
+    { account }: SignedIn,
+    rejected?: Pick<AccountPages['/account/alerts'], 'problem' | 'given'>,
+  ) =>
     sendAccountPage(pages, c, ['/account/alerts', 'Alerts', rejected === undefined ? 200 : 400], {
       alerts: store.records.changeAlerts.list(account.id).map(rowOf),
       groups: store.records.watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),

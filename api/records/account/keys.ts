@@ -1,5 +1,5 @@
 import { KEYS_MAX, makeAccountKey, serviceKeyRow } from '../../../src/records/accounts/service-key.ts';
-import type { KeysView } from '../../../src/records/accounts/views.ts';
+import type { AccountPages } from '../../../src/records/accounts/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { SignedIn } from '../../env.ts';
 import type { PageSender } from '../pages/page.ts';
@@ -11,7 +11,7 @@ export function keyHandlers({ store, settings, clock: { now } }: AppContext, pag
   const send = (
     c: RecordsContext,
     { account }: SignedIn,
-    { made = null, problem = null }: Partial<Pick<KeysView, 'made' | 'problem'>> = {},
+    { made = null, problem = null }: Partial<Pick<AccountPages['/account/keys'], 'made' | 'problem'>> = {},
   ) =>
     sendAccountPage(pages, c, ['/account/keys', 'Keys', problem !== null ? 400 : made !== null ? 201 : 200], {
       keys: keys

@@ -1,8 +1,7 @@
 import { isoTime } from '../../../src/proof/time.ts';
-import { accountExport, deleteAccount } from '../../../src/records/account-export.ts';
+import { accountExport, deleteAccount, usageNow } from '../../../src/records/account-data.ts';
 import { creditRow } from '../../../src/records/meter/credits.ts';
 import type { Usage } from '../../../src/records/meter/usage.ts';
-import { usageNow } from '../../../src/records/usage.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { setSessionCookie } from '../../middleware/session.ts';

@@ -1,5 +1,5 @@
 import { dayAfter, dayOf, isoOrNull } from '../../../src/proof/time.ts';
-import type { AnalyticsList, AnalyticsView, ColumnChart } from '../../../src/records/reading-views.ts';
+import type { AnalyticsList, ColumnChart, RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
@@ -53,7 +53,7 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
         return { rows, total: rows.length, next: null };
       });
     }
-    const view = (): AnalyticsView => {
+    const view = (): RecordsPages['/records/analytics'] => {
       const changes = changesByDay(records, today);
       return {
         frame,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { dayAfter, dayOf, daySpan } from '../../../src/proof/time.ts';
-import type { ChangesView } from '../../../src/records/views.ts';
+import type { RecordsPages } from '../../../src/records/views.ts';
 import { deltaRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { cursorOf, cursorParam, limitParam, nextLink, pageOf, readCursor } from '../../responses/paging.ts';
@@ -72,7 +72,12 @@ function jsonOf(app: AppContext, query: Query) {
   };
 }
 
-function viewOf(app: AppContext, query: Query, today: string, frame: ChangesView['frame']): ChangesView {
+function viewOf(
+  app: AppContext,
+  query: Query,
+  today: string,
+  frame: RecordsPages['/records/changes']['frame'],
+): RecordsPages['/records/changes'] {
   const { day, limit, cursor } = query;
   const { rows, next, total } = read(app, query);
   const { records } = app.store;
@@ -95,7 +100,7 @@ function viewOf(app: AppContext, query: Query, today: string, frame: ChangesView
 }
 
 function countsOf(rows: { signal: string; kind: 'added' | 'removed' | 'changed'; count: number }[]) {
-  const counts = new Map<string, ChangesView['counts'][number]>();
+  const counts = new Map<string, RecordsPages['/records/changes']['counts'][number]>();
   for (const { signal, kind, count } of rows) {
     const row = counts.get(signal) ?? { signal: signalLabel(signal), added: 0, removed: 0, changed: 0, total: 0 };
     row[kind] += count;

@@ -2,7 +2,7 @@ import { type Preview, previewOf } from '../../../src/proof/records/preview.ts';
 import { REPEATS } from '../../../src/records/meter/checkout.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/records/meter/credits.ts';
 import { KEYLESS_INTERVAL } from '../../../src/records/meter/keyless.ts';
-import type { DocsOperations, DocsView } from '../../../src/records/reading-views.ts';
+import type { RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/shared/limits.ts';
@@ -49,7 +49,7 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
       'How to read, follow and verify the domain records: lanes, limits, prices, headers, endpoints, receipts.';
     const frame = pages.frame(c, { title: 'Docs · Domain Records', description, path: '/docs' });
     const host = records.list('', 50).find(({ seq }) => seq !== null);
-    const view = (): DocsView => {
+    const view = (): RecordsPages['/records/docs'] => {
       const observation = host === undefined ? null : records.observation(host.id);
       return {
         frame,
@@ -76,7 +76,7 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
   };
 };
 
-function paidOf({ x402 }: Settings): DocsView['paid'] {
+function paidOf({ x402 }: Settings): RecordsPages['/records/docs']['paid'] {
   if (x402 === null) return null;
   const { asset, network, prices, rpc } = x402;
   const price = (units: number): string =>
@@ -94,7 +94,7 @@ function paidOf({ x402 }: Settings): DocsView['paid'] {
   };
 }
 
-function operationsOf(routes: readonly RecordsRoute[]): DocsOperations[] {
+function operationsOf(routes: readonly RecordsRoute[]): RecordsPages['/records/docs']['operations'] {
   const operations = routes.flatMap((route) => {
     const [method, path] = route;
     const spec = specOf(route);

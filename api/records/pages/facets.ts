@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { present } from '../../../src/proof/narrow.ts';
 import type { FacetKind } from '../../../src/records/facets.ts';
-import type { Link, NameRow } from '../../../src/records/reading-views.ts';
+import type { Link, NameRow } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';

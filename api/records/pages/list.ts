@@ -1,5 +1,5 @@
 import { isoOrNull } from '../../../src/proof/time.ts';
-import type { HostRow, HostsView, ListEnd } from '../../../src/records/reading-views.ts';
+import type { HostRow, ListEnd, RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
@@ -71,7 +71,7 @@ export async function sendListJson<Row extends object>(
 }
 
 /** A list of hostnames as its page shows it. */
-interface HostList extends Pick<HostsView, 'heading' | 'lede' | 'ways'> {
+interface HostList extends Pick<RecordsPages['/records/hosts'], 'heading' | 'lede' | 'ways'> {
   path: string;
   /** With its question mark; a list with a query is in no index. */
   query?: string;

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { dayOf, isoTime, parseSpan } from '../../../src/proof/time.ts';
-import type { FoundGroup } from '../../../src/records/reading-views.ts';
 import { type Found, findEverywhere } from '../../../src/records/search.ts';
+import type { FoundGroup } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { privateJson } from '../../responses/send.ts';

@@ -6,7 +6,7 @@ import { type Certificate, isKnown } from '../../../src/proof/records/signal.ts'
 import { DAY, dayOf, isoTime, parseSpan } from '../../../src/proof/time.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
-import type { FullView, RecordsFrame, TimeMachineView } from '../../../src/records/views.ts';
+import type { FullView, RecordsFrame, RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { Fault } from '../../../src/shared/fault.ts';
@@ -126,7 +126,7 @@ interface Request {
 function timeMachineView(
   { store, clock: { now } }: AppContext,
   { frame, host, observation, first, asOf, before }: Request,
-): TimeMachineView {
+): RecordsPages['/records/time-machine'] {
   const { records } = store;
   const isSignedIn = frame.signed_in !== null;
   const today = dayOf(now());
@@ -164,7 +164,7 @@ function observationView(
   host: WatchedHost,
   observation: Observation,
   isSignedIn: boolean,
-): TimeMachineView['observation'] {
+): RecordsPages['/records/time-machine']['observation'] {
   const preview = previewOf(observation);
   const { seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
   const earlier = records.provenance(host.id, 1, seq)[0];
@@ -187,7 +187,10 @@ function observationView(
   };
 }
 
-function historyOf(records: AppContext['store']['records'], host: number): TimeMachineView['history'] {
+function historyOf(
+  records: AppContext['store']['records'],
+  host: number,
+): RecordsPages['/records/time-machine']['history'] {
   const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
     signal: signalLabel(signal),
     value: signal === 'CERTIFICATE' ? shortValue(value) : value,
