@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import { usageNow } from '../records/account-data.ts';
 import { BURST_MAX, PLANS } from '../records/meter/account-usage.ts';
 import { amountFrom, appendCredits, creditRow, creditsOf, noteFrom } from '../records/meter/credits.ts';
 import { requireAccount } from '../records/service-keys.ts';
-import { usageNow } from '../records/usage.ts';
 import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';

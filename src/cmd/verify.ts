@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { readPolicyAt } from '../operate/audit/log/served-log.ts';
-import { verifyAt } from '../operate/audit/verify.ts';
-import { verifiedLines } from '../operate/audit/verify-lines.ts';
+import { verifiedLines, verifyAt } from '../operate/audit/verify.ts';
 import { keysAt } from '../operate/audit/verify-sources.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import { keysFromVkeys } from '../proof/proof.ts';

@@ -9,3 +9,19 @@ export function sizeText(bytes: number): string {
 export function inMegabytes(bytes: number): number {
   return Math.ceil(bytes / 1e6);
 }
+
+/** Reads all chunks. Throws what `tooLong` makes, which closes the connection, once there are more than `most` bytes. */
+export async function readWithin(
+  chunks: AsyncIterable<Uint8Array> | readonly never[],
+  most: number,
+  tooLong: () => Error,
+): Promise<Buffer> {
+  const read: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > most) throw tooLong();
+    read.push(chunk);
+  }
+  return Buffer.concat(read);
+}

@@ -5,8 +5,7 @@ import * as z from 'zod';
 import type { LogService } from '../proof/log/leaf.ts';
 import { SECOND } from '../proof/time.ts';
 import { Busy, Fault, messageOf, Unreachable } from '../shared/fault.ts';
-import type { Bucket } from '../shared/storage/bucket.ts';
-import { requireConditions } from '../shared/storage/conditions.ts';
+import { type Bucket, requireConditions } from '../shared/storage/bucket.ts';
 
 /** The object by which only one of several servers signs. */
 export const LEASE_FILE = 'signer.json';

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,8 +10,10 @@ import { SECOND } from '../proof/time.ts';
 import type { Settings } from '../server/env.ts';
 import { Busy, Fault, messageOf } from '../shared/fault.ts';
 import { putFile } from '../shared/files/durable-file.ts';
+import { textIn } from '../shared/files/plain-file.ts';
 import { parseAddress, shownAddress, treePrefix } from '../shared/storage/address.ts';
 import { openBucket } from '../shared/storage/publish-target.ts';
+import { BOOT_ID } from '../shared/workers/process-name.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log/log-fence.ts';
 import { readLogKey } from './log/log-key.ts';
@@ -47,7 +49,7 @@ interface LeaseContext {
 const NOTE = 'signer.lease';
 /** Monotonic clocks that all processes of a boot share, in ms. Only the second one keeps running during suspend. */
 const clocks = () => [Number(process.hrtime.bigint() / 1_000_000n), uptime() * SECOND] as const;
-const BOOT = textIn('/proc/sys/kernel/random/boot_id') || 'boot';
+const BOOT = BOOT_ID ?? 'boot';
 
 /** For commands beside a server: they may sign while the server on this machine may. Heads are the server's alone. */
 export function rightBeside({ dataDir }: Settings): SignerRight {
@@ -188,16 +190,8 @@ function requireContinued({ settings, store }: LeaseContext, heads: LeasedHeads)
 }
 
 function isHeldHere({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
-  const [boot, ...until] = textIn(join(dataDir, NOTE)).split(' ');
+  const [boot, ...until] = (textIn(join(dataDir, NOTE)) ?? '').trim().split(' ');
   return boot === BOOT && clocks().every((now, n) => Number(until[n]) > now);
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return '';
-  }
 }
 
 /**

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../shared/fault.ts';
 import { DATABASE_FILE } from '../shared/files/data-folder.ts';
 import { putFile, syncFolder } from '../shared/files/durable-file.ts';
+import { noteIn } from '../shared/files/plain-file.ts';
 import { RESTORING } from '../shared/files/restore-folder.ts';
 
 /**
@@ -30,11 +31,7 @@ export const stageIn = (dataDir: string): string => join(dataDir, STAGE);
 
 /** The note of a copy; null in a folder that is not, or no longer, a copy. */
 export function readCopyNote(dataDir: string): CopyNote | null {
-  try {
-    return Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));
-  } catch {
-    return null;
-  }
+  return noteIn(join(dataDir, NOTE), Note);
 }
 
 export function writeCopyNote(dataDir: string, note: CopyNote): void {

@@ -9,7 +9,7 @@ import { sendHubPings } from '../../src/desk/jobs/hub-ping-job.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { SECOND } from '../../src/proof/time.ts';
 import { readSettings } from '../../src/server/env.ts';
-import { createWebhookClient } from '../../src/shared/net/webhook-client.ts';
+import { createWebhookClient } from '../../src/shared/net/outbound-client.ts';
 import { appContextIn, createPaper, envIn, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish, START } from '../support/pressed-paper.ts';
 import { type Received, receiver } from '../support/receiver.ts';

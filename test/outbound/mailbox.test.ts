@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailboxHash, mailboxOf } from '../../src/shared/outbound/mailbox.ts';
+import { mailboxHash, mailboxOf } from '../../src/shared/outbound/mail-address.ts';
 
 test('addresses of one mailbox are recognized by their text alone', () => {
   for (const [email, mailbox] of [

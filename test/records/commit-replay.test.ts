@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditRecords } from '../../src/operate/audit/records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
-import { probeHostname } from '../../src/records/probe/probe.ts';
+import { probeHostname } from '../../src/records/probe/prober.ts';
 import { createResolver } from '../../src/records/probe/resolver.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';

@@ -4,9 +4,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import type { CertificateProbe } from '../../src/records/probe/probe.ts';
 import { allowing } from '../../src/records/probe/prober.ts';
-import { hostsIn, tlsProbe } from '../../src/records/probe/tls-probe.ts';
+import { type CertificateProbe, hostsIn, tlsProbe } from '../../src/records/probe/tls-probe.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
 import { selfSigned } from '../support/certificates.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareWithBaseline, type DomainBaseline } from '../../src/records/delta.ts';
-import { probeHostname } from '../../src/records/probe/probe.ts';
+import { probeHostname } from '../../src/records/probe/prober.ts';
 import { createResolver } from '../../src/records/probe/resolver.ts';
 import { type TrackedValues, trackedValues } from '../../src/records/tracked-values.ts';
 import { tempFolder } from '../support/app-context.ts';

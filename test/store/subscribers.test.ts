@@ -8,10 +8,9 @@ import type { MailRecord } from '../../src/desk/readers/mail.ts';
 import { subscribe } from '../../src/desk/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
 import type { AppContext } from '../../src/server/context.ts';
-import { linkKey } from '../../src/shared/files/data-folder.ts';
+import { linkKey, readerKey } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
-import { readerKey } from '../../src/shared/outbound/reader-key.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { outboxSender } from '../support/mails.ts';
 

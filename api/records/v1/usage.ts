@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { usageNow } from '../../../src/records/account-data.ts';
 import { BURST_MAX, PLANS } from '../../../src/records/meter/account-usage.ts';
 import { USAGE_DAYS_MAX } from '../../../src/records/meter/usage.ts';
-import { usageNow } from '../../../src/records/usage.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { ok } from '../../openapi/responses.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { AppContext } from '../../server/context.ts';
-import { createWebhookClient } from '../../shared/net/webhook-client.ts';
+import { createWebhookClient } from '../../shared/net/outbound-client.ts';
 import type { WebhookClient } from '../../shared/outbound/delivery.ts';
 import { LEASE_TIME } from '../../shared/outbound/dispatcher.ts';
 import { type HubPing, pingForm, pingRetryAt } from '../../shared/outbound/hub-ping.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../../shared/fault.ts';
-import { mailboxHash } from '../../shared/outbound/mailbox.ts';
+import { mailboxHash } from '../../shared/outbound/mail-address.ts';
 import type { ReaderStore, ReaderTables } from './subscribe.ts';
 import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
 import { type Purpose, type Token, type TokenTable, tokenHash, tokenOf } from './token.ts';

@@ -1,7 +1,6 @@
 import { isoOrNull, isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { type Address, readerOf } from '../../shared/outbound/mail-address.ts';
-import { mailboxHash } from '../../shared/outbound/mailbox.ts';
+import { type Address, mailboxHash, readerOf } from '../../shared/outbound/mail-address.ts';
 import { newWebhookSecret } from '../../shared/outbound/webhook-url.ts';
 import type { MailRecord, MailTable } from './mail.ts';
 import {

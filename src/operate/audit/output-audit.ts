@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Archive } from '../../desk/archive.ts';
 import { Edition, type Site } from '../../desk/press/edition.ts';
@@ -12,6 +11,7 @@ import type { AppStore } from '../../server/context.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { digestOf } from '../../shared/files/file-digest.ts';
+import { bytesIn } from '../../shared/files/plain-file.ts';
 
 /** The remedy for most faults of a tree. */
 export const PRESS_AGAIN = `run \`${CLI} press --full\``;
@@ -56,7 +56,7 @@ export function outputAudit({ store, paper, archive, site, folder, tools, deep }
     };
     // The headers contain the hashes of scripts, which only rendered pages have.
     const isRendered = deep || found.output === hosting;
-    const sitemap = found.output === news ? bytesOf(join(folder, 'sitemap-news.xml')) : null;
+    const sitemap = found.output === news ? bytesIn(join(folder, 'sitemap-news.xml')) : null;
     const now = found.output === news ? newsMoment(archive, sitemap?.toString('latin1') ?? '', tools.now) : tools.now;
     const printed = await found.output.print(current, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
     return (printed ?? []).map((item) => ({ item, page: pages.get('body' in item ? item.body : null) ?? null }));
@@ -65,7 +65,7 @@ export function outputAudit({ store, paper, archive, site, folder, tools, deep }
   /** The fault of a file; null when there is none. */
   async function fileFault({ item, page }: Expected, listed: string | undefined): Promise<string | null> {
     if ('copy' in item) return verdict(digestOf(join(folder, item.path)), listed, item.copy);
-    const bytes = bytesOf(join(folder, item.path));
+    const bytes = bytesIn(join(folder, item.path));
     const wanted = page === null ? await wantedDigest(item) : null;
     const fault = verdict(bytes === null ? null : sha256(bytes), listed, wanted);
     if (fault !== null || page === null || bytes === null) return fault;
@@ -200,12 +200,3 @@ function storiesIn(text: string, base: string): Set<string> {
 
 /** How the renderer escapes a text. */
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** The bytes of a file; null when it does not exist or is not a file. */
-function bytesOf(file: string): Buffer | null {
-  try {
-    return readFileSync(file);
-  } catch {
-    return null;
-  }
-}

@@ -1,4 +1,15 @@
-import { auditHost, type HostAudit } from '../../records/audit.ts';
+import canonicalize from 'canonicalize';
+import { type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
+import { verifyNode } from '../../proof/ed25519.ts';
+import type { VerifyingKey } from '../../proof/keyring.ts';
+import { disclosuresOf, type Observation, recordRoot } from '../../proof/records/observation.ts';
+import { signalsOf } from '../../proof/records/record.ts';
+import { checkReceipt } from '../../proof/records/verify/document-faults.ts';
+import { type CheckedReceipt, linkRules, receiptRules } from '../../proof/records/verify/observation-rules.ts';
+import { type Change, compareWithBaseline, type DomainBaseline } from '../../records/delta.ts';
+import { facetsOf } from '../../records/facets.ts';
+import { summaryOf } from '../../records/record.ts';
+import { trackedValues } from '../../records/tracked-values.ts';
 import type { AppContext } from '../../server/context.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
@@ -102,4 +113,109 @@ export function acceptDamage({ store, clock }: AppContext, seqs: readonly number
     }
     for (const seq of asked) if (!damaged.has(seq)) records.markDamaged({ seq, at: clock.now(), reason });
   });
+}
+
+interface AuditedHost {
+  hostname: string;
+  /** False for a host that opted out, which no facet counts. */
+  isShown: boolean;
+  seq: number | null;
+  observations: Iterable<Observation>;
+  changesOf(observation_seq: number): Change[];
+  baseline: DomainBaseline;
+  sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
+  facets: { kind: string; name: string }[];
+  /** Whether an observation is marked as damaged by a version that cut values at U+0000. */
+  isDamaged(observation_seq: number): boolean;
+}
+
+export interface HostAudit {
+  faults: string[];
+  observations: number;
+  /** The numbers of the observations that hold U+0000 and are not marked as damaged. */
+  unmarked: number[];
+}
+
+/**
+ * Rebuilds everything about one host from its observations, and returns the differences.
+ *
+ * Older versions accepted U+0000, and the database gives the values of such an observation only up to it. Once every
+ * one of a host is marked, the audit expects exactly that.
+ */
+export function auditHost(
+  host: AuditedHost,
+  keys: VerifyingKey[],
+  corrections: readonly TimeCorrection[] = [],
+): HostAudit {
+  const faults: string[] = [];
+  const sightings = new Map<string, AuditedHost['sightings'][number]>();
+  let before: CheckedReceipt | null = null;
+  let baseline: DomainBaseline = {};
+  let observations = 0;
+  let newest: number | null = null;
+  const unmarked: number[] = [];
+  let isMarked = false;
+  for (const observation of host.observations) {
+    const { seq, record } = observation;
+    const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
+    const checked = checkReceipt(observation.receipt, keys, verifyNode, corrections);
+    faults.push(...receiptRules(checked), ...linkRules(before, checked));
+    const { receipt } = checked;
+    if (receipt !== null) {
+      const disclosures = disclosuresOf(record, observation.seed);
+      if (receipt.seq !== seq) fault(`the receipt says seq ${receipt.seq}`);
+      if (receipt.domain !== host.hostname) fault(`the receipt is of another domain, ${receipt.domain}`);
+      if (receipt.observed_at !== record.observed_at) fault(`the receipt says observed_at ${receipt.observed_at}`);
+      if (receipt.record_fields !== disclosures.length) fault(`the record has ${disclosures.length} fields`);
+      if (receipt.record_root !== recordRoot(disclosures)) fault('record_root is not the root of what is stored');
+    }
+    if (checked.hash !== observation.receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
+    if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
+
+    const tracked = trackedValues({ ...record, signals: signalsOf(record) });
+    const { updates, changes } = compareWithBaseline(baseline, tracked);
+    if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
+    baseline = { ...baseline, ...updates };
+    const at = trueTime(Date.parse(record.observed_at), seq, corrections);
+    if (Object.values(tracked).some((values) => values?.some((value) => value.includes('\0')))) {
+      if (host.isDamaged(seq)) isMarked = true;
+      else unmarked.push(seq);
+    }
+    for (const [signal, values] of Object.entries(tracked)) {
+      for (const value of values ?? []) {
+        const known = sightings.get(`${signal} ${value}`);
+        if (known === undefined) {
+          sightings.set(`${signal} ${value}`, { signal, value, first_seen: at, last_seen: at, count: 1 });
+        } else {
+          known.last_seen = at;
+          known.count++;
+        }
+      }
+    }
+    before = checked;
+    newest = seq;
+    observations++;
+  }
+  if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
+  if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
+  const stored = isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;
+  const history = [...sightings.values()].map((seen) => ({ ...seen, value: stored(seen.value) }));
+  if (differ(sorted(history), sorted(host.sightings))) faults.push('the history is not what was observed');
+  const facets = host.isShown ? facetsOf(baseline).map(({ kind, name }) => ({ kind, name: stored(name) })) : [];
+  if (differ(sorted(facets), sorted(host.facets))) faults.push('the facets are not those of the baseline');
+  return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
+}
+
+function upToZero(text: string): string {
+  const [head = ''] = text.split('\0', 1);
+  return head;
+}
+
+function sorted<T>(items: T[]): T[] {
+  const keyed = items.map((item) => [canonicalize(item) ?? '', item] as const);
+  return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+}
+
+function differ(a: unknown, b: unknown): boolean {
+  return canonicalize(a) !== canonicalize(b);
 }

@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import { DuplicateMember, NotIJson, parseIJson } from '../../proof/i-json.ts';
 import { keysOf, type VerifyingKey } from '../../proof/keyring.ts';
 import { codeOf, Fault, messageOf, reasonOf } from '../../shared/fault.ts';
-import { sizeText } from '../../shared/size.ts';
+import { readWithin, sizeText } from '../../shared/size.ts';
 
 // How `broadsheet verify` reads untrusted input: with limits on its size and duration.
 
@@ -48,7 +47,8 @@ export async function fetchedBytes(
   try {
     const response = await fetch(address, { headers: { accept }, signal: stop.signal });
     heard();
-    if (response.ok) return await bytesIn(response.body ?? Readable.from([]), address, bytes, heard);
+    // Decompressed bytes count.
+    if (response.ok) return await readWithin(noting(response.body ?? [], heard), bytes, tooLong(address, bytes));
     const { status } = response;
     const wait = status === 404 || status === 410 ? null : response.headers.get('retry-after');
     if (wait !== null) throw new Fault('unavailable', `${address} answered ${status}; ask again in ${wait} s`);
@@ -64,22 +64,11 @@ export async function fetchedBytes(
   }
 }
 
-async function bytesIn(
-  chunks: AsyncIterable<Uint8Array>,
-  name: string,
-  longest: number,
-  heard: () => void = () => {},
-): Promise<Buffer> {
-  const read: Uint8Array[] = [];
-  let length = 0;
-  // Of a response, counts decompressed bytes.
+async function* noting(chunks: AsyncIterable<Uint8Array> | never[], heard: () => void): AsyncIterable<Uint8Array> {
   for await (const chunk of chunks) {
     heard();
-    length += chunk.length;
-    if (length > longest) throw tooLong(name, longest);
-    read.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(read);
 }
 
 /** As `readBytes`, for a text. */
@@ -91,7 +80,7 @@ export async function readText(file: string, give: string, longest?: number): Pr
 export async function readBytes(file: string, give: string, longest = LONGEST_DOCUMENT): Promise<Buffer> {
   const name = file === '-' ? 'standard input' : file;
   try {
-    return await bytesIn(file === '-' ? process.stdin : createReadStream(file), name, longest);
+    return await readWithin(file === '-' ? process.stdin : createReadStream(file), longest, tooLong(name, longest));
   } catch (error) {
     if (error instanceof Fault) throw error;
     const code = codeOf(error);
@@ -100,11 +89,12 @@ export async function readBytes(file: string, give: string, longest = LONGEST_DO
   }
 }
 
-function tooLong(where: string, longest: number): Fault {
-  return new Fault(
-    'unavailable',
-    `${where} is longer than ${sizeText(longest)}, the most that is checked; give one document of a service or a paper`,
-  );
+function tooLong(where: string, longest: number): () => Fault {
+  return () =>
+    new Fault(
+      'unavailable',
+      `${where} is longer than ${sizeText(longest)}, the most that is checked; give one document of a service or a paper`,
+    );
 }
 
 // Where `broadsheet verify` reads documents and keys: files and addresses.
@@ -124,7 +114,7 @@ export function parsed(where: string, text: string, give: string): unknown {
 }
 
 /** The limits for a site's key document, enough for hundreds of keys. */
-const LISTED: Limits = { bytes: 1_000_000, silence: 10_000, whole: 20_000 };
+const LISTED: Limits = { bytes: 1_000_000, whole: 20_000 };
 
 /** The address of the key list of a proof's paper. On a shared host each paper has a list at its own root. */
 function keysBeside(address: string): string | null {

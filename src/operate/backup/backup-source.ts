@@ -7,6 +7,7 @@ import type { Settings } from '../../server/env.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { DATABASE_FILE, databaseFile, mediaFolder } from '../../shared/files/data-folder.ts';
 import { putFile } from '../../shared/files/durable-file.ts';
+import { noteIn } from '../../shared/files/plain-file.ts';
 import { VERSION } from '../../shared/project.ts';
 import { DatabaseSnapshot } from '../../shared/sql/database-snapshot.ts';
 import { requireOurs } from '../../shared/sql/open.ts';
@@ -137,9 +138,5 @@ export function noteBackup(settings: Pick<Settings, 'dataDir'>, note: BackupNote
 
 /** The last backup recorded on this machine; null without one. */
 export function lastBackup(settings: Pick<Settings, 'dataDir'>): BackupNote | null {
-  try {
-    return BackupNote.parse(JSON.parse(readFileSync(fileIn(settings), 'utf8')));
-  } catch {
-    return null;
-  }
+  return noteIn(fileIn(settings), BackupNote);
 }

@@ -5,13 +5,12 @@ import { databaseFile } from '../../shared/files/data-folder.ts';
 import { plural } from '../../shared/plural.ts';
 import { countPending } from '../../store/upgrade-plan.ts';
 import { checkAddresses, checkProxy } from './addresses.ts';
-import { checkHosts, checkLanguages, checkMedia, checkPublish } from './desk.ts';
+import { checkHosts, checkLanguages, checkLease, checkLogs, checkMedia, checkPublish } from './desk.ts';
 import { type Finding, type Found, holds, open, runCheck, runChecks } from './finding.ts';
 import { checkBackups, checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
 import { checkQueues } from './queues.ts';
 import { checkRunning } from './running.ts';
-import { checkLease, checkLogs } from './signing.ts';
 
 /** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
 export async function examine(readSettings: () => Settings): Promise<Finding[]> {

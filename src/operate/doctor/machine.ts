@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
 import { isBuilt } from '../../desk/press/build.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
@@ -8,6 +7,7 @@ import type { Settings } from '../../server/env.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { codeOf } from '../../shared/fault.ts';
 import { databaseFile, signingKeyFile } from '../../shared/files/data-folder.ts';
+import { nearestFolder } from '../../shared/files/plain-file.ts';
 import { sizeText } from '../../shared/size.ts';
 import { clockFault, spanText, TOLERANCE } from '../../signing/clock/clock-guard.ts';
 import { askOutside } from '../../signing/clock/clock-watch.ts';
@@ -100,8 +100,7 @@ async function clock(settings: Settings, app: AppContext | null) {
 
 function folder(setting: string, path: string) {
   // The first start creates missing folders.
-  let there = path;
-  while (!existsSync(there)) there = dirname(there);
+  const there = nearestFolder(path);
   try {
     accessSync(there, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {

@@ -1,9 +1,10 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { paperRoot } from '../../desk/papers/paper.ts';
 import { nextStamp } from '../../desk/press/build.ts';
 import type { Settings } from '../../server/env.ts';
 import { databaseFile } from '../../shared/files/data-folder.ts';
+import { nearestFolder } from '../../shared/files/plain-file.ts';
 import { plural } from '../../shared/plural.ts';
 import { VERSION } from '../../shared/project.ts';
 import { sizeText } from '../../shared/size.ts';
@@ -100,9 +101,7 @@ function pressReasons(
 }
 
 function freeSpace(folder: string): number {
-  let there = folder;
-  while (!existsSync(there)) there = dirname(there);
-  const { bavail, bsize } = statfsSync(there);
+  const { bavail, bsize } = statfsSync(nearestFolder(folder));
   return bavail * bsize;
 }
 

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { SECOND } from '../../proof/time.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
-import type { Bucket } from '../../shared/storage/bucket.ts';
-import { requireConditions } from '../../shared/storage/conditions.ts';
+import { type Bucket, requireConditions } from '../../shared/storage/bucket.ts';
 import { isDead, PROCESS } from '../../shared/workers/process-name.ts';
 
 /** The name of the object that identifies a tree at a target and its current publisher. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readWithin } from '../../shared/size.ts';
 
 /** Timeout of a node's response, including its last byte, in ms. */
 const NODE_WAIT = 5_000;
@@ -61,12 +62,6 @@ export function chainNode(address: string, wait = NODE_WAIT): ChainNode {
 
 /** The body of a response. Throws when it has more than `max` bytes. */
 export async function textOf({ body }: Response, max: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let read = 0;
-  for await (const chunk of body ?? []) {
-    read += chunk.length;
-    if (read > max) throw new Error(`the node answered with more than ${max} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const tooLong = () => new Error(`the node answered with more than ${max} bytes`);
+  return (await readWithin(body ?? [], max, tooLong)).toString();
 }

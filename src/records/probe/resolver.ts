@@ -3,8 +3,7 @@ import { getServers } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { type Ask, createAsk } from './dns/ask.ts';
 import { parseServer, type Server, Upstream } from './dns/upstream.ts';
-import { sendTcp } from './dns-tcp.ts';
-import { createUdp } from './dns-udp.ts';
+import { createUdp, sendTcp } from './dns-transport.ts';
 
 /** Queries per second to a resolver on another machine. Public resolvers reject more. */
 const RATE = 1_000;

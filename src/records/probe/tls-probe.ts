@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { type ConnectionOptions, connect } from 'node:tls';
-import type { Certificate } from '../../proof/records/signal.ts';
-import type { CertificateProbe, Handshake } from './probe.ts';
+import type { Certificate, CertificateStatus } from '../../proof/records/signal.ts';
 
 /** The timeout of one handshake, from the first packet, in ms. */
 const TIMEOUT = 5_000;
@@ -11,6 +10,15 @@ const MOST_ADDRESSES = 2;
 const LONGEST_NAME = 4_000;
 const LONGEST_HOST = 255;
 const MOST_HOSTS = 2_000;
+
+/** The certificate that a host presents, or why there is none. */
+export interface CertificateProbe {
+  certificate: Certificate | null;
+  certificate_status: CertificateStatus;
+}
+
+/** Makes a TLS handshake with one of the addresses, using the host's name. Never rejects. */
+export type Handshake = (hostname: string, addresses: readonly string[]) => Promise<CertificateProbe>;
 
 export interface TlsProbeOptions {
   /** Whether connecting to an IP address is allowed. */

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { BOOT_ID } from '../workers/process-name.ts';
 
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
-
-/** Identifies the machine's current boot. Writes that have not reached the disk may be lost when it ends. */
-const BOOT = bootId();
+/**
+ * The machine's current boot. Writes that have not reached the disk may be lost when it ends. Its start is rounded to the
+ * minute, because the two clocks are not read at the same moment.
+ */
+const BOOT = BOOT_ID ?? `boot-${Math.round((Date.now() / 1_000 - uptime()) / 60)}`;
 
 /** Notes that the presses up to a number wrote files during this boot that may not have reached the disk. */
 export function unsyncedNote(until: number): string {
@@ -34,13 +35,4 @@ export function syncTree(folder: string, done: () => void): Promise<void> {
       resolve();
     });
   });
-}
-
-function bootId(): string {
-  try {
-    return readFileSync(BOOT_ID, 'utf8').trim();
-  } catch {
-    // Rounded to the minute, because the two clocks are not read at the same moment.
-    return `boot-${Math.round((Date.now() / 1_000 - uptime()) / 60)}`;
-  }
 }

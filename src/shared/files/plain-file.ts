@@ -1,4 +1,7 @@
-import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type * as z from 'zod';
 import { CLI } from '../command-line.ts';
 import { codeOf, Fault } from '../fault.ts';
 
@@ -34,11 +37,30 @@ function statOf(path: string): Stats | undefined {
 
 /** The text of a file; null when it cannot be read. */
 export function textIn(file: string): string | null {
+  return bytesIn(file)?.toString('utf8') ?? null;
+}
+
+/** The bytes of a file; null when it cannot be read. */
+export function bytesIn(file: string): Buffer | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch {
     return null;
   }
+}
+
+/** The note that a process left in a file as JSON; null without one of this shape. */
+export function noteIn<Note>(file: string, shape: z.ZodType<Note>): Note | null {
+  try {
+    return shape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** The folder itself, or the nearest one above it that exists. */
+export function nearestFolder(folder: string): string {
+  return existsSync(folder) ? folder : nearestFolder(dirname(folder));
 }
 
 /** Throws `conflict` for a path below a folder that leads through a link. */
@@ -52,4 +74,9 @@ export function requireUnlinked(folder: string, path: string): void {
       `${at} is a link, and nothing that a link leads to is published; remove it and run \`${CLI} press --full\``,
     );
   }
+}
+
+/** How many bytes a file has; 0 without one. */
+export async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => null))?.size ?? 0;
 }

@@ -2,6 +2,7 @@ import { promises as dns } from 'node:dns';
 import { Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { isIP } from 'node:net';
+import type { WebhookClient } from '../outbound/delivery.ts';
 import { statusError } from '../outbound/retry.ts';
 import { literalOf } from '../outbound/webhook-url.ts';
 import { isPublicAddress } from '../public-address.ts';
@@ -182,4 +183,24 @@ const WORDS: readonly [RegExp, string][] = [
 
 function wordOf({ code = '' }: NodeJS.ErrnoException): string {
   return WORDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'failed';
+}
+
+/** The client for production: only public receivers, unless the settings say otherwise. */
+export function createWebhookClient(agent: string, allowsPrivate: boolean): WebhookClient {
+  return webhookClient(clientOptions(agent, allowsPrivate));
+}
+
+/** A client that posts through `outboundClient`. */
+export function webhookClient(options: ClientOptions): WebhookClient {
+  const send = outboundClient(options);
+  return {
+    async post(address, headers, body) {
+      const { ms, status, error } = await send(address, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Content-Length': `${Buffer.byteLength(body)}`, ...headers },
+        body,
+      });
+      return { ms, status, error };
+    },
+  };
 }

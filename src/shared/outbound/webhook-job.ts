@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { AppContext } from '../../server/context.ts';
-import { createWebhookClient } from '../net/webhook-client.ts';
+import { createWebhookClient } from '../net/outbound-client.ts';
 import { VERSION } from '../project.ts';
 import { measurements } from '../workers/measurements.ts';
 import { BATCH_PAUSE, hourly, POLL_EVERY, poll } from '../workers/poll.ts';

@@ -1,3 +1,5 @@
+import { Fault } from '../fault.ts';
+
 /** An object as a listing shows it. `etag` is the MD5 of its bytes in hex, except where a store encrypts by key. */
 export interface BucketObject {
   key: string;
@@ -41,4 +43,23 @@ export interface Bucket {
   remove(keys: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Resolves when everything that was written survives a power failure. */
   flush(): Promise<void>;
+}
+
+interface Written extends Pick<PutOptions, 'headers' | 'signal'> {
+  key: string;
+  bytes: Uint8Array;
+}
+
+/** Throws `conflict` for a store that ignores conditions, after deleting `written`: two publishers could be at work. */
+export async function requireConditions(bucket: Bucket, { key, bytes, ...options }: Written): Promise<void> {
+  for (const [header, onlyIf] of [
+    ['If-None-Match', 'absent'],
+    ['If-Match', { etag: '0'.repeat(32) }],
+  ] as const) {
+    const again = await bucket.put(key, bytes, { ...options, onlyIf });
+    if (again === null) continue;
+    await bucket.remove([key], options.signal);
+    const message = `${bucket.name} overwrites an object in spite of ${header}; a store must support conditional PUT (If-Match, If-None-Match)`;
+    throw new Fault('conflict', message);
+  }
 }

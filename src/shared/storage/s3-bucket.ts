@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { SECOND } from '../../proof/time.ts';
 import { Fault, reasonOf, Unreachable } from '../fault.ts';
+import { readWithin } from '../size.ts';
 import type { S3Address } from './address.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 import { errorOf, failuresIn, pageOf } from './s3-documents.ts';
@@ -228,24 +229,13 @@ export class S3Bucket implements Bucket {
       TIMEOUT + Math.ceil(((body?.length ?? 0) + Math.max(0, answerMax - ANSWER_MAX)) / BYTES_PER_SECOND) * SECOND,
     );
     const response = await fetch(request, { redirect: 'manual', signal: AbortSignal.any([signal, limit]) });
-    return { status: response.status, headers: response.headers, body: await this.#read(response, answerMax) };
-  }
-
-  async #read({ body }: Response, max: number): Promise<Buffer> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of body ?? []) {
-      size += chunk.length;
-      if (size > max) {
-        // Leaving the loop closes the connection.
-        throw new Fault(
-          'unavailable',
-          `${this.#address.endpoint} answers with more than ${Math.round(max / 1e6)} MB, which no object storage does here; check the endpoint`,
-        );
-      }
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    const tooLong = () =>
+      new Fault(
+        'unavailable',
+        `${this.#address.endpoint} answers with more than ${Math.round(answerMax / 1e6)} MB, which no object storage does here; check the endpoint`,
+      );
+    const { status, headers } = response;
+    return { status, headers, body: await readWithin(response.body ?? [], answerMax, tooLong) };
   }
 
   /** The ETag, which every store gives; what answers without one has stored nothing. */

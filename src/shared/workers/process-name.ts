@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { codeOf } from '../fault.ts';
+import { textIn } from '../files/plain-file.ts';
+
+/** Identifies the current boot of this machine; null on systems that do not. */
+export const BOOT_ID = textIn('/proc/sys/kernel/random/boot_id')?.trim() || null;
 
 /** This machine since its start, and its pid namespace: containers and copies of a machine may share a hostname. */
 export const MACHINE = machine();
@@ -10,9 +14,9 @@ export const MACHINE = machine();
 export const PROCESS = `${MACHINE}:${process.pid}:${randomBytes(6).toString('hex')}`;
 
 function machine(): string {
+  if (BOOT_ID === null) return hostname();
   try {
-    const start = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
-    return `${hostname()}/${start}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
+    return `${hostname()}/${BOOT_ID.slice(0, 8)}/${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
   } catch {
     return hostname();
   }

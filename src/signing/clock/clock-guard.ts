@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -6,6 +6,7 @@ import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../proof/time.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { Busy } from '../../shared/fault.ts';
 import { putFile } from '../../shared/files/durable-file.ts';
+import { noteIn } from '../../shared/files/plain-file.ts';
 import { plural } from '../../shared/plural.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -170,7 +171,7 @@ export class ClockGuard implements ClockCheck {
       return this.fault();
     }
     if (found !== null) return found;
-    const reported = this.#isTelling ? null : noteIn(settings.dataDir, now.steady);
+    const reported = this.#isTelling ? null : toldIn(settings.dataDir, now.steady);
     if (reported === null) this.#trusted = now;
     return reported;
   }
@@ -218,11 +219,8 @@ export class ClockGuard implements ClockCheck {
 }
 
 /** The fault that a server on this machine reports; null without one. A note of an earlier boot may count once more. */
-function noteIn(dataDir: string, steady: number): ClockFault | null {
-  try {
-    const { until, ...fault } = Note.parse(JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')));
-    return steady < until && until <= steady + NOTE_LASTS ? fault : null;
-  } catch {
-    return null;
-  }
+function toldIn(dataDir: string, steady: number): ClockFault | null {
+  const note = noteIn(join(dataDir, NOTE), Note);
+  if (note === null || note.until <= steady || note.until > steady + NOTE_LASTS) return null;
+  return { kind: note.kind, message: note.message };
 }

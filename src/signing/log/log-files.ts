@@ -12,6 +12,7 @@ import {
   tilePath,
   tilesBetween,
 } from '../../proof/log/tile.ts';
+import { bytesIn, textIn } from '../../shared/files/plain-file.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 
 /** The published files of a log (C2SP tlog-tiles): a folder that any server of static files can serve. */
@@ -27,7 +28,7 @@ export function logFolder(logDir: string, log: LogService): string {
 
 /** The published checkpoint; null when there is none, or none that can be read. */
 export function publishedCheckpoint(folder: string): string | null {
-  return textIn(folder, CHECKPOINT);
+  return textIn(join(folder, CHECKPOINT));
 }
 
 /** What is published of a log. */
@@ -54,7 +55,7 @@ export async function writeLogFiles(
 ): Promise<void> {
   const tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertHeld });
   const writeText = async (name: string, text: string): Promise<void> => {
-    if (textIn(folder, name) !== text) await tree.write(name, Buffer.from(text));
+    if (textIn(join(folder, name)) !== text) await tree.write(name, Buffer.from(text));
   };
   try {
     for (const [name, text] of Object.entries(texts)) await writeText(name, text);
@@ -62,7 +63,7 @@ export async function writeLogFiles(
     for (const tile of tilesBetween(old, size)) {
       const path = tilePath(tile);
       const bytes = tileBytes(tables, log, tile);
-      if (!fileIn(folder, path)?.equals(bytes)) await tree.write(path, bytes);
+      if (!bytesIn(join(folder, path))?.equals(bytes)) await tree.write(path, bytes);
       compared++;
       if (compared % BATCH === 0) await pause(BATCH_PAUSE);
     }
@@ -97,17 +98,6 @@ export function tileBytes(tables: LogTables, log: LogService, tile: Tile): Uint8
 function asidesOf(folder: string): string {
   return join(dirname(folder), `.${basename(folder)}.`);
 }
-
-/** The bytes of a published file; null when it cannot be read. */
-export function fileIn(folder: string, path: string): Buffer | null {
-  try {
-    return readFileSync(join(folder, path));
-  } catch {
-    return null;
-  }
-}
-
-const textIn = (folder: string, name: string) => fileIn(folder, name)?.toString('utf8') ?? null;
 
 /** Reads published tiles: the one asked for, or a wider one that took its place. */
 export function publishedTiles(folder: string): TileReader {

@@ -2,7 +2,7 @@ import type { AccountTable } from '../../records/accounts/account.ts';
 import type { SessionTable } from '../../records/accounts/session.ts';
 import type { SignInTable } from '../../records/accounts/sign-in.ts';
 import { PLANS } from '../../records/meter/account-usage.ts';
-import { mailboxHash } from '../../shared/outbound/mailbox.ts';
+import { mailboxHash } from '../../shared/outbound/mail-address.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 
 const ACCOUNT = { id: text, email: text, plan: oneOf(...PLANS), made_at: integer };

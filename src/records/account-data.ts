@@ -1,9 +1,9 @@
-import { isoTime as iso, isoOrNull } from '../proof/time.ts';
+import { dayOf, daysUpTo, isoTime as iso, isoOrNull } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import type { Account } from './accounts/account.ts';
 import { serviceKeyRow } from './accounts/service-key.ts';
 import { creditsOf } from './meter/credits.ts';
-import { usageNow } from './usage.ts';
+import { type Usage, usageOf } from './meter/usage.ts';
 
 /** The most ledger lines, and the most deliveries per webhook, in an export. */
 const ALL = 100_000;
@@ -72,5 +72,18 @@ export function deleteAccount({ store, clock }: AppContext, { id, email }: Accou
     store.records.accounts.remove(id);
     store.records.signIns.dropEmail(email);
     store.records.accountMails.dropEmail(email);
+  });
+}
+
+/** The usage of an account over the last `span` days; null when the account does not exist. */
+export function usageNow({ store, settings, clock: { now } }: AppContext, account: string, span: number): Usage | null {
+  const at = now();
+  const usage = store.records.meter.usage(account, at, settings.keyedDaily);
+  if (usage === null) return null;
+  return usageOf(usage, {
+    days: store.records.meter.days(account, daysUpTo(at, span)[0] ?? dayOf(at)),
+    keys: store.records.serviceKeys.list(account),
+    used: store.records.meter.keys(account, at),
+    span,
   });
 }
