@@ -8,8 +8,8 @@ import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { Problem } from '../../../src/shared/shape.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/responses.ts';
+
+import { body, ok } from '../../openapi/responses.ts';
 import { wholeList } from '../list.ts';
 import { operation } from '../route.ts';
 import { domainParam } from '../v1/params.ts';
@@ -34,7 +34,6 @@ const watchSpec = {
   summary: 'Watch hostnames; they are due at once',
   description:
     'All or nothing: if any hostname is invalid, `problems` lists the invalid ones and nothing is added. Paused hostnames are resumed; opt-outs stay in force.',
-  middleware: [limitBody, jsonBody()],
   request: { body: body(Domains) },
   responses: {
     200: ok(
@@ -47,7 +46,6 @@ const watchSpec = {
         .openapi('WatchOutcomes'),
       'The outcome for each hostname.',
     ),
-    ...faults(413, 415),
   },
 };
 
@@ -70,7 +68,6 @@ const optOutSpec = {
   tags: ['Operator'],
   summary: 'Hide a hostname and everything below it, immediately and permanently',
   description: 'It is never probed again; its receipts are kept. Idempotent.',
-  middleware: [limitBody, jsonBody()],
   request: {
     body: body(
       z
@@ -91,7 +88,6 @@ const optOutSpec = {
         .openapi('OptedOut'),
       'The hostname is hidden.',
     ),
-    ...faults(413, 415),
   },
 };
 

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { enrich } from '../../../src/records/jobs/local-queue.ts';
 import { proberOf } from '../../../src/records/probe/prober.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults } from '../../openapi/responses.ts';
+
+import { body } from '../../openapi/responses.ts';
 import { operation } from '../route.ts';
 import { FullRecord } from '../v1/record-schemas.ts';
 
@@ -29,14 +29,12 @@ const spec = {
   summary: 'Probe hostnames now and stream their records',
   description:
     'Every watched hostname is probed, due or not, and its observation is signed and kept like any other. The response has one line of JSON per hostname, in the order in which probes finish: the full record, or `{domain, error, message}`. Each hostname is probed once; disconnecting stops the batch.',
-  middleware: [limitBody, jsonBody()],
   request: { body: body(z.object({ domains: z.array(z.string()).min(1).max(DOMAINS_MAX) }).openapi('EnrichBatch')) },
   responses: {
     200: {
       description: 'One line per hostname.',
       content: { 'application/x-ndjson': { schema: EnrichedLine } },
     },
-    ...faults(413, 415),
   },
 };
 

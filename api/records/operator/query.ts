@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { QUERY_TIME, SqlQueries } from '../../../src/records/sql-query.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { QUERY_VIEWS } from '../../../src/store/records/query-views.ts';
-import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/responses.ts';
+
+import { body, ok } from '../../openapi/responses.ts';
 import { wholeList } from '../list.ts';
 import { operation } from '../route.ts';
 
@@ -45,7 +45,6 @@ const querySpec = {
   tags: ['Operator'],
   summary: 'Query the records in SQL',
   description: `One SELECT in SQLite’s SQL over the tables of GET /v1/bq/tables, read-only. It may take ${QUERY_TIME / 1_000} seconds. Rows past the limit are left out, and \`truncated\` says so.`,
-  middleware: [limitBody, jsonBody()],
   request: {
     body: body(
       z
@@ -70,7 +69,6 @@ const querySpec = {
         .openapi('QueryResult'),
       'The rows.',
     ),
-    ...faults(413, 415),
   },
 };
 

@@ -8,8 +8,8 @@ import type { ProbeOutcome } from '../../../src/records/probe/scan-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { jsonBody, limitBody } from '../../middleware/json-body.ts';
-import { body, faults, ok } from '../../openapi/responses.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { body, ok } from '../../openapi/responses.ts';
 import { operation, type RecordsContext } from '../route.ts';
 
 const LEASE_MAX = 500;
@@ -20,7 +20,6 @@ const leaseSpec = {
   summary: 'Lease hostnames that are due',
   description:
     'Until the lease ends they belong to the caller alone. Hostnames without a result by then are due again.',
-  middleware: [limitBody, jsonBody()],
   request: { body: body(z.object({ max: z.int().min(1).max(LEASE_MAX) }).openapi('LeaseWish')) },
   responses: {
     200: ok(
@@ -33,7 +32,6 @@ const leaseSpec = {
         .openapi('Lease'),
       'The lease.',
     ),
-    ...faults(413, 415),
   },
 };
 
@@ -136,7 +134,7 @@ const resultsSpec = {
   summary: 'Submit the probes made under a lease',
   description:
     'Each probe has its own outcome, in request order. Probes that are submitted again are `lost`; nothing is recorded twice.',
-  middleware: [limited, jsonBody({ valuesMax: VALUES_MAX, judgesZeros: true })],
+  before: [limited, jsonBody({ valuesMax: VALUES_MAX, judgesZeros: true })],
   request: {
     params: z.object({ lease: z.string().max(64).describe('The id of the lease.') }),
     body: body(
@@ -156,7 +154,6 @@ const resultsSpec = {
   },
   responses: {
     200: ok(z.object({ results: z.array(Result) }).openapi('LookResults'), 'The outcome for each probe.'),
-    ...faults(413, 415),
   },
 };
 

@@ -18,7 +18,7 @@ import { paymentId } from '../../../src/records/meter/purchase.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { jsonBody, limitBody } from '../../middleware/json-body.ts';
+
 import { body, faults, IDEMPOTENCY, ok } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { reply } from '../../responses/reply.ts';
@@ -53,7 +53,6 @@ const moveSpec = {
   summary: 'Top up or correct an account’s credits',
   description:
     'Appends an entry to the account’s ledger. Entries never change. Credits that were drawn earlier are entered first.',
-  middleware: [limitBody, jsonBody()],
   request: {
     params: z.object({
       email: z
@@ -77,7 +76,7 @@ const moveSpec = {
         .openapi('CreditMove', { example: { amount: '25', note: 'invoice 2026-114' } }),
     ),
   },
-  responses: { 201: ok(CreditMoved, 'The new entry.'), ...faults(409, 413, 415, 422) },
+  responses: { 201: ok(CreditMoved, 'The new entry.'), ...faults(409) },
 };
 
 export const moveCredits = (app: AppContext) =>
@@ -116,7 +115,6 @@ const buySpec = {
   summary: 'Buy credits for the key’s account with a payment (x402)',
   description:
     'Takes a key of the account and a payment for the offer in the 402 of the same request. Sending the same payment again buys nothing more. Credits are sold only where the service itself sees the transfer on the chain; without a node of the chain, the 402 has an empty `accepts` and `reason: "node_missing"`.',
-  middleware: [limitBody, jsonBody()],
   request: {
     body: body(
       z
@@ -126,7 +124,7 @@ const buySpec = {
         .openapi('CreditPurchase', { example: { credits: 20 } }),
     ),
   },
-  responses: { 200: ok(CreditsBought, 'The credits were added to the account.'), ...faults(402, 409, 413, 415) },
+  responses: { 200: ok(CreditsBought, 'The credits were added to the account.'), ...faults(402, 409) },
 };
 
 interface Sales {

@@ -14,12 +14,12 @@ import { requireWatched } from '../../../../src/records/require-host.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
-import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
+
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
 import { listOf, wholeList } from '../../list.ts';
-import { operation, type RecordsContext } from '../../route.ts';
-import { accountOf, changed, changeOnce, idParam } from './change.ts';
+import { operation } from '../../route.ts';
+import { accountOf, accountOperations, changeOnce, idParam } from './change.ts';
 
 const LOG = 50;
 
@@ -73,6 +73,7 @@ const params = idParam('alert');
 
 export function alertOperations(app: AppContext) {
   const { store, settings, clock } = app;
+  const { reads, changes } = accountOperations(app);
   const {
     records: { changeAlerts, watchGroups },
   } = store;
@@ -86,16 +87,14 @@ export function alertOperations(app: AppContext) {
       off_reason: alert.off_reason,
     };
   };
-  const alertOf = (c: RecordsContext, id: string) => requireAlert(changeAlerts, accountOf(app, c).id, id);
   return {
-    list: operation(
+    list: reads(
       {
-        tags: ['Account'],
         operationId: 'listAlerts',
         summary: 'The account’s alerts of changes',
         responses: { 200: ok(listOf('ChangeAlertList', Alert), 'Oldest first.') },
       },
-      (c) => wholeList(changeAlerts.list(accountOf(app, c).id).map(rowOf)),
+      ({ id }) => wholeList(changeAlerts.list(id).map(rowOf)),
     ),
     make: operation(
       {
@@ -103,9 +102,8 @@ export function alertOperations(app: AppContext) {
         operationId: 'makeAlert',
         summary: 'Create an alert of a group or of one hostname',
         description: `An account has at most ${ALERTS_MAX} (409). A webhook’s secret is shown once: sent again under the same Idempotency-Key, the answer is 409 and names the alert.`,
-        middleware: [limitBody, jsonBody()],
         request: { headers: IDEMPOTENCY, body: body(AlertBody) },
-        responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409, 413, 415, 422) },
+        responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409) },
       },
       async (c) => {
         let secret: string | null = null;
@@ -126,69 +124,61 @@ export function alertOperations(app: AppContext) {
         return reply({ ...row, secret }, { status: 201, headers });
       },
     ),
-    show: operation(
+    show: reads(
       {
-        tags: ['Account'],
         operationId: 'readAlert',
         summary: 'One alert, with the log of its webhook',
         request: { params },
         responses: { 200: ok(AlertLog, 'The alert.') },
       },
-      (c) => {
-        const alert = alertOf(c, c.req.valid('param').id);
+      ({ id }, c) => {
+        const alert = requireAlert(changeAlerts, id, c.req.valid('param').id);
         return { ...rowOf(alert), deliveries: changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow) };
       },
     ),
-    switchOn: operation(
+    switchOn: changes(
       {
-        tags: ['Account'],
         operationId: 'switchAlertOn',
         summary: 'Switch an alert on again',
-        middleware: [limitBody, jsonBody()],
-        request: { params, headers: IDEMPOTENCY, body: body(AlertOn) },
-        responses: { 200: ok(Alert, 'The alert as it is now.'), ...faults(413, 415, 422) },
+        request: { params, body: body(AlertOn) },
+        responses: { 200: ok(Alert, 'The alert as it is now.') },
       },
-      (c) =>
-        changed(app, c, () => {
-          const { id, account } = alertOf(c, c.req.valid('param').id);
-          changeAlerts.switchOn(account, id);
-          return rowOf(requireAlert(changeAlerts, account, id));
-        }),
+      ({ id: account }, c) => {
+        const { id } = requireAlert(changeAlerts, account, c.req.valid('param').id);
+        changeAlerts.switchOn(account, id);
+        return rowOf(requireAlert(changeAlerts, account, id));
+      },
     ),
-    test: operation(
+    test: changes(
       {
-        tags: ['Account'],
         operationId: 'testAlert',
         summary: 'Send a webhook a test',
-        request: { params, headers: IDEMPOTENCY },
-        responses: { 200: ok(Alert, 'The alert. GET has the delivery in its log.'), ...faults(409, 422) },
+        request: { params },
+        responses: { 200: ok(Alert, 'The alert. GET has the delivery in its log.'), ...faults(409) },
       },
-      (c) =>
-        changed(app, c, () => {
-          const alert = alertOf(c, c.req.valid('param').id);
-          const { id, url } = alert;
-          if (url === null) throw new Fault('conflict', `alert ${id} sends mails; only webhooks take a test`);
-          if (!queueChangeTest(store.records, { id, url }, { now: clock.now(), newId })) {
-            throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
-          }
-          return rowOf(alert);
-        }),
+      (account, c) => {
+        const alert = requireAlert(changeAlerts, account.id, c.req.valid('param').id);
+        const { id, url } = alert;
+        if (url === null) throw new Fault('conflict', `alert ${id} sends mails; only webhooks take a test`);
+        if (!queueChangeTest(store.records, { id, url }, { now: clock.now(), newId })) {
+          throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
+        }
+        return rowOf(alert);
+      },
     ),
-    remove: operation(
+    remove: changes(
       {
-        tags: ['Account'],
         operationId: 'removeAlert',
         summary: 'Remove an alert',
-        request: { params, headers: IDEMPOTENCY },
-        responses: { 200: ok(Alert, 'The alert as it was.'), ...faults(422) },
+        request: { params },
+        responses: { 200: ok(Alert, 'The alert as it was.') },
       },
-      (c) =>
-        changed(app, c, () => {
-          const alert = alertOf(c, c.req.valid('param').id);
-          const row = rowOf(alert);
-          changeAlerts.remove(alert.account, alert.id);
-          return row;
-        }),
+      ({ id }, c) => {
+        const alert = requireAlert(changeAlerts, id, c.req.valid('param').id);
+        const row = rowOf(alert);
+        changeAlerts.remove(alert.account, alert.id);
+        return row;
+      },
     ),
   };
 }

@@ -4,7 +4,10 @@ import type { Account } from '../../../../src/records/accounts/account.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { readIdempotentWrite, runOnce } from '../../../middleware/idempotency.ts';
+import { IDEMPOTENCY } from '../../../openapi/responses.ts';
+import type { OperationSpec } from '../../../openapi/route.ts';
 import type { RecordsContext } from '../../route.ts';
+import { operation } from '../../route.ts';
 
 /** The account of the request’s key. Throws `key_invalid` when it was deleted meanwhile. */
 export function accountOf({ store }: AppContext, c: RecordsContext): Account {
@@ -37,11 +40,20 @@ export async function changeOnce<Body extends object>(
   return { body, isNew };
 }
 
-export const changed = async <Body extends object>(
-  app: AppContext,
-  c: RecordsContext,
-  work: () => Body,
-): Promise<Body> => (await changeOnce(app, c, 200, work)).body;
+type Handling<S extends OperationSpec> = Parameters<typeof operation<S>>[1];
+type ContextOf<S extends OperationSpec> = Parameters<Handling<S>>[0];
+type AnswerOf<S extends OperationSpec> = Awaited<ReturnType<Handling<S>>>;
+
+/** The operations of an account’s own API. Those that change something do it as `changeOnce` does. */
+export const accountOperations = (app: AppContext) => ({
+  reads: <S extends OperationSpec>(spec: S, read: (account: Account, c: ContextOf<S>) => AnswerOf<S>) =>
+    operation({ tags: ['Account'], ...spec } as S, (c) => read(accountOf(app, c), c)),
+  changes: <S extends OperationSpec>(spec: S, change: (account: Account, c: ContextOf<S>) => AnswerOf<S> & object) =>
+    operation({ tags: ['Account'], ...spec, request: { headers: IDEMPOTENCY, ...spec.request } } as S, async (c) => {
+      const { body } = await changeOnce(app, c, 200, () => change(accountOf(app, c), c));
+      return body;
+    }),
+});
 
 export const idParam = (what: string) =>
   z.object({

@@ -10,12 +10,12 @@ import {
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { KEY_STATES } from '../../../../src/shared/key-life.ts';
-import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
+
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
 import { listOf, wholeList } from '../../list.ts';
 import { operation, type RecordsContext } from '../../route.ts';
-import { accountOf, changed, changeOnce, idParam } from './change.ts';
+import { accountOf, accountOperations, changeOnce, idParam } from './change.ts';
 
 const time = z.iso.datetime().nullable();
 const Key = z
@@ -49,6 +49,7 @@ const KeyBody = z
 
 export function keyOperations(app: AppContext) {
   const { store, settings, clock } = app;
+  const { reads, changes } = accountOperations(app);
   const keys = store.records.serviceKeys;
   const ownOf = (c: RecordsContext) => c.get('key')?.id ?? '';
   const rowOf = (c: RecordsContext, key: ServiceKey) => ({
@@ -56,14 +57,13 @@ export function keyOperations(app: AppContext) {
     is_this: key.id === ownOf(c),
   });
   return {
-    list: operation(
+    list: reads(
       {
-        tags: ['Account'],
         operationId: 'listAccountKeys',
         summary: 'The account’s keys, also those that ended',
         responses: { 200: ok(listOf('AccountKeyList', Key), 'Oldest first.') },
       },
-      (c) => wholeList(keys.list(accountOf(app, c).id).map((key) => rowOf(c, key))),
+      (account, c) => wholeList(keys.list(account.id).map((key) => rowOf(c, key))),
     ),
     make: operation(
       {
@@ -71,9 +71,8 @@ export function keyOperations(app: AppContext) {
         operationId: 'makeAccountKey',
         summary: 'Make a key; it is shown this one time',
         description: `An account has at most ${KEYS_MAX} in force (409). Sent again under the same Idempotency-Key, no second key is made: the answer is 409 and names the first.`,
-        middleware: [limitBody, jsonBody()],
         request: { headers: IDEMPOTENCY, body: body(KeyBody) },
-        responses: { 201: ok(NewKey, 'The key.'), ...faults(409, 413, 415, 422) },
+        responses: { 201: ok(NewKey, 'The key.'), ...faults(409) },
       },
       async (c) => {
         const { name, expires_at: expires } = c.req.valid('json');
@@ -93,27 +92,23 @@ export function keyOperations(app: AppContext) {
         throw new Fault('conflict', message);
       },
     ),
-    revoke: operation(
+    revoke: changes(
       {
-        tags: ['Account'],
         operationId: 'revokeAccountKey',
         summary: 'Revoke a key, also that of this request',
-        request: { params: idParam('key'), headers: IDEMPOTENCY },
+        request: { params: idParam('key') },
         responses: {
           200: ok(Key, 'The key as it is now. With `is_this`, this was the last answer to it.'),
-          ...faults(422),
         },
       },
-      (c) =>
-        changed(app, c, () => {
-          const { id } = c.req.valid('param');
-          const account = accountOf(app, c).id;
-          const isRevoked = keys.revoke(id, clock.now(), `key:${ownOf(c)}`, account);
-          const key = keys.list(account).find((one) => one.id === id);
-          if (isRevoked && key !== undefined) return rowOf(c, key);
-          const message = `your account has no key ${JSON.stringify(id)} in force; GET /v1/account/keys lists them`;
-          throw new Fault('not_found', message);
-        }),
+      (account, c) => {
+        const { id } = c.req.valid('param');
+        const isRevoked = keys.revoke(id, clock.now(), `key:${ownOf(c)}`, account.id);
+        const key = keys.list(account.id).find((one) => one.id === id);
+        if (isRevoked && key !== undefined) return rowOf(c, key);
+        const message = `your account has no key ${JSON.stringify(id)} in force; GET /v1/account/keys lists them`;
+        throw new Fault('not_found', message);
+      },
     ),
   };
 }

@@ -20,12 +20,12 @@ import { hostReader } from '../../../../src/records/require-host.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
-import { jsonBody, limitBody } from '../../../middleware/json-body.ts';
+
 import { body, faults, IDEMPOTENCY, ok } from '../../../openapi/responses.ts';
 import { reply } from '../../../responses/reply.ts';
 import { listOf, wholeList } from '../../list.ts';
 import { operation } from '../../route.ts';
-import { accountOf, changed, changeOnce, idParam } from './change.ts';
+import { accountOf, accountOperations, changeOnce, idParam } from './change.ts';
 
 /** The group of hostnames that are put under watch without one. */
 const GROUP = 'Watched';
@@ -53,6 +53,7 @@ const params = idParam('group');
 
 export function groupOperations(app: AppContext) {
   const { store, settings, clock } = app;
+  const { reads, changes } = accountOperations(app);
   const {
     records: { watchGroups },
   } = store;
@@ -61,17 +62,13 @@ export function groupOperations(app: AppContext) {
     made_at: isoTime(made_at),
   });
   return {
-    list: operation(
+    list: reads(
       {
-        tags: ['Account'],
         operationId: 'listGroups',
         summary: 'The account’s groups of watched hostnames',
         responses: { 200: ok(listOf('WatchGroupList', Group, ROOM), 'By name.') },
       },
-      (c) => {
-        const account = accountOf(app, c);
-        return { ...roomOf(app, account), ...wholeList(watchGroups.list(account.id).map(rowOf)) };
-      },
+      (account) => ({ ...roomOf(app, account), ...wholeList(watchGroups.list(account.id).map(rowOf)) }),
     ),
     make: operation(
       {
@@ -79,9 +76,8 @@ export function groupOperations(app: AppContext) {
         operationId: 'makeGroup',
         summary: 'Create a group',
         description: `An account has at most ${GROUPS_MAX}, each with a name of its own (409).`,
-        middleware: [limitBody, jsonBody()],
         request: { headers: IDEMPOTENCY, body: body(GroupBody) },
-        responses: { 201: ok(Group, 'The group.'), ...faults(409, 413, 415, 422) },
+        responses: { 201: ok(Group, 'The group.'), ...faults(409) },
       },
       async (c) => {
         const { body: row } = await changeOnce(app, c, 201, () =>
@@ -91,47 +87,39 @@ export function groupOperations(app: AppContext) {
         return reply(row, { status: 201, headers });
       },
     ),
-    show: operation(
+    show: reads(
       {
-        tags: ['Account'],
         operationId: 'readGroup',
         summary: 'One group',
         request: { params },
         responses: { 200: ok(Group, 'The group. GET /v1/account/watch lists its hostnames.') },
       },
-      (c) => rowOf(requireGroup(watchGroups, accountOf(app, c).id, c.req.valid('param').id)),
+      ({ id }, c) => rowOf(requireGroup(watchGroups, id, c.req.valid('param').id)),
     ),
-    rename: operation(
+    rename: changes(
       {
-        tags: ['Account'],
         operationId: 'renameGroup',
         summary: 'Rename a group',
-        middleware: [limitBody, jsonBody()],
-        request: { params, headers: IDEMPOTENCY, body: body(GroupBody) },
-        responses: { 200: ok(Group, 'The group as it is now.'), ...faults(409, 413, 415, 422) },
+        request: { params, body: body(GroupBody) },
+        responses: { 200: ok(Group, 'The group as it is now.'), ...faults(409) },
       },
-      (c) =>
-        changed(app, c, () =>
-          rowOf(renameGroup(store.records, accountOf(app, c).id, c.req.valid('param').id, c.req.valid('json').name)),
-        ),
+      ({ id }, c) => rowOf(renameGroup(store.records, id, c.req.valid('param').id, c.req.valid('json').name)),
     ),
-    remove: operation(
+    remove: changes(
       {
-        tags: ['Account'],
         operationId: 'removeGroup',
         summary: 'Remove a group with its alerts',
         description:
           'Hostnames that are in no other group are probed for 30 more days, unless their places are needed sooner.',
-        request: { params, headers: IDEMPOTENCY },
-        responses: { 200: ok(Group, 'The group as it was.'), ...faults(422) },
+        request: { params },
+        responses: { 200: ok(Group, 'The group as it was.') },
       },
-      (c) =>
-        changed(app, c, () => {
-          const group = requireGroup(watchGroups, accountOf(app, c).id, c.req.valid('param').id);
-          const row = rowOf(group);
-          watchGroups.remove(group.account, group.id, clock.now());
-          return row;
-        }),
+      ({ id }, c) => {
+        const group = requireGroup(watchGroups, id, c.req.valid('param').id);
+        const row = rowOf(group);
+        watchGroups.remove(group.account, group.id, clock.now());
+        return row;
+      },
     ),
   };
 }
@@ -173,6 +161,7 @@ const hostnameParam = z.object({
 
 export function watchOperations(app: AppContext) {
   const { store, settings, clock } = app;
+  const { reads, changes } = accountOperations(app);
   const {
     records,
     records: { watchGroups },
@@ -198,15 +187,13 @@ export function watchOperations(app: AppContext) {
     };
   };
   return {
-    list: operation(
+    list: reads(
       {
-        tags: ['Account'],
         operationId: 'listWatched',
         summary: 'The hostnames that the account has under watch',
         responses: { 200: ok(listOf('WatchedHostnames', Watched, ROOM), 'Those in groups, then those that linger.') },
       },
-      (c) => {
-        const account = accountOf(app, c);
+      (account) => {
         const held = [...Map.groupBy(watchGroups.held(account.id), ({ hostname }) => hostname)];
         const items = [
           ...held.map(([hostname, rows]) => ({
@@ -229,9 +216,8 @@ export function watchOperations(app: AppContext) {
         operationId: 'watchHostnames',
         summary: 'Put hostnames under watch, in a group',
         description: `Each hostname has its own outcome. If all are refused, nothing is done, and the answer is 409, or 400 where none is a hostname. Without \`group\` they go into the group “${GROUP}”, which is created if need be.`,
-        middleware: [limitBody, jsonBody()],
         request: { headers: IDEMPOTENCY, body: body(WatchBody) },
-        responses: { 201: ok(WatchResult, 'The outcome of each hostname.'), ...faults(409, 413, 415, 422) },
+        responses: { 201: ok(WatchResult, 'The outcome of each hostname.'), ...faults(409) },
       },
       async (c) => {
         const { hostnames, group } = c.req.valid('json');
@@ -246,27 +232,22 @@ export function watchOperations(app: AppContext) {
         return reply(result, { status: 201 });
       },
     ),
-    take: operation(
+    take: changes(
       {
-        tags: ['Account'],
         operationId: 'unwatchHostname',
         summary: 'Take a hostname out of the account’s groups',
         description: 'If nobody else has it watched, it is probed for 30 more days, unless its place is needed sooner.',
         request: {
           params: hostnameParam,
           query: z.object({ group: z.string().max(64).optional().describe('Only from this group.') }),
-          headers: IDEMPOTENCY,
         },
-        responses: { 200: ok(Unwatched, 'The groups that it was taken out of.'), ...faults(422) },
+        responses: { 200: ok(Unwatched, 'The groups that it was taken out of.') },
       },
-      (c) => {
+      ({ id }, c) => {
         const { hostname } = hostnameOfField(c.req.valid('param').hostname, 'hostname');
         const { group } = c.req.valid('query');
-        return changed(app, c, () => {
-          const { id } = accountOf(app, c);
-          const groups = takeHost(store.records, id, hostname, { group, now: clock.now() });
-          return { hostname, groups, watched_until: untilOf(id).get(hostname) ?? null };
-        });
+        const groups = takeHost(store.records, id, hostname, { group, now: clock.now() });
+        return { hostname, groups, watched_until: untilOf(id).get(hostname) ?? null };
       },
     ),
   };
