@@ -36,10 +36,8 @@ export function createServiceKey({ store, clock }: AppContext, words: ServiceKey
     throw wrong('email', `a key of the level ${level} belongs to no account; leave it out, or use --level account`);
   }
   const name = nameFrom(words.name, '--name', KEY_NAME_MAX);
-  const {
-    database: { transact },
-    records: { serviceKeys: keys },
-  } = store;
+  const { transact } = store.database;
+  const { serviceKeys: keys } = store.records;
   const maker = { keys, now: clock.now, transact, by: 'cli' };
   const field = '--expires-at';
   return transact(() => {
@@ -58,9 +56,7 @@ export function createServiceKey({ store, clock }: AppContext, words: ServiceKey
 /** Lists the keys of an account, or the keys without an account. Throws `not_found` when the account does not exist. */
 export function listServiceKeys({ store, clock }: AppContext, email: string | undefined) {
   const account = email === undefined ? null : requireAccount(store, email).id;
-  const {
-    records: { serviceKeys: keys },
-  } = store;
+  const { serviceKeys: keys } = store.records;
   return keys.list(account).map((key) => serviceKeyRow(key, keys.hasExpired(key, clock.now())));
 }
 

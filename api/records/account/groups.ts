@@ -18,10 +18,8 @@ import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.
 
 export function groupHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, clock } = app;
-  const {
-    records,
-    records: { watchGroups },
-  } = store;
+  const { records } = store;
+  const { watchGroups } = records;
   const hosts = hostReader(app);
   const room = ({ account: { id, plan } }: SignedIn) => ({
     ...watchedBy(store.records, id),

@@ -116,10 +116,8 @@ export type ExportFiles = ReturnType<typeof exportFiles>;
 
 /** The files that accounts may download, by key or by session, streamed: memory use does not grow with their size. */
 export function exportFiles({ store }: AppContext) {
-  const {
-    records,
-    desk: { verifyingKeys },
-  } = store;
+  const { records } = store;
+  const { verifyingKeys } = store.desk;
   const logProof = logProver(store.database.log, 'records');
 
   /** Every observation of a host up to the present one, read in batches. Throws when the host opts out midway. */

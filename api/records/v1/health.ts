@@ -53,10 +53,8 @@ const healthSpec = {
 export const readHealth = (app: AppContext) =>
   operation(healthSpec, async (c) => {
     const { settings, store } = app;
-    const {
-      records,
-      database: { log, lock },
-    } = store;
+    const { records } = store;
+    const { log, lock } = store.database;
     const disks = await diskStates(settings, store);
     const body: z.infer<typeof Health> = {
       status: 'ok',

@@ -40,11 +40,8 @@ export function startMails(
   smtp: SmtpMailer | null,
   logger: Logger,
 ): () => Promise<void> {
-  const {
-    settings,
-    store,
-    clock: { now },
-  } = app;
+  const { settings, store } = app;
+  const { now } = app.clock;
   // No other process sends mail, so any remaining lease belongs to a process that died.
   const lease = requestLease(store.database.leases, job, now, (at) => {
     for (const { source } of sources) source.queue.release(at);

@@ -74,9 +74,7 @@ const params = idParam('alert');
 export function alertOperations(app: AppContext) {
   const { store, settings, clock } = app;
   const { reads, changes } = accountOperations(app);
-  const {
-    records: { changeAlerts, watchGroups },
-  } = store;
+  const { changeAlerts, watchGroups } = store.records;
   const rowOf = ({ id, account, watch_group, hostname, way, url, ...alert }: ChangeAlert & AlertState) => {
     const group = watch_group === null ? null : watchGroups.get(account, watch_group);
     return {

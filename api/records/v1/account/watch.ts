@@ -54,9 +54,7 @@ const params = idParam('group');
 export function groupOperations(app: AppContext) {
   const { store, settings, clock } = app;
   const { reads, changes } = accountOperations(app);
-  const {
-    records: { watchGroups },
-  } = store;
+  const { watchGroups } = store.records;
   const rowOf = ({ id, name, made_at }: WatchGroup) => ({
     ...{ id, name, hosts: watchGroups.hosts(id).length },
     made_at: isoTime(made_at),
@@ -162,10 +160,8 @@ const hostnameParam = z.object({
 export function watchOperations(app: AppContext) {
   const { store, settings, clock } = app;
   const { reads, changes } = accountOperations(app);
-  const {
-    records,
-    records: { watchGroups },
-  } = store;
+  const { records } = store;
+  const { watchGroups } = records;
   const untilOf = (account: string) =>
     new Map(
       watchGroups
