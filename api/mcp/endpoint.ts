@@ -1,9 +1,8 @@
 import type { Implementation } from '@modelcontextprotocol/server';
-import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
 import type { Settings } from '../../src/server/env.ts';
-import { Fault } from '../../src/shared/fault.ts';
 import { VERSION } from '../../src/shared/project.ts';
+import { atMost } from '../middleware/json-body.ts';
 import type { RecordsContext } from '../records/route.ts';
 import { sendPublic } from '../records/send.ts';
 import { representationOf } from '../responses/response-cache.ts';
@@ -13,12 +12,7 @@ import type { McpHandler } from './server.ts';
 /** The largest message, in bytes. A payment and the arguments of a tool take a few kB. */
 const MESSAGE_MAX = 64 * 1024;
 
-const limited = bodyLimit({
-  maxSize: MESSAGE_MAX,
-  onError: () => {
-    throw new Fault('too_large', `the message is larger than ${MESSAGE_MAX} bytes (64 KiB); send less`);
-  },
-});
+const limited = atMost(MESSAGE_MAX, '64 KiB', 'message');
 
 /**
  * The MCP server at /mcp: streamable HTTP, stateless, for clients of protocol 2026-07-28 and earlier. A bad key is

@@ -16,19 +16,17 @@ const DEPTH_MAX = 32;
 /** The most members and elements in a body. A piece with the maximum number of cited facts has half as many. */
 const VALUES_MAX = 10_000;
 
-const limited = bodyLimit({
-  maxSize: BODY_MAX,
-  onError: () => {
-    throw new Fault('too_large', `the body is larger than ${BODY_MAX} bytes (1 MiB); send less`);
-  },
-});
+/** Throws `too_large` for a longer body. The bytes are also given in `words`. */
+export const atMost = (maxSize: number, words: string, what = 'body', cure = 'send less') =>
+  bodyLimit({
+    maxSize,
+    onError() {
+      throw new Fault('too_large', `the ${what} is larger than ${maxSize} bytes (${words}); ${cure}`);
+    },
+  });
 
-const limitedForm = bodyLimit({
-  maxSize: FORM_MAX,
-  onError: () => {
-    throw new Fault('too_large', `the form is larger than ${FORM_MAX} bytes (16 KiB); send less`);
-  },
-});
+const limited = atMost(BODY_MAX, '1 MiB');
+const limitedForm = atMost(FORM_MAX, '16 KiB', 'form');
 
 /** Throws `too_large` for a body over the limit of its type, whether or not Content-Length announces it. */
 export const limitBody = createMiddleware((c, next) => {

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import { bodyLimit } from 'hono/body-limit';
 import type { Probe } from '../../../src/proof/records/signal.ts';
 import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { type LocalQueue, localQueue } from '../../../src/records/jobs/local-queue.ts';
@@ -8,7 +7,7 @@ import type { ProbeOutcome } from '../../../src/records/probe/scan-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { jsonBody } from '../../middleware/json-body.ts';
+import { atMost, jsonBody } from '../../middleware/json-body.ts';
 import { body, ok } from '../../openapi/responses.ts';
 import { operation, type RecordsContext } from '../route.ts';
 
@@ -107,13 +106,6 @@ const PROBES_MAX = 500;
 /** Members and elements in one request: enough for as many probes of busy hosts. */
 const VALUES_MAX = 500_000;
 
-const limited = bodyLimit({
-  maxSize: BODY_MAX,
-  onError: () => {
-    throw new Fault('too_large', `the body is larger than ${BODY_MAX} bytes (8 MiB); submit fewer probes at a time`);
-  },
-});
-
 const Result = z
   .object({
     domain: z.string(),
@@ -134,7 +126,10 @@ const resultsSpec = {
   summary: 'Submit the probes made under a lease',
   description:
     'Each probe has its own outcome, in request order. Probes that are submitted again are `lost`; nothing is recorded twice.',
-  before: [limited, jsonBody({ valuesMax: VALUES_MAX, judgesZeros: true })],
+  before: [
+    atMost(BODY_MAX, '8 MiB', 'body', 'submit fewer probes at a time'),
+    jsonBody({ valuesMax: VALUES_MAX, judgesZeros: true }),
+  ],
   request: {
     params: z.object({ lease: z.string().max(64).describe('The id of the lease.') }),
     body: body(

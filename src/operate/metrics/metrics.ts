@@ -116,6 +116,8 @@ export function countMeasurements(registry: Registry): void {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter({ name: `broadsheet_${name}`, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge({ name: `broadsheet_${name}`, help, labelNames, registers });
   const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]) =>
     new Histogram({ name: `broadsheet_${name}`, help, labelNames, buckets, registers });
 
@@ -148,17 +150,8 @@ export function countMeasurements(registry: Registry): void {
     'witness',
     'outcome',
   ]);
-  const uncopied = new Gauge({
-    name: 'broadsheet_media_uncopied',
-    help: 'Media files that MEDIA_URL lacks.',
-    registers,
-  });
-  const logFailing = new Gauge({
-    name: 'broadsheet_log_failing',
-    help: '1 while a step of the log, signing or publishing, fails.',
-    labelNames: ['log', 'step'],
-    registers,
-  });
+  const uncopied = gauge('media_uncopied', 'Media files that MEDIA_URL lacks.', []);
+  const logFailing = gauge('log_failing', '1 while a step of the log, signing or publishing, fails.', ['log', 'step']);
   const probes = counter('probes_total', 'Probes of hostnames, by outcome.', ['outcome']);
   const scanPauses = counter('scanner_pauses_total', 'Times that the scanner paused after a failure.', ['reason']);
 
