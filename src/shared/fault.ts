@@ -108,6 +108,23 @@ export function problemsIn({ details }: Fault): Problem[] | null {
   return [...problems, { field, rule: 'more_problems', message }];
 }
 
+/** What `work` returns; an error of this kind is returned too, and any other is thrown. */
+export function caught<T, E extends Error>(kind: new (...of: never[]) => E, work: () => T): T | E {
+  try {
+    return work();
+  } catch (error) {
+    return only(kind)(error);
+  }
+}
+
+/** The same for a promise, as its `catch`. */
+export const only =
+  <E extends Error>(kind: new (...of: never[]) => E) =>
+  (error: unknown): E => {
+    if (error instanceof kind) return error;
+    throw error;
+  };
+
 /** The code of a system's error, such as `ENOENT`; '' for an error without one. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

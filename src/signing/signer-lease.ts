@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { LogService } from '../proof/log/leaf.ts';
 import { SECOND } from '../proof/time.ts';
-import { Busy, Fault, messageOf, Unreachable } from '../shared/fault.ts';
+import { Busy, caught, Fault, messageOf, Unreachable } from '../shared/fault.ts';
 import { type Bucket, requireConditions } from '../shared/storage/bucket.ts';
 
 /** The object by which only one of several servers signs. */
@@ -275,14 +275,9 @@ export class SignerLease {
 
   /** Whether this copy continues every head that was signed. */
   #isContinued(found: { record: LeaseRecord } | null): boolean {
-    try {
-      if (found !== null) this.#options.requireContinued(found.record.heads);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      this.#wait('newer_copy', messageOf(error));
-      return false;
-    }
+    const fault = found && caught(Fault, () => this.#options.requireContinued(found.record.heads));
+    if (fault instanceof Fault) this.#wait('newer_copy', fault.message);
+    return !(fault instanceof Fault);
   }
 
   async #take(found: { record: LeaseRecord; etag: string } | null): Promise<boolean> {

@@ -8,7 +8,7 @@ import { fromBase64 } from '../proof/bytes.ts';
 import type { LogService } from '../proof/log/leaf.ts';
 import { SECOND } from '../proof/time.ts';
 import type { Settings } from '../server/env.ts';
-import { Busy, Fault, messageOf } from '../shared/fault.ts';
+import { Busy, caught, Fault, messageOf } from '../shared/fault.ts';
 import { putFile } from '../shared/files/durable-file.ts';
 import { textIn } from '../shared/files/plain-file.ts';
 import { parseAddress, shownAddress, treePrefix } from '../shared/storage/address.ts';
@@ -161,13 +161,8 @@ export async function watchSignerLease(settings: Settings, url: string): Promise
 }
 
 function copyFault(app: LeaseContext, heads: LeasedHeads): string | null {
-  try {
-    requireContinued(app, heads);
-    return null;
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return error.message;
-  }
+  const fault = caught(Fault, () => requireContinued(app, heads));
+  return fault instanceof Fault ? fault.message : null;
 }
 
 /** Throws when a log of this database does not continue a head that another server may have signed. */

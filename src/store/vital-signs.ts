@@ -82,7 +82,7 @@ export function vitalSigns(db: Db) {
 }
 
 /** Several queues as one. */
-function together(lengths: QueueLength[]): QueueLength {
+export function together(lengths: QueueLength[]): QueueLength {
   const firsts = lengths.flatMap(({ oldest_due_at }) => oldest_due_at ?? []);
   return {
     due: lengths.reduce((sum, { due }) => sum + due, 0),

@@ -5,7 +5,7 @@ import type { Hostname } from '../../../src/records/hostname.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { Fault } from '../../../src/shared/fault.ts';
+import { caught, Fault } from '../../../src/shared/fault.ts';
 import type { Problem } from '../../../src/shared/shape.ts';
 import type { Store } from '../../../src/store/store.ts';
 
@@ -125,13 +125,10 @@ export const optOutDomain = ({ store: { records }, clock: { now } }: AppContext)
 function parseHostnames(texts: string[]): Hostname[] {
   const problems: Problem[] = [];
   const hosts = texts.flatMap((text, index) => {
-    try {
-      return [parseHostname(text)];
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      problems.push({ field: `domains[${index}]`, rule: 'not_a_hostname', message: error.message });
-      return [];
-    }
+    const host = caught(Fault, () => parseHostname(text));
+    if (!(host instanceof Fault)) return [host];
+    problems.push({ field: `domains[${index}]`, rule: 'not_a_hostname', message: host.message });
+    return [];
   });
   const [first] = problems;
   if (first === undefined) return hosts;

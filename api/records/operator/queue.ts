@@ -5,7 +5,7 @@ import { type LocalQueue, localQueue } from '../../../src/records/jobs/local-que
 import { parseProbe } from '../../../src/records/probe/probe-schema.ts';
 import type { ProbeOutcome } from '../../../src/records/probe/scan-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { Fault } from '../../../src/shared/fault.ts';
+import { caught, Fault } from '../../../src/shared/fault.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { atMost, jsonBody } from '../../middleware/json-body.ts';
 import { body, ok } from '../../openapi/responses.ts';
@@ -164,12 +164,9 @@ export const submitResults = (app: AppContext) =>
   });
 
 function readProbe(json: { hostname: string }): Probe | ProbeOutcome {
-  try {
-    return parseProbe(json);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { hostname: json.hostname.slice(0, 253), outcome: 'refused', message: error.message };
-  }
+  const probe = caught(Fault, () => parseProbe(json));
+  if (!(probe instanceof Fault)) return probe;
+  return { hostname: json.hostname.slice(0, 253), outcome: 'refused', message: probe.message };
 }
 
 function resultOf({ hostname, ...outcome }: ProbeOutcome): z.infer<typeof Result> {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { DuplicateMember, NotIJson, parseIJson } from '../../proof/i-json.ts';
 import { keysOf, type VerifyingKey } from '../../proof/keyring.ts';
-import { codeOf, Fault, messageOf, reasonOf } from '../../shared/fault.ts';
+import { codeOf, Fault, messageOf, only, reasonOf } from '../../shared/fault.ts';
 import { readWithin, sizeText } from '../../shared/size.ts';
 
 // How `broadsheet verify` reads untrusted input: with limits on its size and duration.
@@ -133,12 +133,10 @@ function keysBeside(address: string): string | null {
 export async function siteKeys(proof: string): Promise<{ from: string; keys: VerifyingKey[] } | { why: string }> {
   const from = keysBeside(proof);
   if (from === null) return { why: 'the address does not say where the paper lists its keys' };
-  try {
-    return { from, keys: keysIn(from, await fetched(from, 'the address of a key document', LISTED)) };
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { why: error.message };
-  }
+  const keys = await fetched(from, 'the address of a key document', LISTED)
+    .then((text) => keysIn(from, text))
+    .catch(only(Fault));
+  return keys instanceof Fault ? { why: keys.message } : { from, keys };
 }
 
 /** The keys of a key document, in a file or at an address. Throws when it cannot be read or lists none. */

@@ -9,7 +9,7 @@ import type { Policy } from '../../proof/log/policy.ts';
 import { unsignedWords } from '../../proof/members.ts';
 import { isProof, type Proof, proofFaults } from '../../proof/proof.ts';
 import { unsignedIn } from '../../proof/proof-form.ts';
-import { Fault } from '../../shared/fault.ts';
+import { Fault, only } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
 import { type CheckedRecords, checkRecords, recordsDocument, saidOf } from './verify-records.ts';
 import { fetched, isAddress, keysInFile, parsed, readText, siteKeys } from './verify-sources.ts';
@@ -77,13 +77,10 @@ async function verifyTree(folder: string, trusted: VerifyingKey[] | undefined, p
   const keys = trusted ?? (existsSync(listed) ? await keysInFile(listed) : undefined);
   const checked: CheckedProof[] = [];
   for (const file of files) {
-    try {
-      const text = await readText(file, 'a proof record');
-      checked.push(await inLog(checkText(file, text, keys, verifyNode), text, policy));
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      checked.push(unreadable(file, error.message));
-    }
+    const found = await readText(file, 'a proof record')
+      .then((text) => inLog(checkText(file, text, keys, verifyNode), text, policy))
+      .catch(only(Fault));
+    checked.push(found instanceof Fault ? unreadable(file, found.message) : found);
   }
   return checked;
 }

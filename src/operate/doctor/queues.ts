@@ -3,7 +3,7 @@ import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { plural } from '../../shared/plural.ts';
 import { spanText } from '../../signing/clock/clock-guard.ts';
-import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength } from '../../store/vital-signs.ts';
+import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength, together } from '../../store/vital-signs.ts';
 import { type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
 
@@ -81,11 +81,3 @@ const are =
   (one: string, many?: string) =>
   (count: number): string =>
     `${plural(count, one, many)} ${count === 1 ? 'is' : 'are'}`;
-
-function together(lengths: QueueLength[]): QueueLength {
-  const firsts = lengths.flatMap(({ oldest_due_at }) => oldest_due_at ?? []);
-  return {
-    due: lengths.reduce((sum, { due }) => sum + due, 0),
-    oldest_due_at: firsts.length === 0 ? null : Math.min(...firsts),
-  };
-}

@@ -1,5 +1,6 @@
 import { LogFault } from '../../proof/log/log-fault.ts';
 import { parseTilePath } from '../../proof/log/tile.ts';
+import { caught } from '../fault.ts';
 
 /** The texts of a log besides its tiles: its signed head, the policy in force, and the key that signs its heads. */
 export const LOG_TEXTS = ['checkpoint', 'policy', 'vkey'] as const;
@@ -11,12 +12,5 @@ export function isLogText(path: string): path is LogText {
 
 /** Whether a path below a log's address is that of one of its files, whether or not the file exists yet. */
 export function isLogPath(path: string): boolean {
-  if (isLogText(path)) return true;
-  try {
-    parseTilePath(path);
-    return true;
-  } catch (fault) {
-    if (fault instanceof LogFault) return false;
-    throw fault;
-  }
+  return isLogText(path) || !(caught(LogFault, () => parseTilePath(path)) instanceof LogFault);
 }

@@ -6,6 +6,7 @@ import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault } from '../../proof/log/log-fault.ts';
 import { type Policy, policyText } from '../../proof/log/policy.ts';
 import type { Settings } from '../../server/env.ts';
+import { caught } from '../../shared/fault.ts';
 import { readOwnLogPolicy } from '../../shared/files/log-policy.ts';
 import { checkpointWithLateLines } from './cosigned-head.ts';
 import { logFolder, publishedCheckpoint, removeLeftovers, writeLogFiles } from './log-files.ts';
@@ -60,14 +61,9 @@ function shownHead({ settings, store }: LogContext, log: LogService, { origin }:
 export function ownCheckpoint(folder: string, key: LogKey): Checkpoint | null {
   const text = publishedCheckpoint(folder);
   if (text === null) return null;
-  try {
-    const checkpoint = parseCheckpoint(text);
-    const isOurs = checkpoint.origin === key.origin && isSignedBy(checkpoint.note, key.signer, verifyNode);
-    return isOurs ? checkpoint : null;
-  } catch (error) {
-    if (error instanceof LogFault) return null;
-    throw error;
-  }
+  const checkpoint = caught(LogFault, () => parseCheckpoint(text));
+  if (checkpoint instanceof LogFault || checkpoint.origin !== key.origin) return null;
+  return isSignedBy(checkpoint.note, key.signer, verifyNode) ? checkpoint : null;
 }
 
 /** The policies that were read, by the settings that name their files. */

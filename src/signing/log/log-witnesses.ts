@@ -4,6 +4,7 @@ import type { LogService } from '../../proof/log/leaf.ts';
 import { LogFault, shown } from '../../proof/log/log-fault.ts';
 import type { Policy, PolicyWitness } from '../../proof/log/policy.ts';
 import { SECOND } from '../../proof/time.ts';
+import { only } from '../../shared/fault.ts';
 import { WITNESS_WAIT_MAX, witnessWait } from '../../shared/outbound/retry.ts';
 import type { LogCosignature, LogHead, WitnessState } from '../../shared/transparency/log-tables.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
@@ -162,13 +163,7 @@ export function logWitnesses(
     { key }: PolicyWitness,
     { head, lines, fault }: Submitted,
   ): Promise<LogCosignature | LogFault> {
-    if (fault !== null) return fault;
-    try {
-      return await cosignatureFrom(lines, head, key, now());
-    } catch (error) {
-      if (error instanceof LogFault) return error;
-      throw error;
-    }
+    return fault ?? cosignatureFrom(lines, head, key, now()).catch(only(LogFault));
   }
 
   /** Stores the outcome of a request. Returns a function that logs when the witness stopped or resumed signing. */

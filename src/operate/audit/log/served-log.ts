@@ -15,7 +15,7 @@ import {
   tilePath,
 } from '../../../proof/log/tile.ts';
 import { type LogTree, logTree } from '../../../proof/log/tree.ts';
-import { Fault } from '../../../shared/fault.ts';
+import { caught, Fault } from '../../../shared/fault.ts';
 import { fetched, fetchedBytes, isAddress, readBytes, readText } from '../verify-sources.ts';
 
 /** The files of a published log (C2SP tlog-tiles), in a folder or at an address. */
@@ -151,10 +151,7 @@ export async function readPolicyAt(where: string): Promise<Policy> {
   const text = isAddress(where)
     ? await fetched(where, POLICY, { bytes: LONGEST, accept: '*/*' })
     : await readText(where, POLICY, LONGEST);
-  try {
-    return readPolicy(text);
-  } catch (error) {
-    if (!(error instanceof LogFault)) throw error;
-    throw new Fault('invalid_request', `${where}: ${error.message}`);
-  }
+  const policy = caught(LogFault, () => readPolicy(text));
+  if (policy instanceof LogFault) throw new Fault('invalid_request', `${where}: ${policy.message}`);
+  return policy;
 }

@@ -10,7 +10,7 @@ import { type HashTile, tileOf, tilePath } from '../../../proof/log/tile.ts';
 import { verifyCheckpoint } from '../../../proof/log/verify.ts';
 import { leafHash } from '../../../proof/merkle.ts';
 import { entriesOf } from '../../../proof/narrow.ts';
-import { Fault, messageOf } from '../../../shared/fault.ts';
+import { caught, Fault, messageOf, only } from '../../../shared/fault.ts';
 import { plural } from '../../../shared/plural.ts';
 import { keyLeafFault, leafIn } from './leaf.ts';
 import { entriesFrom, hashesOf, isMissing, type LogSource } from './served-log.ts';
@@ -60,22 +60,15 @@ export async function verifyLog(
 }
 
 function checkpointIn(source: LogSource, text: string): SignedCheckpoint {
-  try {
-    return parseCheckpoint(text);
-  } catch (error) {
-    if (!(error instanceof LogFault)) throw error;
-    throw new Fault('invalid_request', `${source.where} is not a log: ${error.message}`);
-  }
+  const checkpoint = caught(LogFault, () => parseCheckpoint(text));
+  if (!(checkpoint instanceof LogFault)) return checkpoint;
+  throw new Fault('invalid_request', `${source.where} is not a log: ${checkpoint.message}`);
 }
 
 async function checkPolicy(text: string, policy: Policy, checked: CheckedLog): Promise<void> {
-  try {
-    const { cosigners } = await verifyCheckpoint(text, policy, nodeCrypto);
-    checked.cosigned_by = cosignedBy(cosigners);
-  } catch (error) {
-    if (!(error instanceof LogFault)) throw error;
-    checked.faults.push(error.message);
-  }
+  const verified = await verifyCheckpoint(text, policy, nodeCrypto).catch(only(LogFault));
+  if (verified instanceof LogFault) checked.faults.push(verified.message);
+  else checked.cosigned_by = cosignedBy(verified.cosigners);
 }
 
 async function readAll(
@@ -111,15 +104,10 @@ async function readAll(
 }
 
 function countLeaf(index: number, entry: Uint8Array, { leaves, faults }: CheckedLog): void {
-  try {
-    const leaf = leafIn(entry);
-    leaves[leaf.kind] = (leaves[leaf.kind] ?? 0) + 1;
-    const fault = keyLeafFault(leaf);
-    if (fault !== null) faults.push(`leaf ${index}: ${fault}`);
-  } catch (error) {
-    if (!(error instanceof LogFault)) throw error;
-    faults.push(`leaf ${index}: ${error.message}`);
-  }
+  const leaf = caught(LogFault, () => leafIn(entry));
+  const fault = leaf instanceof LogFault ? leaf.message : keyLeafFault(leaf);
+  if (!(leaf instanceof LogFault)) leaves[leaf.kind] = (leaves[leaf.kind] ?? 0) + 1;
+  if (fault !== null) faults.push(`leaf ${index}: ${fault}`);
 }
 
 async function compareTile(source: LogSource, tile: HashTile, bytes: Uint8Array, faults: string[]): Promise<void> {

@@ -7,7 +7,7 @@ import { nodeCrypto } from '../../../proof/log/node-crypto.ts';
 import type { Policy } from '../../../proof/log/policy.ts';
 import { type VerifiedCheckpoint, verifyCheckpoint } from '../../../proof/log/verify.ts';
 import { leafHash } from '../../../proof/merkle.ts';
-import { Fault, messageOf } from '../../../shared/fault.ts';
+import { caught, Fault, messageOf, only } from '../../../shared/fault.ts';
 import { plural } from '../../../shared/plural.ts';
 import { leafIn } from '../log/leaf.ts';
 import { entriesFrom, type LogSource, ServedTree } from '../log/served-log.ts';
@@ -27,18 +27,12 @@ export interface SignedHead extends VerifiedCheckpoint {
 /** Reads a log's checkpoint. Throws a Fault unless it is signed by a log of the policy. */
 export async function readHead(source: LogSource, policy: Policy): Promise<SignedHead> {
   const text = Buffer.from(await source.read('checkpoint', CHECKPOINT_MAX)).toString('utf8');
-  try {
-    const signed = await verifyCheckpoint(text, { ...policy, witnesses: [], groups: [], quorum: null }, nodeCrypto);
-    try {
-      return { ...(await verifyCheckpoint(text, policy, nodeCrypto)), text, quorum_fault: null };
-    } catch (error) {
-      if (!(error instanceof LogFault)) throw error;
-      return { ...signed, text, quorum_fault: error.message };
-    }
-  } catch (error) {
-    if (!(error instanceof LogFault)) throw error;
-    throw new Fault('invalid_request', `${source.where}checkpoint: ${error.message}`);
-  }
+  const verified = (by: Policy) => verifyCheckpoint(text, by, nodeCrypto).catch(only(LogFault));
+  const signed = await verified({ ...policy, witnesses: [], groups: [], quorum: null });
+  if (signed instanceof LogFault) throw new Fault('invalid_request', `${source.where}checkpoint: ${signed.message}`);
+  const cosigned = await verified(policy);
+  if (cosigned instanceof LogFault) return { ...signed, text, quorum_fault: cosigned.message };
+  return { ...cosigned, text, quorum_fault: null };
 }
 
 /**
@@ -89,14 +83,12 @@ export async function readGrowth(
 
 function takeLeaf(index: number, entry: Uint8Array, origin: string, memory: LogMemory, findings: Finding[]): void {
   const where = `${origin} leaf ${index}`;
-  const found: Finding[] = [];
-  try {
-    // Every leaf is remembered, whatever was found before it.
-    found.push(...memory.take(index, leafIn(entry)).map((one) => ({ ...one, where })));
-  } catch (error) {
-    if (!(error instanceof LogFault)) throw error;
-    found.push({ kind: 'leaf', where, what: error.message, means: 'nobody can tell what the log says with it' });
-  }
+  // Every leaf is remembered, whatever was found before it.
+  const taken = caught(LogFault, () => memory.take(index, leafIn(entry)));
+  const found: Finding[] =
+    taken instanceof LogFault
+      ? [{ kind: 'leaf', where, what: taken.message, means: 'nobody can tell what the log says with it' }]
+      : taken.map((one) => ({ ...one, where }));
   findings.push(...found.slice(0, FINDINGS_MAX - findings.length));
 }
 
