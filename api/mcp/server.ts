@@ -6,7 +6,7 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { Fault } from '../../src/shared/fault.ts';
+import { caught, Fault } from '../../src/shared/fault.ts';
 import { parseJson } from '../middleware/json-body.ts';
 import type { RecordsContext } from '../records/route.ts';
 import { type Ask, callTool } from './call.ts';
@@ -44,15 +44,9 @@ export function mcpHandler(dataOrigin: string, identity: Implementation, logger:
 
 /** One message, or the response that rejects it. Protocol 2025-06-18 removed batches. */
 function readMessage(bytes: Uint8Array): unknown {
-  try {
-    const message = parseJson(bytes);
-    return Array.isArray(message)
-      ? refusal(-32600, 'batches are not supported; send one message per request')
-      : message;
-  } catch (error) {
-    if (error instanceof Fault) return refusal(-32700, error.message);
-    throw error;
-  }
+  const message = caught(Fault, () => parseJson(bytes));
+  if (message instanceof Fault) return refusal(-32700, message.message);
+  return Array.isArray(message) ? refusal(-32600, 'batches are not supported; send one message per request') : message;
 }
 
 /** A JSON-RPC 2.0 error (section 5.1) for a message without an id. */

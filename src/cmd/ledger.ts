@@ -3,7 +3,7 @@ import { exportLedger } from '../desk/ingest/ledger-export.ts';
 import { importLedger } from '../desk/ingest/ledger-import.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { type AppContext, intakeOf } from '../server/context.ts';
-import { Fault } from '../shared/fault.ts';
+import { caught, Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
@@ -37,13 +37,9 @@ function exportCommand(): Command {
 
 /** The verifier key of the desk's log; null when this machine does not sign it. */
 function logVkey(app: AppContext): string | null {
-  try {
-    return readLogKey(app, 'desk')?.vkey ?? null;
-  } catch (error) {
-    // A key file that must not sign does not prevent an export.
-    if (error instanceof Fault) return null;
-    throw error;
-  }
+  // A key file that must not sign does not prevent an export.
+  const key = caught(Fault, () => readLogKey(app, 'desk'));
+  return key instanceof Fault ? null : (key?.vkey ?? null);
 }
 
 function importCommand(): Command {

@@ -19,7 +19,7 @@ import { type ProseHtml, proseHtml } from '../../../src/desk/press/prose-html.ts
 import { wordCount } from '../../../src/desk/story.ts';
 import { isoTime } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { Fault, problemsIn } from '../../../src/shared/fault.ts';
+import { caught, Fault, problemsIn } from '../../../src/shared/fault.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import type { Problem } from '../../../src/shared/shape.ts';
 import type { PaperContext } from '../../env.ts';
@@ -141,7 +141,7 @@ function judged(
   else {
     const { air, placement: _place, ...fields } = parsed.data;
     filing = filingFrom(fields, { slug, kind: record.default_kind, language: record.language });
-    problems.push(...caught(() => airingAs(air, app.clock.now())), ...caught(() => needPersona(key, filing)));
+    problems.push(...problemsOf(() => airingAs(air, app.clock.now())), ...problemsOf(() => needPersona(key, filing)));
     if (air !== false) problems.push(...sourceFloorProblems(filing, rules));
   }
   if (parsed.success) problems.unshift(...filingProblems(filing, rules));
@@ -150,15 +150,11 @@ function judged(
 }
 
 /** The problems of a check that throws them. */
-function caught(check: () => unknown): Problem[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const field = typeof error.details.field === 'string' ? error.details.field : 'body';
-    return problemsIn(error) ?? [{ field, rule: error.code, message: error.message }];
-  }
+function problemsOf(check: () => unknown): Problem[] {
+  const fault = caught(Fault, check);
+  if (!(fault instanceof Fault)) return [];
+  const field = typeof fault.details.field === 'string' ? fault.details.field : 'body';
+  return problemsIn(fault) ?? [{ field, rule: fault.code, message: fault.message }];
 }
 
 /** A piece as it would be if it went on air now. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missingMediaIn } from '../../media/media.ts';
 import type { AppContext } from '../../server/context.ts';
-import { codeOf, Fault } from '../../shared/fault.ts';
+import { codeOf, Fault, only } from '../../shared/fault.ts';
 import { mayHaveLostWrites, syncTree, unsyncedNote } from '../../shared/files/disk-sync.ts';
 import { airDue } from '../append.ts';
 import { dependencies } from '../dependencies.ts';
@@ -57,11 +57,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
   if (maySign(app)) airWhatIsDue(app);
   if (paper !== undefined && store.desk.removedPaper(paper) === null) requirePaper(app, paper);
   // What cannot be fetched holds up no press.
-  await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(
-    (error: unknown) => {
-      if (!(error instanceof Fault)) throw error;
-    },
-  );
+  await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(only(Fault));
   const reports = new Map<string, PaperReport>();
   const failures: unknown[] = [];
   const all = () => [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)];
