@@ -26,7 +26,8 @@ interface ProbeOrRecord {
 export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
   const tracked: TrackedValues = {};
   for (const [name, signal] of entriesOf(signals)) {
-    tracked[name] = isKnown(signal) ? distinct(signal.values.map((value) => withoutVolatileParts(name, value))) : null;
+    const values = new Set(signal.values.map((value) => withoutVolatileParts(name, value)));
+    tracked[name] = isKnown(signal) ? [...values].sort() : null;
   }
   if (certificate_status === 'ok' && certificate !== null) tracked.CERTIFICATE = [certificateText(certificate)];
   else tracked.CERTIFICATE = certificate_status === 'none' ? [] : null;
@@ -38,10 +39,6 @@ function withoutVolatileParts(name: TrackedName, value: string): string {
   if (name === 'SOA') return value.replace(/^(\S+ \S+) \d+ /, '$1 ');
   if (name === 'HTTPS' || name === 'SVCB' || name === 'WWW_HTTPS') return value.replace(/ ech=\S+/, ' ech');
   return value;
-}
-
-function distinct(values: string[]): string[] {
-  return [...new Set(values)].sort();
 }
 
 /** A certificate as one value: `<fingerprint256> <not_after> <issuer>`. */

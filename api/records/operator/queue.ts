@@ -159,16 +159,12 @@ export const submitResults = (app: AppContext) =>
     const read = c.req.valid('json').looks.map(readProbe);
     const probes = read.filter((one): one is Probe => !('outcome' in one));
     const entered = (await queueOf(app, c).submit(lease, probes)).values();
-    const results = read.map((one) => resultOf('outcome' in one ? one : (entered.next().value as ProbeOutcome)));
-    return { results };
+    const outcomes = read.map((one) => ('outcome' in one ? one : (entered.next().value as ProbeOutcome)));
+    return { results: outcomes.map(({ hostname: domain, ...outcome }) => ({ domain, ...outcome })) };
   });
 
 function readProbe(json: { hostname: string }): Probe | ProbeOutcome {
   const probe = caught(Fault, () => parseProbe(json));
   if (!(probe instanceof Fault)) return probe;
   return { hostname: json.hostname.slice(0, 253), outcome: 'refused', message: probe.message };
-}
-
-function resultOf({ hostname, ...outcome }: ProbeOutcome): z.infer<typeof Result> {
-  return { domain: hostname, ...outcome };
 }

@@ -40,7 +40,8 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     if (!wantsPage(c)) {
       return sendListJson(app, c, { cache, name: path }, () => {
         const { rows, ...rest } = part();
-        return { ...rest, rows: rows.map((row) => jsonRow(kind, row)) };
+        if (!isListed(kind)) return { ...rest, rows };
+        return { ...rest, rows: rows.map(({ name, count }) => ({ ...FACETS[kind].rowOf(name), count })) };
       });
     }
     const frame = pages.frame(c, { title: `${heading} · Domain Records`, description: lede, path });
@@ -89,10 +90,6 @@ const hostsPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
 
 export function listOfKind(kind: FacetKind): FacetList {
   return present(FACET_LISTS.find((list) => list.kind === kind));
-}
-
-function jsonRow(kind: FacetKind, { name, count }: { name: string; count: number }): object {
-  return isListed(kind) ? { ...FACETS[kind].rowOf(name), count } : { name, count };
 }
 
 function isListed(kind: FacetKind): kind is ListedFacet {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { Account } from '../../../src/records/accounts/account.ts';
 import type { Checkout } from '../../../src/records/meter/checkout.ts';
 import {
   amountFrom,
@@ -86,18 +85,15 @@ export const moveCredits = (app: AppContext) =>
     const { email } = c.req.valid('param');
     const move = { amount: amountFrom(String(amount), 'amount'), note: noteFrom(note, 'note') };
     const { body: moved } = await changeOnce(app, c, 201, () => {
-      const account = requireAccount(store.records.accounts.byEmail(email.trim().toLowerCase()));
+      const account = store.records.accounts.byEmail(email.trim().toLowerCase());
+      if (account === null)
+        throw new Fault('not_found', 'no account has this address; its owner creates it by signing in');
       const entry = appendCredits(store.records.credits, account.id, { ...move, at: clock.now() });
       const balance = creditsOf(store.records.credits.balance(account.id));
       return { email: account.email, balance, entry: creditRow(entry) };
     });
     return reply(moved, { status: 201 });
   });
-
-function requireAccount(account: Account | null): Account {
-  if (account !== null) return account;
-  throw new Fault('not_found', 'no account has this address; its owner creates it by signing in');
-}
 
 const CREDITS_AT_ONCE = 1_000;
 const RANGE = `must be a whole number from 1 to ${CREDITS_AT_ONCE}`;

@@ -36,7 +36,8 @@ const seconds = (rows: number, rate: number): number => Math.ceil(rows / rate);
 export function planUpgrade(settings: Settings, nextCode: () => string = nextStamp) {
   const file = databaseFile(settings);
   const plan = readUpgradePlan(file);
-  const free = freeSpace(settings.dataDir);
+  const { bavail, bsize } = statfsSync(nearestFolder(settings.dataDir));
+  const free = bavail * bsize;
   const nothing = { version: VERSION, database: file, applied: 0, migrations: [], fills: [], presses: [] };
   if (plan === null) {
     return { ...nothing, size: null, disk: { folder: settings.dataDir, needed: 0, free }, ready: true };
@@ -98,11 +99,6 @@ function pressReasons(
   if (!isFolder) reasons.push('folder');
   else if (where !== [folder, ...(hubUrl === null ? [] : [hubUrl])].join(' ')) reasons.push('hub');
   return reasons;
-}
-
-function freeSpace(folder: string): number {
-  const { bavail, bsize } = statfsSync(nearestFolder(folder));
-  return bavail * bsize;
 }
 
 const WHY: Record<PressReason, string> = {

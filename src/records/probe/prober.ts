@@ -22,8 +22,6 @@ export interface ProberOptions extends ResolverOptions {
   /** Private addresses and networks with which TLS handshakes are allowed. */
   tlsPrivate: readonly string[];
   tlsPort?: number;
-  /** In ms. */
-  tlsTimeout?: number;
   /** The current time, in ms. */
   now?: () => number;
 }
@@ -33,9 +31,9 @@ export function proberOf({ resolvers, resolverRate, tlsPrivate }: Settings, now 
   return createProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
 }
 
-export function createProber({ tlsPrivate, tlsPort, tlsTimeout, now = Date.now, ...options }: ProberOptions): Prober {
+export function createProber({ tlsPrivate, tlsPort, now = Date.now, ...options }: ProberOptions): Prober {
   const resolver = createResolver(options);
-  const shake = tlsProbe({ allows: allowing(tlsPrivate), port: tlsPort, timeout: tlsTimeout });
+  const shake = tlsProbe({ allows: allowing(tlsPrivate), port: tlsPort });
   let isOpen = true;
   const handshake = async (hostname: string, addresses: readonly string[]): Promise<CertificateProbe> =>
     isOpen ? shake(hostname, addresses) : { certificate: null, certificate_status: 'skipped' };

@@ -31,25 +31,16 @@ export interface Resolver {
 }
 
 export function createResolver({ servers, rate, ...options }: ResolverOptions): Resolver {
-  const resolvers = servers.length > 0 ? servers : systemServers();
+  const resolvers = servers.length > 0 ? servers : getServers().flatMap((text) => parseServer(text) ?? []);
   const udp = createUdp();
   const now = () => performance.now();
   const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
   const upstreams = resolvers.map((server) => {
-    const limits = { rate: rate ?? (isHere(server) ? Number.POSITIVE_INFINITY : RATE), inFlight: IN_FLIGHT };
+    const isHere = ipaddr.process(server.address).range() === 'loopback';
+    const limits = { rate: rate ?? (isHere ? Number.POSITIVE_INFINITY : RATE), inFlight: IN_FLIGHT };
     return new Upstream(server, limits, now, sleep);
   });
   const transport = { udp: udp.send, tcp: sendTcp };
   const ask = createAsk({ upstreams, transport, randomBytes, sleep, ...options });
   return { ask, servers: resolvers, close: () => udp.close() };
-}
-
-function systemServers(): Server[] {
-  return getServers()
-    .map(parseServer)
-    .filter((server) => server !== null);
-}
-
-function isHere({ address }: Server): boolean {
-  return ipaddr.process(address).range() === 'loopback';
 }
