@@ -45,16 +45,7 @@ export function catalogCells(host: CatalogHost): Cell[] {
   return CATALOG_COLUMNS.map((name) => row[name]);
 }
 
-export const OBSERVATION_COLUMNS = [
-  'seq',
-  'observed_at',
-  'domain',
-  'type',
-  'status',
-  'ttl',
-  'rtt_ms',
-  'value',
-] as const;
+export const OBSERVATION_COLUMNS = ['seq', 'observed_at', 'domain', 'type', 'status', 'ttl', 'rtt_ms', 'value'];
 
 /** An observation as lines of CSV: one per value, and one for each type without values. */
 export function observationCells({ seq, record }: Observation): Cell[][] {

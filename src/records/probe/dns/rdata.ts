@@ -96,17 +96,7 @@ function hex(bytes: Uint8Array): string {
 }
 
 /** The registered keys with presentation formats of their own (RFC 9460, section 14.3.2; RFC 9461; RFC 9540). */
-const KEYS = [
-  'mandatory',
-  'alpn',
-  'no-default-alpn',
-  'port',
-  'ipv4hint',
-  'ech',
-  'ipv6hint',
-  'dohpath',
-  'ohttp',
-] as const;
+const KEYS = ['mandatory', 'alpn', 'no-default-alpn', 'port', 'ipv4hint', 'ech', 'ipv6hint', 'dohpath', 'ohttp'];
 
 /**
  * `1 . alpn=h2,h3 port=8443`, with the keys in ascending order, as they must be on the wire (RFC 9460, section 2.2).
