@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BODY_LENGTH = 37;
@@ -27,9 +27,21 @@ export function isKeyText(prefix: string, text: string): boolean {
   return body !== undefined && checksum(prefix, body) === check;
 }
 
-/** The hash under which a key is stored: SHA-256 in hex. The key itself is not stored. */
-export function keyHash(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+/** The hash under which a key or a token is stored: SHA-256 in hex. The secret itself is not stored. */
+export function secretHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** What a mailed link is for: the first two are of readers of a paper, the last two of accounts of the records. */
+type LinkPurpose = 'confirm' | 'manage' | 'sign-in' | 'unsubscribe';
+
+/**
+ * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a
+ * resent mail has the same link, and no token is stored in the clear. `of` is the id of the mail, the reader or the
+ * account.
+ */
+export function linkToken(secret: Uint8Array, purpose: LinkPurpose, of: string): string {
+  return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
 }
 
 function checksum(prefix: string, body: string): string {

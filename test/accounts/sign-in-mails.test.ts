@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { mailedToken } from '../../src/records/accounts/account-mail.ts';
 import {
   OWNER_REST,
   REQUESTS_MAX,
@@ -10,6 +9,7 @@ import {
   SIGN_INS_KEPT,
   signIn,
 } from '../../src/records/accounts/sign-in.ts';
+import { linkToken } from '../../src/shared/access-key.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 
@@ -44,7 +44,7 @@ function standIn(t: TestContext) {
     return mails;
   };
   const enter = (id: string) =>
-    signIn(store.records, mailedToken(SECRET, 'sign-in', id), { now, newId, random: randomBytes });
+    signIn(store.records, linkToken(SECRET, 'sign-in', id), { now, newId, random: randomBytes });
   return { clock, ask, annoy, enter };
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
-import { mailedToken } from '../../src/records/accounts/account-mail.ts';
+import { linkToken } from '../../src/shared/access-key.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -100,7 +100,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     ...{ id: alert, account, watch_group: group, hostname: null, way: 'webhook', made_at: app.clock.now() },
     ...{ url: 'https://hooks.example.org/', secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0' },
   });
-  const token = mailedToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
+  const token = linkToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
 
   const outbox = join(folder, 'var/outbox');
   const linkTo = (start: string): Promise<string> =>

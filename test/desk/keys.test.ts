@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { isKey, KeyBody, LEVELS, newKey, reaches } from '../../src/desk/papers/keys.ts';
-import { keyHash } from '../../src/shared/access-key.ts';
+import { secretHash } from '../../src/shared/access-key.ts';
 import * as fc from '../support/properties.ts';
 
 test('a key has a checksum, so that a typo is distinguished from an unknown key', () => {
@@ -28,7 +28,7 @@ test('the characters of keys are uniformly distributed', () => {
 });
 
 test('a key is stored as the hex of its SHA-256, and there are three levels', () => {
-  assert.equal(keyHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  assert.equal(secretHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   for (const level of LEVELS) assert.equal(KeyBody.safeParse({ level, name: 'n' }).success, true);
   assert.equal(KeyBody.safeParse({ level: 'root', name: 'n' }).success, false);
   assert.deepEqual(

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { subscribe } from '../../src/desk/readers/subscribe.ts';
 import { DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
-import { mailedToken } from '../../src/records/accounts/account-mail.ts';
 import { requestSignIn, signIn } from '../../src/records/accounts/sign-in.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { Checkout, REPEATS } from '../../src/records/meter/checkout.ts';
 import { decodePayment, type Payment } from '../../src/records/meter/payment.ts';
 import { type PaymentId, paymentId } from '../../src/records/meter/purchase.ts';
+import { linkToken } from '../../src/shared/access-key.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import type { Store } from '../../src/store/store.ts';
 import { PAPER } from '../support/app-context.ts';
@@ -156,7 +156,7 @@ export const RACES: Record<string, Race> = {
     },
     run(store) {
       try {
-        return signIn(store.records, mailedToken(SECRET, 'sign-in', 'the-link'), fresh).account.email;
+        return signIn(store.records, linkToken(SECRET, 'sign-in', 'the-link'), fresh).account.email;
       } catch (error) {
         if (error instanceof Fault) return error.code;
         throw error;

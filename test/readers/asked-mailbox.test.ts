@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { confirm } from '../../src/desk/readers/link.ts';
 import { erase, subscribe } from '../../src/desk/readers/subscribe.ts';
 import { ASKED_DAILY, CONFIRM_REST, DEFAULT_CHOICES } from '../../src/desk/readers/subscriber.ts';
-import { tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { linkToken, secretHash } from '../../src/shared/access-key.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
@@ -33,10 +33,10 @@ function stand(t: TestContext) {
 const SPELLINGS = ['ada.holm@gmail.com', 'adaholm@gmail.com', 'a.daholm+1@gmail.com', 'Ad.aholm@googlemail.com'];
 
 function confirmAs({ store }: AppContext, text: string, id: string, now: number): void {
-  const token = tokenOf(SECRET, 'confirm', id);
+  const token = linkToken(SECRET, 'confirm', id);
   const reader = readerOf(PAPER, readAddress(text) as Address);
   const kept = { paper: PAPER, reader, purpose: 'confirm', expires_at: now + DAY, used_at: null } as const;
-  store.desk.readers.tokens.keep({ hash: tokenHash(token), ...kept });
+  store.desk.readers.tokens.keep({ hash: secretHash(token), ...kept });
   confirm(store.desk, PAPER, token, now);
 }
 

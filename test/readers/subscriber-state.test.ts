@@ -16,8 +16,9 @@ import {
   SUPPRESSED_REST,
   UNCONFIRMED_KEPT,
 } from '../../src/desk/readers/subscriber.ts';
-import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../../src/desk/readers/token.ts';
+import { CONFIRM_LIFETIME } from '../../src/desk/readers/token.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { linkToken, secretHash } from '../../src/shared/access-key.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { type Address, readAddress, readerOf } from '../../src/shared/outbound/mail-address.ts';
 import {
@@ -57,10 +58,10 @@ function requestByAdmin({ store, clock: { now } }: AppContext, choices: Partial<
 /** Sends what is due, as the post does it, and returns the tokens of the links. */
 function mailed(app: AppContext): string[] {
   return app.store.desk.readers.mails.lease(app.clock.now(), app.clock.now() + HOUR, 100).map((mail) => {
-    const token = tokenOf(SECRET, 'confirm', mail.id);
+    const token = linkToken(SECRET, 'confirm', mail.id);
     const expires_at = app.clock.now() + CONFIRM_LIFETIME;
     app.store.desk.readers.tokens.keep({
-      hash: tokenHash(token),
+      hash: secretHash(token),
       paper: PAPER,
       reader: READER,
       purpose: 'confirm',

@@ -10,16 +10,15 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { requireKey } from '../../src/desk/papers/keys.ts';
 import { toManage } from '../../src/desk/readers/link.ts';
-import { tokenOf } from '../../src/desk/readers/token.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { type LogService, parseLeaf } from '../../src/proof/log/leaf.ts';
-import { mailedToken } from '../../src/records/accounts/account-mail.ts';
 import { serviceKeyOf } from '../../src/records/accounts/service-key.ts';
 import { sessionOf } from '../../src/records/accounts/session.ts';
 import { requireSignIn } from '../../src/records/accounts/sign-in.ts';
 import { Checkout } from '../../src/records/meter/checkout.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { deskOf } from '../../src/server/context.ts';
+import { linkToken } from '../../src/shared/access-key.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { appContextIn, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
@@ -146,7 +145,7 @@ for (const version of ['0.1.0']) {
 
     assert.equal(requireKey(store.desk.keys, facts.admin, clock.now).name, 'The editor');
     const daily = store.desk.readers.subscribers.list(PAPER, { limit: 10 }).find(({ cadence }) => cadence === 'daily');
-    const link = tokenOf(linkKey(app.settings, 'readers'), 'manage', daily?.reader ?? '');
+    const link = linkToken(linkKey(app.settings, 'readers'), 'manage', daily?.reader ?? '');
     assert.equal(
       toManage(app.store.desk.readers, PAPER, link, app.clock.now())?.email,
       'daily@reader.example',
@@ -206,7 +205,7 @@ for (const version of ['0.1.0']) {
     assert.deepEqual([standing?.balance, standing?.terms.burst], [1_000_000 - 5 * 50_000, 2]);
     const mails = store.records.accountMails.lease(facts.now + HOUR, facts.now + 2 * HOUR, 10);
     const asked = mails.find(({ kind }) => kind === 'sign-in');
-    const token = mailedToken(linkKey(app.settings, 'accounts'), 'sign-in', asked?.id ?? '');
+    const token = linkToken(linkKey(app.settings, 'accounts'), 'sign-in', asked?.id ?? '');
     clock.now = facts.now - 25 * HOUR;
     assert.equal(requireSignIn(store.records.signIns, token, app.clock.now()).email, 'ada@example.org');
   });

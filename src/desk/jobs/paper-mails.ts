@@ -2,6 +2,7 @@ import { Cron } from 'croner';
 import { hueColor } from '../../media/card/card-color.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
+import { linkToken, secretHash } from '../../shared/access-key.ts';
 import { linkKey } from '../../shared/files/data-folder.ts';
 import { newId } from '../../shared/new-id.ts';
 import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../shared/outbound/letter.ts';
@@ -21,7 +22,7 @@ import type { MailRecord } from '../readers/mail.ts';
 import { NOTICE_GATHERS, type NoticeRecord, noticeMail, noticeRecipients } from '../readers/notice.ts';
 import { alertMail, confirmMail, fromPaper, mailRoot, type PaperLetter } from '../readers/paper-letter.ts';
 import { deleteExpired } from '../readers/subscribe.ts';
-import { CONFIRM_LIFETIME, tokenHash, tokenOf } from '../readers/token.ts';
+import { CONFIRM_LIFETIME } from '../readers/token.ts';
 
 /** Retention of settled mails, in ms. */
 const MAILS_KEPT = 35 * DAY;
@@ -66,10 +67,10 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
       if (row === null || paper === null) return null;
       const root = mailRoot(paper, settings.origin);
       if (mail.kind === 'confirm') {
-        const token = tokenOf(secret, 'confirm', mail.id);
+        const token = linkToken(secret, 'confirm', mail.id);
         // Store the token's hash before the mail goes out.
         tokens.keep({
-          hash: tokenHash(token),
+          hash: secretHash(token),
           paper: mail.paper,
           reader: row.reader,
           purpose: 'confirm',

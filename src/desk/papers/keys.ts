@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { isoTime } from '../../proof/time.ts';
-import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
+import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
@@ -136,7 +136,7 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
     revoked_at: null,
     revoked_by: null,
   };
-  maker.keys.insert(made, keyHash(key));
+  maker.keys.insert(made, secretHash(key));
   return { key, made };
 }
 
@@ -158,7 +158,7 @@ export function requireKey(keys: KeyTable, text: string, now: number): AccessKey
       'this is not a key: a key is nrf_ and 43 letters and digits, and its checksum does not match; copy it again, complete';
     throw new Fault('key_invalid', message);
   }
-  const hash = keyHash(text);
+  const hash = secretHash(text);
   const found = keys.byHash(hash);
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
     throw new Fault('key_invalid', 'this key is unknown; ask the paper’s admin for one');

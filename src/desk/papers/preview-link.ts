@@ -1,5 +1,5 @@
 import { DAY } from '../../proof/time.ts';
-import { keyHash } from '../../shared/access-key.ts';
+import { secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { Story } from '../archive.ts';
 import { refuseWithdrawn } from '../withdrawal.ts';
@@ -55,7 +55,7 @@ export function makePreviewLink(
   const secret = Buffer.from(random(SECRET_BYTES)).toString('base64url');
   const expires_at = now + PREVIEW_LIFE;
   previews.forget(now);
-  previews.keep({ hash: keyHash(secret), paper, piece: story.id, key: key.id, made_at: now, expires_at });
+  previews.keep({ hash: secretHash(secret), paper, piece: story.id, key: key.id, made_at: now, expires_at });
   return { secret, expires_at };
 }
 
@@ -64,7 +64,7 @@ export function makePreviewLink(
  * expired link is removed, so that setting the clock back does not revive it.
  */
 export function findPreviewLink({ previews, now }: Previews, keys: KeyTable, secret: string): PreviewLink | null {
-  const link = SECRET.test(secret) ? previews.get(keyHash(secret)) : null;
+  const link = SECRET.test(secret) ? previews.get(secretHash(secret)) : null;
   if (link === null) return null;
   if (now >= link.expires_at) {
     previews.forget(now);

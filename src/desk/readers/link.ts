@@ -1,12 +1,13 @@
+import { linkToken, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { mailboxHash } from '../../shared/outbound/mail-address.ts';
 import type { ReaderStore, ReaderTables } from './subscribe.ts';
 import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
-import { type Purpose, type Token, type TokenTable, tokenHash, tokenOf } from './token.ts';
+import type { Purpose, Token, TokenTable } from './token.ts';
 
 /** The valid token of a text, for this paper and purpose. Throws `not_found`, for expired and unknown ones alike. */
 export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
-  const token = tokens.get(tokenHash(text));
+  const token = tokens.get(secretHash(text));
   const isInForce =
     token?.paper === paper && token.purpose === purpose && (token.expires_at === null || token.expires_at > now);
   if (!isInForce) throw expired(purpose);
@@ -31,7 +32,7 @@ export function toConfirm(
 export function confirm({ readers, transact }: ReaderStore, paper: string, text: string, now: number): Subscriber {
   return transact(() => {
     const { row } = toConfirm(readers, paper, text, now);
-    if (readers.tokens.use(tokenHash(text), now)) {
+    if (readers.tokens.use(secretHash(text), now)) {
       readers.subscribers.put(row);
       readers.suppressions.lift(paper, row.reader);
       readers.askedMailboxes.clear(mailboxHash(row.email));
@@ -42,8 +43,8 @@ export function confirm({ readers, transact }: ReaderStore, paper: string, text:
 
 /** The token of a reader's own link, which never expires. `secret` is the key of mailed links. */
 export function manageToken(tokens: TokenTable, secret: Uint8Array, paper: string, reader: string): string {
-  const token = tokenOf(secret, 'manage', reader);
-  const hash = tokenHash(token);
+  const token = linkToken(secret, 'manage', reader);
+  const hash = secretHash(token);
   // Every alert contains it, and reading is cheaper than writing.
   if (tokens.get(hash) === null) {
     tokens.keep({ hash, paper, reader, purpose: 'manage', expires_at: null, used_at: null });

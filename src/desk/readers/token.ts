@@ -1,4 +1,3 @@
-import { createHash, createHmac } from 'node:crypto';
 import { HOUR } from '../../proof/time.ts';
 
 /** The purpose of a mailed link: to confirm one request, or to change and end a subscription at any time. */
@@ -29,16 +28,3 @@ export interface TokenTable {
 
 /** How long a confirmation link is valid, in ms: over a weekend. */
 export const CONFIRM_LIFETIME = 72 * HOUR;
-
-/**
- * The token of a mail or of a reader: 256 bits that only the holder of the secret can compute. It is deterministic, so
- * that a resent mail has the same link, and no token is stored in the clear before its mail is sent.
- */
-export function tokenOf(secret: Uint8Array, purpose: Purpose, of: string): string {
-  return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
-}
-
-/** The stored form of a token: its SHA-256 in hex. */
-export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}

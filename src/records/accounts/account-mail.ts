@@ -1,4 +1,3 @@
-import { createHash, createHmac } from 'node:crypto';
 import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/letter.ts';
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import type { MailedHost, RecordsMail } from '../../shared/outbound/mail-content.ts';
@@ -28,22 +27,6 @@ export interface AccountMailTable extends MailQueue<AccountMailRecord> {
   dropEmail(email: string): void;
   /** Deletes mails that were settled at or before a time; sign-in mails at or before another. */
   forget(until: number, signInsUntil: number): void;
-}
-
-/** The purpose of a mailed link: to sign in once, or to end change mails at any time. */
-type LinkPurpose = 'sign-in' | 'unsubscribe';
-
-/**
- * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a
- * resent mail has the same link and no token is stored. `of` is the id of the mail or of the account.
- */
-export function mailedToken(secret: Uint8Array, purpose: LinkPurpose, of: string): string {
-  return createHmac('sha256', secret).update(`${purpose}\n${of}`).digest('base64url');
-}
-
-/** The stored form of a token: its SHA-256 in hex. */
-export function mailedHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 export interface RecordsLetter {

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isoTime } from '../../proof/time.ts';
+import { linkToken } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
 import type { Account, AccountTable } from './account.ts';
-import { mailedToken } from './account-mail.ts';
 import type { WatchGroupTable } from './watching.ts';
 
 /** How an account learns of changes: by mail as they happen or once a day, or by webhook. */
@@ -137,7 +137,7 @@ function isSame(a: ChangeAlert, b: ChangeAlert): boolean {
 
 /** The account whose change mails a link ends. `secret` is the key of mailed links. Throws `not_found`. */
 export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, account: string, token: string): Account {
-  const [wanted, given] = [Buffer.from(mailedToken(secret, 'unsubscribe', account)), Buffer.from(token)];
+  const [wanted, given] = [Buffer.from(linkToken(secret, 'unsubscribe', account)), Buffer.from(token)];
   const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);
   const found = isRight ? accounts.find(account) : null;
   if (found !== null) return found;

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isoTime } from '../../proof/time.ts';
-import { isKeyText, keyHash, newKeyText } from '../../shared/access-key.ts';
+import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
 import { newId } from '../../shared/new-id.ts';
@@ -55,7 +55,7 @@ export function makeServiceKey(
     ...{ id: newId(), expires_at: null, ...wanted, made_at: now(), made_by: by },
     ...{ used_at: null, revoked_at: null, revoked_by: null },
   };
-  keys.insert(made, keyHash(key));
+  keys.insert(made, secretHash(key));
   return { key, made };
 }
 
@@ -73,7 +73,7 @@ export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): 
       'this is not a key: a key is drs_ and 43 letters and digits, and its checksum does not match; copy it again, complete';
     throw new Fault('key_invalid', message);
   }
-  const hash = keyHash(text);
+  const hash = secretHash(text);
   const found = keys.byHash(hash);
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) {
     throw new Fault('key_invalid', 'this key is unknown; make one on your account’s page');

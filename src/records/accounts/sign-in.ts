@@ -1,7 +1,8 @@
 import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
+import { linkToken, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { Account, AccountTable } from './account.ts';
-import { type AccountMailTable, mailedHash, mailedToken } from './account-mail.ts';
+import type { AccountMailTable } from './account-mail.ts';
 import { beginSession, type Session, type SessionTable } from './session.ts';
 
 /** A mailed sign-in link. Times in ms. */
@@ -64,7 +65,7 @@ export function requestSignIn(
       if (made_at - last_at < rest) return;
     }
     const id = newId();
-    const hash = mailedHash(mailedToken(secret, 'sign-in', id));
+    const hash = secretHash(linkToken(secret, 'sign-in', id));
     signIns.insert({ id, email, made_at, expires_at: made_at + SIGN_IN_LIFETIME, used_at: null }, hash);
     accountMails.queue({ id, account: null, email, kind: 'sign-in', due_at: made_at });
   });
@@ -72,7 +73,7 @@ export function requestSignIn(
 
 /** What a mailed link signs in. Throws `not_found` for an unknown, used or expired link. */
 export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
-  const found = signIns.byHash(mailedHash(token));
+  const found = signIns.byHash(secretHash(token));
   if (found === null || found.used_at !== null || found.expires_at <= now) {
     const message =
       'this link cannot sign you in: it was used, is older than 30 minutes, or is incomplete; ask for another';

@@ -1,5 +1,6 @@
 import { DAY, dayOf, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
+import { linkToken } from '../../shared/access-key.ts';
 import { linkKey } from '../../shared/files/data-folder.ts';
 import { mailOf, type RenderMail } from '../../shared/outbound/letter.ts';
 import type { MailService } from '../../shared/outbound/mail-job.ts';
@@ -8,7 +9,6 @@ import {
   type AccountMailRecord,
   changeMail,
   fromRecords,
-  mailedToken,
   type RecordsLetter,
   signInMail,
 } from '../accounts/account-mail.ts';
@@ -49,7 +49,7 @@ function accountMails(
   const signIn = ({ id, email }: AccountMailRecord): RecordsLetter | null => {
     const request = store.records.signIns.byId(id);
     if (request === null || request.used_at !== null || request.expires_at <= now()) return null;
-    return signInMail(root, email, mailedToken(secret, 'sign-in', id));
+    return signInMail(root, email, linkToken(secret, 'sign-in', id));
   };
   /** Returns null when the account has no mail alert left, or when every host has opted out since. */
   const changes = ({ id, account: holder }: AccountMailRecord, kind: 'changes' | 'digest'): RecordsLetter | null => {
@@ -59,7 +59,7 @@ function accountMails(
       .some(({ way, off_at }) => way !== 'webhook' && off_at === null);
     const deltas = store.records.changeQueue.changesIn(id);
     if (!isWanted || deltas.length === 0) return null;
-    const token = mailedToken(secret, 'unsubscribe', account);
+    const token = linkToken(secret, 'unsubscribe', account);
     const rows = deltas.map((delta) => ({
       hostname: delta.domain,
       line: changeLine(delta),

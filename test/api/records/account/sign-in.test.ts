@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { mailedHash } from '../../../../src/records/accounts/account-mail.ts';
 import { SESSION_IDLE_MAX } from '../../../../src/records/accounts/session.ts';
 import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/records/accounts/sign-in.ts';
+import { secretHash } from '../../../../src/shared/access-key.ts';
 import { type AccountStand, accountStand, Visitor } from '../../../support/account-fixture.ts';
 import { until } from '../../../support/program.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';
@@ -25,7 +25,7 @@ describe('signing in', () => {
     const mail = await parsed(stand.smtp.taken.at(-1) ?? ({} as never));
     assert.equal(mail.subject, 'Your link to sign in');
     for (const body of [mail.text ?? '', mail.html ?? '']) assert.ok(body.includes(`/account/enter?token=${token}`));
-    assert.ok(!JSON.stringify(stand.app.store.records.signIns.byHash(mailedHash(token))).includes(token));
+    assert.ok(!JSON.stringify(stand.app.store.records.signIns.byHash(secretHash(token))).includes(token));
     for (const method of ['GET', 'HEAD', 'GET']) {
       const answer = await send(stand.url, { method, path: `/account/enter?token=${token}` });
       assert.equal(answer.status, 200);
@@ -33,7 +33,7 @@ describe('signing in', () => {
       assert.equal(answer.headers['referrer-policy'], 'same-origin');
     }
     assert.equal(stand.app.store.records.accounts.byEmail('ada@example.org'), null);
-    assert.equal(stand.app.store.records.signIns.byHash(mailedHash(token))?.used_at, null);
+    assert.equal(stand.app.store.records.signIns.byHash(secretHash(token))?.used_at, null);
 
     const visitor = stranger();
     const entered = await visitor.post('/account/enter', { token });

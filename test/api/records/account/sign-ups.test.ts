@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
 import { listenRecords } from '../../../../api/server.ts';
-import { mailedToken } from '../../../../src/records/accounts/account-mail.ts';
 import { requestSignIn } from '../../../../src/records/accounts/sign-in.ts';
 import { openAppContext } from '../../../../src/server/context.ts';
+import { linkToken } from '../../../../src/shared/access-key.ts';
 import { linkKey } from '../../../../src/shared/files/data-folder.ts';
 import { SIGN_UPS_MAX } from '../../../../src/shared/limits.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
@@ -25,7 +25,7 @@ test('one network creates a limited number of accounts per day, in any order of 
   const linkFor = (email: string): string => {
     const id = newId();
     requestSignIn(app.store.records, email, { now: app.clock.now, newId: () => id, secret });
-    return mailedToken(secret, 'sign-in', id);
+    return linkToken(secret, 'sign-in', id);
   };
   const enter = (at: string, token: string, address: string) =>
     new Visitor(at, app.settings.dataOrigin).post('/account/enter', { token }, { 'x-forwarded-for': address });
