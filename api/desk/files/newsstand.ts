@@ -5,15 +5,12 @@ import { paperRoot } from '../../../src/desk/papers/paper.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { OPEN_HEADERS } from '../../../src/desk/press/feeds/headers.ts';
 import { newsstandView, opml, publicPapers } from '../../../src/desk/press/newsstand.ts';
-import { readiness } from '../../../src/operate/metrics/readiness.ts';
+import { healthOf, readiness } from '../../../src/operate/metrics/readiness.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
 import { isLogPath } from '../../../src/shared/transparency/log-paths.ts';
 import { logViewState } from '../../../src/shared/transparency/log-view.ts';
-import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
 import { ownPolicy } from '../../../src/signing/log/log-publication.ts';
 import { deskLogView } from '../../../src/signing/log/log-view.ts';
-import { signingState } from '../../../src/signing/signing-state.ts';
 import type { Site } from '../../env.ts';
 import { CATALOG_PATH, CATALOG_TYPE, catalogLinks, catalogOf } from '../../openapi/api-catalog.ts';
 import { fileHeaders } from '../../responses/files.ts';
@@ -55,17 +52,7 @@ export function newsstandHandlers(
     },
     // For monitors, like the endpoint of the domain records.
     health: async (c) => {
-      const disks = await diskStates(app.settings, app.store);
-      const body = {
-        status: 'ok',
-        event_loop_delay_max_ms: eventLoop.worst(),
-        log_fence: app.store.database.log.fence('desk'),
-        signing: signingState(app, 'desk'),
-        clock_fault: app.clock.fault()?.message ?? null,
-        disk: anyDiskState(disks),
-        disks,
-        write_lock_held_ms: Math.round(app.store.database.lock.heldFor()),
-      };
+      const body = { status: 'ok', ...(await healthOf(app, 'desk')) };
       return privateJson(c, body, 200, { 'Cache-Control': 'no-store' });
     },
     ready: (c) => sendReadiness(c, readiness(app)),

@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { readiness } from '../../../src/operate/metrics/readiness.ts';
+import { healthOf, readiness } from '../../../src/operate/metrics/readiness.ts';
 import { isoOrNull } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { anyDiskState, diskStates } from '../../../src/server/disks.ts';
-import { eventLoop } from '../../../src/shared/workers/event-loop.ts';
-import { SIGNING_REASONS, signingState } from '../../../src/signing/signing-state.ts';
+import { SIGNING_REASONS } from '../../../src/signing/signing-state.ts';
 import { ok } from '../../openapi/responses.ts';
 import { sendReadiness } from '../../responses/readiness.ts';
 import { operation } from '../route.ts';
@@ -52,21 +50,12 @@ const healthSpec = {
 
 export const readHealth = (app: AppContext) =>
   operation(healthSpec, async (c) => {
-    const { settings, store } = app;
-    const { records } = store;
-    const { log, lock } = store.database;
-    const disks = await diskStates(settings, store);
+    const { records } = app.store;
     const body: z.infer<typeof Health> = {
       status: 'ok',
       domains: records.counts().watched,
       last_scan_at: isoOrNull(records.lastProbeAt()),
-      event_loop_delay_max_ms: eventLoop.worst(),
-      log_fence: log.fence('records'),
-      signing: signingState(app, 'records'),
-      clock_fault: app.clock.fault()?.message ?? null,
-      disk: anyDiskState(disks),
-      disks,
-      write_lock_held_ms: Math.round(lock.heldFor()),
+      ...(await healthOf(app, 'records')),
     };
     return c.json(body, 200, { 'Cache-Control': 'no-store' });
   });

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { publicPapers } from '../../desk/press/newsstand.ts';
 import { isTree } from '../../desk/press/tree.ts';
+import type { LogService } from '../../proof/log/leaf.ts';
 import type { AppContext } from '../../server/context.ts';
+import { anyDiskState, diskStates } from '../../server/disks.ts';
+import { eventLoop } from '../../shared/workers/event-loop.ts';
+import { signingState } from '../../signing/signing-state.ts';
 
 /** The server of this process. Outside `serve`, a listening server counts as serving. */
 export const server: { phase: 'starting' | 'serving' | 'stopping' } = { phase: 'serving' };
@@ -27,6 +31,21 @@ export function readiness({ settings, store, signer }: AppContext) {
   }
   const isReady = Object.values(checks).every((check) => check === 'ok');
   return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
+}
+
+/** What `/health` of either service tells monitors about this process. */
+export async function healthOf(app: AppContext, service: LogService) {
+  const { log, lock } = app.store.database;
+  const disks = await diskStates(app.settings, app.store);
+  return {
+    event_loop_delay_max_ms: eventLoop.worst(),
+    log_fence: log.fence(service),
+    signing: signingState(app, service),
+    clock_fault: app.clock.fault()?.message ?? null,
+    disk: anyDiskState(disks),
+    disks,
+    write_lock_held_ms: Math.round(lock.heldFor()),
+  };
 }
 
 function isReadable({ database }: AppContext['store']): boolean {
