@@ -6,7 +6,7 @@ import type { AppContext } from '../src/server/context.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions, notFoundHandler, removedPaper } from './desk/files/notices.ts';
 import { hostRoutes } from './desk/routes.ts';
-import { Sites } from './desk/site.ts';
+import { sitesOf } from './desk/site.ts';
 import type { Writer } from './desk/writing/write.ts';
 import type { DeskEnv } from './env.ts';
 import { type Listening, listen } from './listen.ts';
@@ -46,7 +46,7 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
 export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, uses: KeyUses) {
   const { app, presses, logger } = writer;
   const build = await loadBuild();
-  const sites = new Sites(app);
+  const sites = sitesOf(app);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   useCommon(router, 'desk', app, logger);
   router.onError(answerFault(logger, app.store.database.fault));

@@ -27,30 +27,91 @@ type Located = IncomingMessage & { [SITE]?: Site | null };
 /** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
 
-/** Finds the paper of each request, by its host, then by its first segment. */
-export class Sites {
-  readonly #app: AppContext;
-  readonly #shared: URL;
-  #isFresh = false;
-  #version = -1;
-  readonly #papers = new Map<string, Known>();
-  /** The papers that are served at addresses of their own, by slug and by hostname. */
-  readonly #served = new Map<string, Domain>();
-  #domains = new Map<string, Domain[]>();
+export type Sites = ReturnType<typeof sitesOf>;
 
-  constructor(app: AppContext) {
-    this.#app = app;
-    this.#shared = new URL(app.settings.origin);
-  }
+/** Finds the paper of each request, by its host, then by its first segment. */
+export function sitesOf(app: AppContext) {
+  const { desk } = app.store;
+  const shared = new URL(app.settings.origin);
+  let isFresh = false;
+  let version = -1;
+  const papers = new Map<string, Known>();
+  /** The papers that are served at addresses of their own, by slug and by hostname. */
+  const served = new Map<string, Domain>();
+  let domains = new Map<string, Domain[]>();
+
+  /** Takes on what a paper is now. */
+  const keep = (paper: Known): void => {
+    const { slug } = paper;
+    served.delete(slug);
+    // A private paper looked like one that does not exist, and still does.
+    if (isRemoved(paper) && !paper.paper_public) {
+      papers.delete(slug);
+      return;
+    }
+    papers.set(slug, paper);
+    // Papers that are not served here keep their address in links: another server may answer there.
+    if (servedAt([paper], { all: () => desk.hosts.of(slug) }).length === 0) return;
+    const url = new URL(paper.url ?? '');
+    const base = url.pathname.replace(/\/$/, '');
+    served.set(slug, { host: hostKey(url), hostname: nameOf(url), base, paper });
+  };
+
+  /** Reads again the papers that changed, in this process or another. */
+  const refresh = (): void => {
+    if (isFresh) return;
+    isFresh = true;
+    // Concurrent requests share one check.
+    setImmediate(() => {
+      isFresh = false;
+    });
+    const newest = desk.papersVersion();
+    if (newest === version) return;
+    for (const paper of desk.changedPapers(version)) keep(paper);
+    domains = Map.groupBy([...served.values()].sort(byPrecedence), ({ hostname }) => hostname);
+    version = newest;
+  };
+
+  /** The domains that a request's host may mean. Proxies change ports: a hostname with one address is enough. */
+  const domainsAt = (request: Request, asked: URL): Domain[] => {
+    const name = nameOf(asked);
+    // Outsiders cannot distinguish a private paper's domain from one that points here by mistake.
+    const held = paperOfKey(desk.keys, (header) => request.headers.get(header), app.clock.now());
+    const named = (domains.get(name) ?? []).filter(({ paper }) => paper.paper_public || held === paper.slug);
+    const exact = named.filter(({ host }) => host === hostKey(asked));
+    if (exact.length > 0 || name === shared.hostname) return exact;
+    return new Set(named.map((domain) => domain.host)).size === 1 ? named : [];
+  };
+
+  const byPath = (path: string): Site => {
+    const slash = path.indexOf('/', 1);
+    const slug = slash === -1 ? path.slice(1) : path.slice(1, slash);
+    const paper = papers.get(slug) ?? null;
+    const { origin } = app.settings;
+    const root = paper === null ? '' : paperRoot(paper, origin);
+    return { slug, ...known(paper), root, served: `${origin}/${slug}`, path: slash === -1 ? '' : path.slice(slash) };
+  };
+
+  const find = (request: Request, asked: URL, path: string): Site | null => {
+    let isOwnHost = false;
+    for (const { host, base, paper } of domainsAt(request, asked)) {
+      isOwnHost = host !== hostKey(shared);
+      if (path === base || path.startsWith(`${base}/`)) {
+        const root = paper.url ?? '';
+        return { slug: paper.slug, ...known(paper), root, served: root, path: path.slice(base.length) };
+      }
+    }
+    return isOwnHost ? null : byPath(path);
+  };
 
   /** The path that the router matches. */
-  routingPath = (request: Request, routed?: { env?: HttpBindings | undefined }): string => {
-    this.#refresh();
+  const routingPath = (request: Request, routed?: { env?: HttpBindings | undefined }): string => {
+    refresh();
     const url = request.url;
     const start = url.indexOf('/', url.indexOf('://') + 3);
     const end = url.slice(start).search(/[?#]/);
     const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
-    const site = this.#domains.size === 0 ? this.#byPath(path) : this.#find(request, new URL(url), path);
+    const site = domains.size === 0 ? byPath(path) : find(request, new URL(url), path);
     const incoming = routed?.env?.incoming;
     if (incoming !== undefined) (incoming as Located)[SITE] = site;
     if (site === null) return NOWHERE;
@@ -58,84 +119,18 @@ export class Sites {
   };
 
   /** The site of a request that has been routed. */
-  of = ({ incoming }: HttpBindings): Site | null => (incoming as Located)[SITE] ?? null;
+  const of = ({ incoming }: HttpBindings): Site | null => (incoming as Located)[SITE] ?? null;
 
-  /** Finds the site again in a request that had to wait: the paper may have changed or be gone. */
-  again = (request: Request, env: HttpBindings): Site | null => {
-    this.#isFresh = false;
-    this.routingPath(request, { env });
-    return this.of(env);
+  return {
+    routingPath,
+    of,
+    /** Finds the site again in a request that had to wait: the paper may have changed or be gone. */
+    again(request: Request, env: HttpBindings): Site | null {
+      isFresh = false;
+      routingPath(request, { env });
+      return of(env);
+    },
   };
-
-  /** Reads again the papers that changed, in this process or another. */
-  #refresh(): void {
-    if (this.#isFresh) return;
-    this.#isFresh = true;
-    // Concurrent requests share one check.
-    setImmediate(() => {
-      this.#isFresh = false;
-    });
-    const { store } = this.#app;
-    const version = store.desk.papersVersion();
-    if (version === this.#version) return;
-    for (const paper of store.desk.changedPapers(this.#version)) this.#keep(paper);
-    this.#domains = Map.groupBy([...this.#served.values()].sort(byPrecedence), ({ hostname }) => hostname);
-    this.#version = version;
-  }
-
-  /** Takes on what a paper is now. */
-  #keep(paper: Known): void {
-    const { slug } = paper;
-    this.#served.delete(slug);
-    // A private paper looked like one that does not exist, and still does.
-    if (isRemoved(paper) && !paper.paper_public) {
-      this.#papers.delete(slug);
-      return;
-    }
-    this.#papers.set(slug, paper);
-    // Papers that are not served here keep their address in links: another server may answer there.
-    if (servedAt([paper], { all: () => this.#app.store.desk.hosts.of(slug) }).length === 0) return;
-    const url = new URL(paper.url ?? '');
-    const base = url.pathname.replace(/\/$/, '');
-    this.#served.set(slug, { host: hostKey(url), hostname: nameOf(url), base, paper });
-  }
-
-  #find(request: Request, asked: URL, path: string): Site | null {
-    let isOwnHost = false;
-    for (const { host, base, paper } of this.#domainsAt(request, asked)) {
-      isOwnHost = host !== hostKey(this.#shared);
-      if (path === base || path.startsWith(`${base}/`)) {
-        const root = paper.url ?? '';
-        return { slug: paper.slug, ...known(paper), root, served: root, path: path.slice(base.length) };
-      }
-    }
-    return isOwnHost ? null : this.#byPath(path);
-  }
-
-  /** The domains that a request's host may mean. Proxies change ports: a hostname with one address is enough. */
-  #domainsAt(request: Request, asked: URL): Domain[] {
-    const name = nameOf(asked);
-    // Outsiders cannot distinguish a private paper's domain from one that points here by mistake.
-    const held = paperOfKey(this.#app.store.desk.keys, (header) => request.headers.get(header), this.#app.clock.now());
-    const named = (this.#domains.get(name) ?? []).filter(({ paper }) => paper.paper_public || held === paper.slug);
-    const exact = named.filter(({ host }) => host === hostKey(asked));
-    if (exact.length > 0 || name === this.#shared.hostname) return exact;
-    return new Set(named.map((domain) => domain.host)).size === 1 ? named : [];
-  }
-
-  #byPath(path: string): Site {
-    const slash = path.indexOf('/', 1);
-    const slug = slash === -1 ? path.slice(1) : path.slice(1, slash);
-    const paper = this.#papers.get(slug) ?? null;
-    const { origin } = this.#app.settings;
-    return {
-      slug,
-      ...known(paper),
-      root: paper === null ? '' : paperRoot(paper, origin),
-      served: `${origin}/${slug}`,
-      path: slash === -1 ? '' : path.slice(slash),
-    };
-  }
 }
 
 const isRemoved = (paper: Known): boolean => paper.removed_at !== undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
 import { privateFile } from '../../api/desk/files/pressed-file.ts';
-import { Sites } from '../../api/desk/site.ts';
+import { sitesOf } from '../../api/desk/site.ts';
 import type { DeskEnv } from '../../api/env.ts';
 import type { Build } from '../../src/desk/press/build.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -25,7 +25,7 @@ test('private and missing papers cost the same number of key lookups', async (t)
     ...app,
     store: { ...app.store, desk: { ...app.store.desk, keys: { ...app.store.desk.keys, byHash } } },
   };
-  const sites = new Sites(counted);
+  const sites = sitesOf(counted);
   const router = new Hono<DeskEnv>({ getPath: sites.routingPath });
   router.get('/*', privateFile(counted, sites, null as unknown as Build));
   const looksFor = async (address: string, key = '') => {

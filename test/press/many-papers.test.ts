@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Database from 'libsql';
 import pino from 'pino';
-import { Sites } from '../../api/desk/site.ts';
+import { sitesOf } from '../../api/desk/site.ts';
 import { append } from '../../src/desk/append.ts';
 import { startAiring } from '../../src/desk/jobs/airing-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
@@ -104,7 +104,7 @@ test('a request reads the papers that changed', (t) => {
   const counts = counter(t);
   const reads = [FEW, MANY].map((amount) => {
     const app = many(t, amount);
-    const sites = new Sites(app);
+    const sites = sitesOf(app);
     const motto = (n: number) => {
       const incoming = {} as never;
       const request = new Request(`https://p${n}.example/`);

@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteOf } from '../../src/desk/press/edition.ts';
-import { Printer } from '../../src/desk/press/press.ts';
+import { printerOf } from '../../src/desk/press/press.ts';
 import { Tree } from '../../src/desk/press/tree.ts';
 import { mediaFiles } from '../../src/media/media.ts';
 import { pictureCache } from '../../src/media/picture-cache.ts';
@@ -17,7 +17,7 @@ test('timers and messages are heard between many short batches', async (t) => {
   // Each look at the time is a millisecond later, so that no batch takes as long as a slice.
   let now = 0;
   t.mock.method(performance, 'now', () => ++now);
-  const printer = new Printer({
+  const printer = printerOf({
     paper: PAPER,
     archive: app.store.desk.archive(PAPER),
     manifest: app.store.desk.manifest,

@@ -8,7 +8,7 @@ import { snapshotPool } from '../../store/snapshots.ts';
 import { loadBuild } from '../press/build.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
 import { openPictures } from '../press/pictures.ts';
-import { Printer } from '../press/press.ts';
+import { type Printer, printerOf } from '../press/press.ts';
 import { Tree } from '../press/tree.ts';
 import { LeaseDeadline } from './press-lease.ts';
 import type { Printed, WorkerJob } from './press-pool.ts';
@@ -50,7 +50,7 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
   const { render, assets } = await build;
   const aside = join(scratch, `thread-${threadId}`);
   const { assertHeld } = new LeaseDeadline(deadline);
-  return new Printer({
+  return printerOf({
     paper,
     archive: store.desk.archive(paper),
     manifest: store.desk.manifest,

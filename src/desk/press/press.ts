@@ -98,7 +98,7 @@ export interface PressReport {
  */
 export async function press(job: PressJob): Promise<PressReport | Workers> {
   const { paper, manifest, tree, archive, start, full, pool } = job;
-  const printer = new Printer(job);
+  const printer = printerOf(job);
   const stale = full ? allNames(printer.edition()) : staleNames(printer.edition(), job);
   const names = new Set<string>();
   for await (const name of sliced(archive.paper().paper_public ? stale : [])) names.add(name);
@@ -229,68 +229,21 @@ function manifestWriter({ paper, manifest, topics, transact, assertOwner, progre
   return { sums, add, save };
 }
 
+export type Printer = ReturnType<typeof printerOf>;
+
 /** Prints outputs: what it was asked for, from the archive of its job into its tree. */
-export class Printer {
-  readonly #job: PrinterJob;
-  readonly #archive: Archive;
+export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFile, checksDisk }: PrinterJob) {
+  const cached = memoized(archive);
   /** Of all calls of `printAll`: many are shorter than a slice, and would never yield by themselves. */
-  readonly #yieldTurn = yielder();
-
-  constructor(job: PrinterJob) {
-    this.#job = job;
-    this.#archive = memoized(job.archive);
-  }
-
-  edition(): Edition {
-    return new Edition(this.#archive, this.#job.site);
-  }
-
-  /** Prints outputs in order while up to `IN_FLIGHT_MAX` are being written. Resolves when every file is on disk. */
-  async printAll(names: Iterable<string>, done: (result: PrintedOutput) => void): Promise<void> {
-    const inFlight = new Set<Promise<void>>();
-    const failures: unknown[] = [];
-    for await (const name of sliced(names, this.#yieldTurn)) {
-      const edition = this.edition();
-      const found = outputNamed(name);
-      const files = (await found?.output.print(edition, found.key, this.#job.tools)) ?? [];
-      const landing: Promise<void> = this.#write(name, files, edition.reads)
-        .then(done)
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => inFlight.delete(landing));
-      inFlight.add(landing);
-      if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
-      if (failures.length > 0) break;
-    }
-    await Promise.all(inFlight);
-    if (failures.length > 0) throw failures[0];
-  }
-
-  /** Writes the files of an output that differ from those on disk. */
-  async #write(name: string, files: RenderedFile[], reads: string[]): Promise<PrintedOutput> {
-    const { manifest, paper, tree } = this.#job;
-    tree.assertHeld();
-    const listed = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
-    const dependencies = files.length === 0 ? null : reads.join('\n');
-    const result: PrintedOutput = { name, dependencies, changed: [], gone: [], written: 0 };
-    const digests = new Map<string, string>();
-    for (const file of files) {
-      const before = listed.get(file.path);
-      const { digest, isWritten } = await this.#writeFile(file, before, digests);
-      digests.set(file.path, digest);
-      if (isWritten) result.written++;
-      if (digest !== before) result.changed.push({ path: file.path, digest });
-    }
-    result.gone = [...listed.keys()].filter((path) => !digests.has(path));
-    return result;
-  }
+  const yieldTurn = yielder();
+  const edition = (): Edition => new Edition(cached, site);
 
   /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. */
-  async #writeFile(
+  const writeFile = async (
     file: RenderedFile,
     listed: string | undefined,
     digests: ReadonlyMap<string, string>,
-  ): Promise<{ digest: string; isWritten: boolean }> {
-    const { tree, mediaFile, checksDisk } = this.#job;
+  ): Promise<{ digest: string; isWritten: boolean }> => {
     const { path } = file;
     const onDisk = checksDisk ? tree.digestBefore(path) : listed;
     if ('draw' in file) {
@@ -315,5 +268,46 @@ export class Printer {
     const digest = sha256(bytes);
     if (onDisk !== digest) await tree.write(path, bytes);
     return { digest, isWritten: onDisk !== digest };
-  }
+  };
+
+  /** Writes the files of an output that differ from those on disk. */
+  const write = async (name: string, files: RenderedFile[], reads: string[]): Promise<PrintedOutput> => {
+    tree.assertHeld();
+    const listed = new Map(manifest.files(paper, name).map(({ path, digest }) => [path, digest]));
+    const dependencies = files.length === 0 ? null : reads.join('\n');
+    const result: PrintedOutput = { name, dependencies, changed: [], gone: [], written: 0 };
+    const digests = new Map<string, string>();
+    for (const file of files) {
+      const before = listed.get(file.path);
+      const { digest, isWritten } = await writeFile(file, before, digests);
+      digests.set(file.path, digest);
+      if (isWritten) result.written++;
+      if (digest !== before) result.changed.push({ path: file.path, digest });
+    }
+    result.gone = [...listed.keys()].filter((path) => !digests.has(path));
+    return result;
+  };
+
+  return {
+    edition,
+    /** Prints outputs in order while up to `IN_FLIGHT_MAX` are being written. Resolves when every file is on disk. */
+    async printAll(names: Iterable<string>, done: (result: PrintedOutput) => void): Promise<void> {
+      const inFlight = new Set<Promise<void>>();
+      const failures: unknown[] = [];
+      for await (const name of sliced(names, yieldTurn)) {
+        const read = edition();
+        const found = outputNamed(name);
+        const files = (await found?.output.print(read, found.key, tools)) ?? [];
+        const landing: Promise<void> = write(name, files, read.reads)
+          .then(done)
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => inFlight.delete(landing));
+        inFlight.add(landing);
+        if (inFlight.size >= IN_FLIGHT_MAX) await Promise.race(inFlight);
+        if (failures.length > 0) break;
+      }
+      await Promise.all(inFlight);
+      if (failures.length > 0) throw failures[0];
+    },
+  };
 }
