@@ -7,7 +7,7 @@ import { messageOf } from '../shared/fault.ts';
 import { databaseFile } from '../shared/files/data-folder.ts';
 import { printable } from '../shared/terminal/output.ts';
 import { type FiledContent, filedContent } from '../store/desk/filed-content.ts';
-import { WritingDesk } from '../writing/desk.ts';
+import { type WritingDesk, writingDesk } from '../writing/desk.ts';
 import { deskPictures } from '../writing/pictures.ts';
 import { allLostPieces, allProblems } from '../writing/piece.ts';
 import { folderWatch } from '../writing/watch.ts';
@@ -25,10 +25,10 @@ export async function openDesk(server: ViteDevServer, logger: AstroIntegrationLo
   const report = problemReport(logger, filed);
   const changed = () => {
     report(desk);
-    watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
+    watch.follow([settings.contentDir, ...desk.folders()].filter((folder) => existsSync(folder)));
     server.ws.send({ type: 'full-reload' });
   };
-  const desk = new WritingDesk(settings, { changed });
+  const desk = writingDesk(settings, { changed });
   const refresh = () =>
     desk.refresh().then(
       (isNew) => isNew && changed(),
@@ -41,7 +41,7 @@ export async function openDesk(server: ViteDevServer, logger: AstroIntegrationLo
     filed,
   });
   await refresh();
-  watch.follow([settings.contentDir, ...desk.folders].filter((folder) => existsSync(folder)));
+  watch.follow([settings.contentDir, ...desk.folders()].filter((folder) => existsSync(folder)));
   server.httpServer?.once('close', () => {
     watch.close();
     desk.close();

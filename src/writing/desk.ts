@@ -27,180 +27,130 @@ export interface DeskPaper {
   pieces: Map<string, DeskPiece>;
 }
 
+export type WritingDesk = ReturnType<typeof writingDesk>;
+
 /**
  * The writing desk: the content folder on disk, including drafts and rejected pieces, behind the same archive from
  * which the press prints. Its store is private and in memory; it signs nothing, and does not open the operator's
- * database. Every piece is on air there, whatever its files say: `papers` says what filing would do.
+ * database. Every piece is on air there, whatever its files say: `papers` says what filing would do. `changed` is called
+ * when the desk shows something else because media were read in the background.
  */
-export class WritingDesk {
-  readonly contentDir: string;
-  readonly #addresses: OwnAddresses;
-  readonly #now: () => number;
-  readonly #changed: () => void;
-  readonly #media = backgroundMediaReader((path) => this.#listing.files.get(path) ?? '');
-  readonly papers = new Map<string, DeskPaper>();
-  readonly #rows: ReturnType<typeof deskStore>;
-  #listing: Listing = { files: new Map(), folders: [] };
-  #mediaPaths = new Map<string, string>();
-  #isClosed = false;
-  #scan: Promise<unknown> = Promise.resolve();
+export function writingDesk(
+  { contentDir, ...addresses }: OwnAddresses & { contentDir: string },
+  { now = Date.now, changed = () => {} }: { now?: () => number; changed?: () => void } = {},
+) {
+  const papers = new Map<string, DeskPaper>();
+  const rows = deskStore(now);
+  const mediaPaths = new Map<string, string>();
+  let seen: Listing = { files: new Map(), folders: [] };
+  const media = backgroundMediaReader((path) => seen.files.get(path) ?? '');
+  let isClosed = false;
+  let scan: Promise<unknown> = Promise.resolve();
 
-  /** `changed` is called when the desk shows something else because media were read in the background. */
-  constructor(
-    settings: OwnAddresses & { contentDir: string },
-    { now = Date.now, changed = () => {} }: { now?: () => number; changed?: () => void } = {},
-  ) {
-    this.contentDir = settings.contentDir;
-    this.#addresses = settings;
-    this.#now = now;
-    this.#rows = deskStore(now);
-    this.#changed = changed;
+  const isStory = (path: string): boolean => isStoryName(relative(contentDir, path));
+
+  /** Does some work after that of earlier calls. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = scan.then(work);
+    scan = done.catch(() => {});
+    return done;
   }
 
-  /** The folders below the content folder, as last seen. */
-  get folders(): readonly string[] {
-    return this.#listing.folders;
-  }
-
-  /** The papers and their pieces as the press reads them. It is another store after a file of a record was removed. */
-  get store(): Store {
-    return this.#rows.store();
-  }
-
-  mediaPath(digest: string): string {
-    return this.#mediaPaths.get(digest) ?? '';
-  }
-
-  /** The story files of a paper as reports name them, whether the door takes them or not. */
-  storyNames(paper: string): string[] {
-    const folder = join(this.contentDir, paper, 'stories') + sep;
-    const paths = [...this.#listing.files.keys()].filter((path) => path.startsWith(folder) && path.endsWith('.md'));
-    return paths.map((path) => relative(this.contentDir, path));
-  }
-
-  savedLast(): { paper: string; piece: DeskPiece } | null {
-    const all = [...this.papers.values()].flatMap(({ slug: paper, pieces }) =>
-      [...pieces.values()].map((piece) => ({ paper, piece })),
-    );
-    return all.sort((a, b) => savedAt(b.piece) - savedAt(a.piece))[0] ?? null;
-  }
-
-  /** Reads again what has changed on disk. Resolves with whether anything has. Calls wait for one another. */
-  refresh(): Promise<boolean> {
-    const scan = this.#scan.then(() => this.#refresh());
-    this.#scan = scan.catch(() => {});
-    return scan;
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#rows.close();
-  }
-
-  async #refresh(): Promise<boolean> {
-    const now = listing(this.contentDir);
-    const changed = changedPaths(this.#listing.files, now.files);
-    const before = this.#listing;
-    this.#listing = now;
-    const slugs = new Set(paperFolders(this.contentDir).map((folder) => basename(folder)));
-    const gone = [...this.papers.keys()].filter((slug) => !slugs.has(slug));
-    const isNew = [...slugs].some((slug) => !this.papers.has(slug));
-    if (changed.size === 0 && gone.length === 0 && !isNew) return false;
-    const lost = [...changed].some((path) => before.files.has(path) && !now.files.has(path) && !this.#isStory(path));
+  async function readChanges(): Promise<boolean> {
+    const before = seen;
+    seen = listing(contentDir);
+    const different = changedPaths(before.files, seen.files);
+    const slugs = new Set(paperFolders(contentDir).map((folder) => basename(folder)));
+    const gone = [...papers.keys()].filter((slug) => !slugs.has(slug));
+    const isNew = [...slugs].some((slug) => !papers.has(slug));
+    if (different.size === 0 && gone.length === 0 && !isNew) return false;
+    const lost = [...different].some((path) => before.files.has(path) && !seen.files.has(path) && !isStory(path));
     // Records are only ever added to a store: a folder that has lost one is read into a new store.
     const isAll = lost || gone.length > 0;
     if (isAll) {
-      this.#rows.clear();
-      this.papers.clear();
+      rows.clear();
+      papers.clear();
     }
-    for (const slug of slugs) await this.#refreshPaper(slug, isAll ? new Set(now.files.keys()) : changed);
+    for (const slug of slugs) await readPaper(slug, isAll ? new Set(seen.files.keys()) : different);
     return true;
   }
 
-  #isStory(path: string): boolean {
-    return isStoryName(relative(this.contentDir, path));
-  }
-
-  async #refreshPaper(slug: string, changed: ReadonlySet<string>): Promise<void> {
-    const folder = join(this.contentDir, slug);
-    const own = [...changed].filter((path) => path.startsWith(folder + sep));
-    const known = this.papers.get(slug);
+  async function readPaper(slug: string, different: ReadonlySet<string>): Promise<void> {
+    const folder = join(contentDir, slug);
+    const own = [...different].filter((path) => path.startsWith(folder + sep));
+    const known = papers.get(slug);
     if (known !== undefined && own.length === 0) return;
-    const at = new DeskFolder(this.#intake(), folder);
-    const areRecordsNew = known === undefined || own.some((path) => !this.#isStory(path));
+    const at = new DeskFolder(intake(), folder);
+    const areRecordsNew = known === undefined || own.some((path) => !isStory(path));
     let problems = known?.problems ?? [];
     if (areRecordsNew) {
-      await this.#readMedia(folder);
-      const isPaper = await applyRecords(at, this.#media);
+      await readMedia(folder);
+      const isPaper = await applyRecords(at, media);
       problems = [...at.result.problems];
       if (!isPaper) {
-        this.papers.set(slug, { slug, folder, problems, pieces: new Map() });
+        papers.set(slug, { slug, folder, problems, pieces: new Map() });
         return;
       }
-    } else if (!this.store.desk.hasPaper(slug)) return;
-    const names = new DeskFolder(this.#intake(), folder);
+    } else if (!rows.store().desk.hasPaper(slug)) return;
+    const names = new DeskFolder(intake(), folder);
     const files = storyFiles(names);
     // The names are looked up each time.
-    const pieces = await this.#readPieces(slug, files, areRecordsNew ? undefined : known?.pieces);
-    const places = askedPlaces(pieces.values(), this.#now());
-    this.#rows.place(slug, places);
+    const pieces = await readPieces(slug, files, areRecordsNew ? undefined : known?.pieces);
+    const places = askedPlaces(pieces.values(), now());
+    rows.place(slug, places);
     problems = [...problems.filter(({ file }) => !isStoryName(file)), ...names.result.problems, ...places.problems];
-    this.papers.set(slug, { slug, folder, problems, pieces });
+    papers.set(slug, { slug, folder, problems, pieces });
   }
 
   /** Reads the media of a paper; the rest of many is read in the background, and shown when it is. */
-  async #readMedia(folder: string): Promise<void> {
+  async function readMedia(folder: string): Promise<void> {
     const root = join(folder, 'media') + sep;
-    const files = [...this.#listing.files.keys()].filter((path) => path.startsWith(root) && !isLink(path));
+    const files = [...seen.files.keys()].filter((path) => path.startsWith(root) && !isLink(path));
     const named = files.map((path) => ({ name: relative(folder, path).split(sep).join('/'), path }));
-    await this.#media.read(named, () => void this.#mediaRead(basename(folder)));
+    await media.read(named, () => void showMedia(folder));
   }
 
-  async #mediaRead(slug: string): Promise<void> {
-    const work = async () => {
-      const folder = join(this.contentDir, slug);
-      if (!this.#isClosed && this.papers.has(slug))
-        await this.#refreshPaper(slug, new Set([join(folder, 'media', 'read')]));
-    };
-    const done = this.#scan.then(work);
-    this.#scan = done.catch(() => {});
-    await done;
-    if (!this.#isClosed) this.#changed();
+  async function showMedia(folder: string): Promise<void> {
+    const slug = basename(folder);
+    await inTurn(async () => {
+      if (!isClosed && papers.has(slug)) await readPaper(slug, new Set([join(folder, 'media', 'read')]));
+    });
+    if (!isClosed) changed();
   }
 
   /** Reads the pieces whose files have changed; all of them, when `known` is undefined. */
-  async #readPieces(
+  async function readPieces(
     slug: string,
     files: ReturnType<typeof storyFiles>,
     known: ReadonlyMap<string, DeskPiece> | undefined,
   ): Promise<Map<string, DeskPiece>> {
-    const archive = this.store.desk.archive(slug);
+    const archive = rows.store().desk.archive(slug);
     const pieces = new Map<string, DeskPiece>();
     let start = performance.now();
     for (const [name, revisions] of files) {
       const found: PieceFiles = {
         slug: name,
         files: revisions.map(({ path }) => {
-          const stamp = this.#listing.files.get(path) ?? '';
-          const file = relative(this.contentDir, path);
+          const stamp = seen.files.get(path) ?? '';
+          const file = relative(contentDir, path);
           return { path, file, stamp, savedAt: Math.floor(Number.parseFloat(stamp) || 0) };
         }),
       };
       const before = known?.get(name);
       const isSame = before !== undefined && isDeepStrictEqual(before.files, found.files);
-      pieces.set(name, isSame ? before : readPiece(found, archive, this.#now()));
+      pieces.set(name, isSame ? before : readPiece(found, archive, now()));
       if (performance.now() - start > TURN) {
         await turn();
         start = performance.now();
       }
     }
-    this.#rows.show(slug, pieces);
+    rows.show(slug, pieces);
     return pieces;
   }
 
-  #intake(): Intake {
-    const { desk } = this.store;
-    const { leases, log, fault } = this.store.database;
+  function intake(): Intake {
+    const { desk, database } = rows.store();
+    const { leases, log, fault } = database;
     return {
       store: {
         ...desk,
@@ -211,15 +161,45 @@ export class WritingDesk {
           return { ...archive, list: (...of) => ({ ...archive.list(...of), count: () => 0 }), scheduled: () => [] };
         },
       },
-      media: { keepFile: (digest, path) => this.#mediaPaths.set(digest, path), keepBytes() {}, has: () => true },
-      settings: { ...this.#addresses, contentDir: this.contentDir },
+      media: { keepFile: (digest, path) => mediaPaths.set(digest, path), keepBytes() {}, has: () => true },
+      settings: { ...addresses, contentDir },
       get desk(): never {
         throw new Error('the writing desk files nothing');
       },
       openSigningKey() {},
-      now: this.#now,
+      now,
     };
   }
+
+  return {
+    contentDir,
+    papers,
+    /** The folders below the content folder, as last seen. */
+    folders: (): readonly string[] => seen.folders,
+    /** The papers and their pieces as the press reads them. It is another store after a file of a record was removed. */
+    get store(): Store {
+      return rows.store();
+    },
+    mediaPath: (digest: string): string => mediaPaths.get(digest) ?? '',
+    /** The story files of a paper as reports name them, whether the door takes them or not. */
+    storyNames(paper: string): string[] {
+      const folder = join(contentDir, paper, 'stories') + sep;
+      const paths = [...seen.files.keys()].filter((path) => path.startsWith(folder) && path.endsWith('.md'));
+      return paths.map((path) => relative(contentDir, path));
+    },
+    savedLast(): { paper: string; piece: DeskPiece } | null {
+      const all = [...papers.values()].flatMap(({ slug: paper, pieces }) =>
+        [...pieces.values()].map((piece) => ({ paper, piece })),
+      );
+      return all.sort((a, b) => savedAt(b.piece) - savedAt(a.piece))[0] ?? null;
+    },
+    /** Reads again what has changed on disk. Resolves with whether anything has. Calls wait for one another. */
+    refresh: (): Promise<boolean> => inTurn(readChanges),
+    close(): void {
+      isClosed = true;
+      rows.close();
+    },
+  };
 }
 
 /** Whether a problem's file is one of those that `storyFiles` looks at. */

@@ -9,7 +9,7 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { withoutFileLine } from '../../src/desk/ingest/story-files.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { filedContent } from '../../src/store/desk/filed-content.ts';
-import { WritingDesk } from '../../src/writing/desk.ts';
+import { writingDesk } from '../../src/writing/desk.ts';
 import { deskPage } from '../../src/writing/desk-page.ts';
 import { withPanel } from '../../src/writing/panel.ts';
 import { allLostPieces } from '../../src/writing/piece.ts';
@@ -704,7 +704,7 @@ test('a piece on air whose file was deleted is named with the command that withd
 
   // The writing desk, which only reads the database, says the same.
   const contentDir = join(folder, 'content');
-  const desk = new WritingDesk({ contentDir, origin: 'http://localhost:1', dataOrigin: 'http://localhost:2' });
+  const desk = writingDesk({ contentDir, origin: 'http://localhost:1', dataOrigin: 'http://localhost:2' });
   t.after(() => desk.close());
   await desk.refresh();
   const parts = { desk, filed: filedContent(join(folder, 'var/broadsheet.db')), now: Date.now() };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PressLease } from '../../src/desk/jobs/press-lease.ts';
+import { acquirePressLease } from '../../src/desk/jobs/press-lease.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { REMOVAL_REASON, removePaper } from '../../src/desk/papers/removal.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
@@ -188,7 +188,7 @@ test('a removal that is killed is completed by the next press, and one that meet
   ]);
   rmSync(join(tree, '_headers'));
   rmSync(join(tree, 'stories'), { recursive: true });
-  const held = await PressLease.acquire(app.store.desk.manifest, 'tides');
+  const held = await acquirePressLease(app.store.desk.manifest, 'tides');
   const pressing = runAlone(t, folder, ['press']);
   await until(() => (app.store.desk.manifest.leaseOwner('shoals') === null ? true : null));
   assert.ok(existsSync(tree), 'another press holds the tree');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PressLease } from '../../src/desk/jobs/press-lease.ts';
+import { acquirePressLease } from '../../src/desk/jobs/press-lease.ts';
 import { LockedFault } from '../../src/shared/fault.ts';
 
 test('a press that ended while the database was locked keeps the next one of this process waiting for nothing', async () => {
@@ -19,11 +19,11 @@ test('a press that ended while the database was locked keeps the next one of thi
       owner = null;
     },
   };
-  const first = await PressLease.acquire(table, 'paper');
+  const first = await acquirePressLease(table, 'paper');
   isLocked = true;
   first.release();
   isLocked = false;
-  const next = await PressLease.acquire(table, 'paper', AbortSignal.timeout(5_000));
+  const next = await acquirePressLease(table, 'paper', AbortSignal.timeout(5_000));
   assert.equal(owner, next.token);
   next.release();
   assert.equal(owner, null);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { WritingDesk } from '../../src/writing/desk.ts';
+import { writingDesk } from '../../src/writing/desk.ts';
 import { allProblems, openPieces, outlookOf } from '../../src/writing/piece.ts';
 import { tempFolder } from '../support/app-context.ts';
 
@@ -31,7 +31,7 @@ function folderDesk(t: TestContext) {
   const folder = tempFolder(t);
   const contentDir = join(folder, 'content');
   mkdirSync(contentDir);
-  const desk = new WritingDesk(
+  const desk = writingDesk(
     { contentDir, origin: 'http://localhost:4321', dataOrigin: 'http://localhost:4322' },
     { now: () => NOW },
   );

@@ -54,86 +54,77 @@ export class LeaseDeadline {
  * The table uses the wall clock, which all processes share. The press also uses the monotonic clock, and the lease ends
  * when either one expires: the wall clock may be set back, and the monotonic clock stops while the machine sleeps.
  */
-export class PressLease {
-  /** Unique among the leases of all processes. */
-  readonly token: string;
-  /** Shared with this press's workers. */
-  readonly deadline = new LeaseDeadline();
-  readonly #table: LeaseTable;
-  readonly #paper: string;
-  readonly #signal: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
-  #isStopped = false;
+export type PressLease = ReturnType<typeof heldLease>;
 
-  private constructor(table: LeaseTable, paper: string, token: string, signal: AbortSignal | undefined) {
-    this.#table = table;
-    this.#paper = paper;
-    this.token = token;
-    this.#signal = signal;
-    this.deadline.extend();
-    this.#timer = setInterval(() => this.#renew(), RENEW_EVERY);
-    this.#timer.unref();
-    signal?.addEventListener('abort', this.#stop, { once: true });
+/**
+ * Acquires the lease of a paper. Waits for its holder, unless that died on this machine. `signal` ends the wait, and
+ * later the lease.
+ */
+export async function acquirePressLease(table: LeaseTable, paper: string, signal?: AbortSignal): Promise<PressLease> {
+  const token = `${PROCESS}:${leases++}`;
+  for (;;) {
+    if (signal?.aborted) throw stopped();
+    if (table.acquireLease(paper, token, Date.now(), LEASE_MS)) return heldLease(table, paper, token, signal);
+    const owner = table.leaseOwner(paper);
+    if (owner !== null && (ended.has(owner) || isDead(owner))) {
+      table.releaseLease(paper, owner);
+      ended.delete(owner);
+    } else await sleep(POLL);
   }
+}
 
-  /**
-   * Waits for the holder of a paper's lease, unless it died on this machine. `signal` ends the wait, and later the
-   * lease.
-   */
-  static async acquire(table: LeaseTable, paper: string, signal?: AbortSignal): Promise<PressLease> {
-    const token = `${PROCESS}:${leases++}`;
-    for (;;) {
-      if (signal?.aborted) throw stopped();
-      if (table.acquireLease(paper, token, Date.now(), LEASE_MS)) return new PressLease(table, paper, token, signal);
-      const owner = table.leaseOwner(paper);
-      if (owner !== null && (ended.has(owner) || isDead(owner))) {
-        table.releaseLease(paper, owner);
-        ended.delete(owner);
-      } else await sleep(POLL);
-    }
-  }
+/** `token` is unique among the leases of all processes. */
+function heldLease(table: LeaseTable, paper: string, token: string, signal: AbortSignal | undefined) {
+  const deadline = new LeaseDeadline();
+  deadline.extend();
+  let isStopped = false;
 
-  /** Throws `unavailable` when another press may hold the lease by now. Call it before each write. */
-  assertHeld = (): void => {
-    if (this.deadline.isAhead()) return;
-    if (this.#isStopped) throw stopped();
-    if (!this.#renew()) throw lostLease();
-  };
-
-  /** Throws `unavailable` when the table has another lease. Call it in each transaction that records what was written. */
-  assertOwner = (): void => {
-    if (this.#table.leaseOwner(this.#paper) !== this.token) throw lostLease();
-  };
-
-  release(): void {
-    this.#signal?.removeEventListener('abort', this.#stop);
-    this.#stop();
-    try {
-      this.#table.releaseLease(this.#paper, this.token);
-    } catch (error) {
-      if (!isLocked(error)) throw error;
-      // The next press of this process takes it. For others it ends by itself.
-      ended.add(this.token);
-    }
-  }
-
-  readonly #stop = (): void => {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    this.deadline.end();
-  };
-
-  #renew(): boolean {
-    if (this.#isStopped) return false;
+  const renew = (): boolean => {
+    if (isStopped) return false;
     try {
       // Another press may hold the lease: write nothing more, even before the deadline.
-      if (this.#table.renewLease(this.#paper, this.token, Date.now(), LEASE_MS)) this.deadline.extend();
-      else this.deadline.end();
+      if (table.renewLease(paper, token, Date.now(), LEASE_MS)) deadline.extend();
+      else deadline.end();
     } catch {
       // The database is busy. The lease holds until its deadline, and the next call tries again.
     }
-    return this.deadline.isAhead();
-  }
+    return deadline.isAhead();
+  };
+  const timer = setInterval(renew, RENEW_EVERY);
+  timer.unref();
+  const stop = (): void => {
+    isStopped = true;
+    clearInterval(timer);
+    deadline.end();
+  };
+  signal?.addEventListener('abort', stop, { once: true });
+
+  return {
+    token,
+    /** Shared with this press's workers. */
+    deadline,
+    /** Throws `unavailable` when another press may hold the lease by now. Call it before each write. */
+    assertHeld(): void {
+      if (deadline.isAhead()) return;
+      if (isStopped) throw stopped();
+      if (!renew()) throw lostLease();
+    },
+    /** Throws `unavailable` when the table has another lease. Call it in each transaction that records what was written. */
+    assertOwner(): void {
+      if (table.leaseOwner(paper) !== token) throw lostLease();
+    },
+    release(): void {
+      signal?.removeEventListener('abort', stop);
+      stop();
+      try {
+        table.releaseLease(paper, token);
+      } catch (error) {
+        if (!isLocked(error)) throw error;
+        // The next press of this process takes it. For others it ends by itself.
+        ended.add(token);
+      }
+    },
+  };
 }
 
 function lostLease(): Fault {

@@ -16,7 +16,7 @@ import { type Build, loadBuild } from '../press/build.ts';
 import { siteOf } from '../press/edition.ts';
 import { type PressReport, type PrintPool, press, type Workers } from '../press/press.ts';
 import { isTree, Tree } from '../press/tree.ts';
-import { PressLease } from './press-lease.ts';
+import { acquirePressLease, type PressLease } from './press-lease.ts';
 import { type PressPool, pressPool } from './press-pool.ts';
 
 /** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
@@ -127,7 +127,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   const isStale = () => isFull() || manifest.newestStale(slug) > 0;
   if (!isStale()) return null;
   build.needCurrent();
-  const lease = await PressLease.acquire(manifest, slug, options.signal);
+  const lease = await acquirePressLease(manifest, slug, options.signal);
   try {
     // The previous holder of the lease may have done the work, and the paper may have been removed or restored since.
     if (!app.store.desk.hasPaper(slug) || !isStale()) return null;
@@ -174,7 +174,7 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
   const folder = join(settings.distDir, slug);
   const isLeft = () => manifest.newestStale(slug) > 0 || existsSync(folder);
   if (!isLeft()) return null;
-  const lease = await PressLease.acquire(manifest, slug, signal);
+  const lease = await acquirePressLease(manifest, slug, signal);
   try {
     if (store.desk.hasPaper(slug) || !isLeft()) return null;
     const until = manifest.newestStale(slug);
