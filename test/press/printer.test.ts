@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteOf } from '../../src/desk/press/edition.ts';
 import { printerOf } from '../../src/desk/press/press.ts';
-import { Tree } from '../../src/desk/press/tree.ts';
+import { openTree } from '../../src/desk/press/tree.ts';
 import { mediaFiles } from '../../src/media/media.ts';
 import { pictureCache } from '../../src/media/picture-cache.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
@@ -22,7 +22,7 @@ test('timers and messages are heard between many short batches', async (t) => {
     archive: app.store.desk.archive(PAPER),
     manifest: app.store.desk.manifest,
     site: siteOf(`${app.settings.origin}/${PAPER}`),
-    tree: new Tree(join(folder, 'tree'), {
+    tree: openTree(join(folder, 'tree'), {
       aside: join(folder, 'aside'),
       sync: false,
       isNew: true,
@@ -53,9 +53,9 @@ test('others cannot write the files of a tree, its media or its pictures, whatev
   writeFileSync(original, bytes, { mode: 0o664 });
   for (const isNew of [true, false]) {
     const options = { aside: join(folder, 'aside'), sync: true, isNew, assertHeld: () => undefined };
-    await new Tree(tree, options).write(`${isNew}.txt`, bytes);
+    await openTree(tree, options).write(`${isNew}.txt`, bytes);
     assert.equal(modeOf(join(tree, `${isNew}.txt`)), 0o644);
-    await new Tree(tree, options).copy(`${isNew}.svg`, original, digest);
+    await openTree(tree, options).copy(`${isNew}.svg`, original, digest);
     assert.equal(modeOf(join(tree, `${isNew}.svg`)), 0o644);
   }
   for (const given of [undefined, bytes]) {

@@ -346,10 +346,10 @@ test('a process of another container is not mistaken for a dead one of this', as
 });
 
 test('a picture of a publish is synced before it has its name', async (t) => {
-  const { Tree } = await import('../../src/desk/press/tree.ts');
+  const { openTree } = await import('../../src/desk/press/tree.ts');
   const folder = tempFolder(t);
   const asked: string[] = [];
-  const tree = new Tree(join(folder, 'tree'), {
+  const tree = openTree(join(folder, 'tree'), {
     aside: join(folder, 'aside'),
     sync: true,
     assertHeld: () => void asked.push(readdirSync(join(folder, 'aside')).join()),
@@ -363,9 +363,9 @@ test('a picture of a publish is synced before it has its name', async (t) => {
 });
 
 test('cards that come after the pages appear whole or not at all', async (t) => {
-  const { Tree } = await import('../../src/desk/press/tree.ts');
+  const { openTree } = await import('../../src/desk/press/tree.ts');
   const folder = tempFolder(t);
-  const tree = new Tree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertHeld: () => {} });
+  const tree = openTree(join(folder, 'tree'), { aside: join(folder, 'aside'), sync: false, assertHeld: () => {} });
   mkdirSync(join(folder, 'tree/cards'));
   // Written in its place, a file that is there is opened and emptied; renamed over, it is another file.
   writeFileSync(join(folder, 'tree/cards/a.png'), 'old');

@@ -15,7 +15,7 @@ import { expirePlaces } from '../placing.ts';
 import { type Build, loadBuild } from '../press/build.ts';
 import { siteOf } from '../press/edition.ts';
 import { type PressReport, type PrintPool, press, type Workers } from '../press/press.ts';
-import { isTree, Tree } from '../press/tree.ts';
+import { isTree, openTree } from '../press/tree.ts';
 import { acquirePressLease, type PressLease } from './press-lease.ts';
 import { type PressPool, pressPool } from './press-pool.ts';
 
@@ -277,7 +277,7 @@ async function pressSnapshot(
     const lastChanges = pool?.takeSnapshots();
     // Avoids an unhandled rejection; awaiting them still throws.
     lastChanges?.catch(() => {});
-    const tree = new Tree(folder, { aside: scratch, sync: !full, assertHeld: lease.assertHeld });
+    const tree = openTree(folder, { aside: scratch, sync: !full, assertHeld: lease.assertHeld });
     // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
     // whose last files the manifest does not list.
     const common = { paper: slug, site, checksDisk: full || start.dirty };

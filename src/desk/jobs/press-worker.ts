@@ -9,7 +9,7 @@ import { loadBuild } from '../press/build.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
 import { openPictures } from '../press/pictures.ts';
 import { type Printer, printerOf } from '../press/press.ts';
-import { Tree } from '../press/tree.ts';
+import { openTree } from '../press/tree.ts';
 import { LeaseDeadline } from './press-lease.ts';
 import type { Printed, WorkerJob } from './press-pool.ts';
 
@@ -55,7 +55,7 @@ async function printerFor(job: WorkerJob): Promise<Printer> {
     archive: store.desk.archive(paper),
     manifest: store.desk.manifest,
     site,
-    tree: new Tree(folder, { aside, sync: false, isNew, assertHeld }),
+    tree: openTree(folder, { aside, sync: false, isNew, assertHeld }),
     tools: { render, assets, pictures, now },
     mediaFile: media.pathOf,
     checksDisk,

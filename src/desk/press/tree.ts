@@ -43,168 +43,141 @@ export interface TreeOptions {
  * In a new tree, files are written in place: no reader sees it before `LAST_FILE` exists, and after a crash they are
  * written again.
  */
-export class Tree {
-  readonly folder: string;
-  /** Whether the folder was empty when the press began, so that no reader uses it yet. */
-  readonly isNew: boolean;
-  readonly assertHeld: () => void;
-  readonly #aside: string;
-  readonly #sync: boolean;
+export function openTree(folder: string, { aside, sync, isNew: given, assertHeld }: TreeOptions) {
+  const isNew = guarded(folder, () => {
+    mkdirSync(aside, { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    return given ?? readdirSync(folder).length === 0;
+  });
   /** Folders whose entries changed since they were last synced. */
-  readonly #touched = new Set<string>();
-  #inPlace: boolean;
-  #count = 0;
-
-  constructor(folder: string, { aside, sync, isNew, assertHeld }: TreeOptions) {
-    this.folder = folder;
-    this.#aside = aside;
-    this.#sync = sync;
-    this.assertHeld = assertHeld;
-    this.isNew = guarded(folder, () => {
-      mkdirSync(aside, { recursive: true });
-      mkdirSync(folder, { recursive: true });
-      return isNew ?? readdirSync(folder).length === 0;
-    });
-    // Files that must be synced before readers see them are written aside first.
-    this.#inPlace = this.isNew && !sync;
-  }
-
-  /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
-  write(path: string, bytes: Uint8Array): Promise<void> {
-    return this.#make(path, this.#inPlace, (file) => writeFileSync(file, bytes, { mode: 0o644 }));
-  }
-
-  /**
-   * Copies another file to a path, by reflink if the file system supports it. Throws `missingMedia` unless the copy has
-   * this digest.
-   */
-  async copy(path: string, from: string, digest: string): Promise<void> {
-    if (!existsSync(from)) throw missingMedia(digest);
-    await this.#make(path, false, async (file) => {
-      copyOwned(from, file);
-      if ((await digestOfFile(file)) !== digest) throw missingMedia(digest);
-    });
-  }
-
-  /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
-  link(path: string, from: string): Promise<void> {
-    return this.#make(path, this.#inPlace, (file) => linkOrCopy(this.#at(from), file));
-  }
-
-  /** Makes the tree visible to readers. Files are no longer written in place. */
-  show(): void {
-    this.#inPlace = false;
-  }
-
-  remove(path: string): void {
-    this.assertHeld();
-    if (this.#sync) this.#touched.add(dirname(path));
-    // A folder may have replaced a link to one.
-    if (lstatSync(this.#at(path), { throwIfNoEntry: false })?.isDirectory()) return;
-    rmSync(this.#at(path), { force: true });
-    for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
-      try {
-        rmdirSync(this.#at(parent));
-        if (this.#sync) {
-          this.#touched.delete(parent);
-          this.#touched.add(dirname(parent));
-        }
-      } catch {
-        // The folder is not empty.
-        return;
-      }
-    }
-  }
-
-  has(path: string): boolean {
-    this.#removeLinks(dirname(path));
-    return lstatSync(this.#at(path), { throwIfNoEntry: false })?.isFile() === true;
-  }
-
-  /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
-  digestBefore(path: string): string | null {
-    if (this.isNew) return null;
-    return guarded(path, () => {
-      this.#removeLinks(dirname(path));
-      const bytes = contentOf(this.#at(path));
-      return bytes === null ? null : sha256(bytes);
-    });
-  }
-
-  /** The paths of all files. */
-  files(): Iterable<string> {
-    return filesIn(this.folder);
-  }
-
-  /** Syncs the changed folders: without its directory entry, a synced file has no name. */
-  async syncFolders(): Promise<void> {
-    for (const folder of this.#touched) {
-      await syncFile(this.#at(folder)).catch((error) => {
-        // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
-        if (!/^(?:ENOENT|EPERM|EISDIR)$/.test(codeOf(error))) throw diskFault(error, folder);
-      });
-    }
-    this.#touched.clear();
-  }
-
-  close(): void {
-    rmSync(this.#aside, { recursive: true, force: true });
-  }
+  const touched = new Set<string>();
+  // Files that must be synced before readers see them are written aside first.
+  let inPlace = isNew && !sync;
+  let count = 0;
 
   /** Where a path of the tree is on disk. */
-  #at(path: string): string {
-    return `${this.folder}/${path}`;
+  const at = (path: string): string => `${folder}/${path}`;
+
+  /** Removes a link where a folder belongs: the press would read and write wherever it leads. */
+  function removeLinks(path: string): void {
+    if (path === '.') return;
+    removeLinks(dirname(path));
+    if (lstatSync(at(path), { throwIfNoEntry: false })?.isSymbolicLink()) {
+      assertHeld();
+      rmSync(at(path));
+    }
   }
 
-  /** Makes a file at a path, or aside and then renames it. `make` returns true when there is nothing to sync. */
-  async #make(path: string, inPlace: boolean, make: (file: string) => unknown): Promise<void> {
-    this.assertHeld();
+  function makeFolder(path: string): void {
+    const made = mkdirSync(at(path), { recursive: true });
+    if (sync && made !== undefined) {
+      for (let parent = path; parent !== '.'; parent = dirname(parent)) touched.add(dirname(parent));
+    }
+  }
+
+  /** Puts a file at a path, and makes its folder where there is none. */
+  function put(path: string, write: (target: string) => unknown): void {
+    const parent = dirname(path);
+    if (sync) touched.add(parent);
+    removeLinks(parent);
     try {
-      if (inPlace) return this.#put(path, make);
-      const aside = `${this.#aside}/${this.#count++}`;
-      const isSynced = await make(aside);
-      if (this.#sync && isSynced !== true) await syncFile(aside);
+      write(at(path));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      makeFolder(parent);
+      write(at(path));
+    }
+  }
+
+  /** Makes a file at a path, or aside and then renames it. `write` returns true when there is nothing to sync. */
+  async function make(path: string, isDirect: boolean, write: (file: string) => unknown): Promise<void> {
+    assertHeld();
+    try {
+      if (isDirect) return put(path, write);
+      const file = `${aside}/${count++}`;
+      const isSynced = await write(file);
+      if (sync && isSynced !== true) await syncFile(file);
       // The lease may have been lost during the sync.
-      this.assertHeld();
-      this.#put(path, (target) => renameSync(aside, target));
+      assertHeld();
+      put(path, (target) => renameSync(file, target));
     } catch (error) {
       throw diskFault(error, path);
     }
   }
 
-  /** Puts a file at a path, and makes its folder where there is none. */
-  #put(path: string, put: (target: string) => unknown): void {
-    const parent = dirname(path);
-    const target = this.#at(path);
-    if (this.#sync) this.#touched.add(parent);
-    this.#removeLinks(parent);
-    try {
-      put(target);
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-      this.#makeFolder(parent);
-      put(target);
-    }
-  }
-
-  /** Removes a link where a folder belongs: the press would read and write wherever it leads. */
-  #removeLinks(folder: string): void {
-    if (folder === '.') return;
-    this.#removeLinks(dirname(folder));
-    const at = this.#at(folder);
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      this.assertHeld();
-      rmSync(at);
-    }
-  }
-
-  #makeFolder(folder: string): void {
-    const made = mkdirSync(this.#at(folder), { recursive: true });
-    if (this.#sync && made !== undefined) {
-      for (let at = folder; at !== '.'; at = dirname(at)) this.#touched.add(dirname(at));
-    }
-  }
+  return {
+    /** Whether the folder was empty when the press began, so that no reader uses it yet. */
+    isNew,
+    assertHeld,
+    /** Writes bytes to a path. Throws `unavailable`, naming the file and the remedy. */
+    write: (path: string, bytes: Uint8Array): Promise<void> =>
+      make(path, inPlace, (file) => writeFileSync(file, bytes, { mode: 0o644 })),
+    /**
+     * Copies another file to a path, by reflink if the file system supports it. Throws `missingMedia` unless the copy
+     * has this digest.
+     */
+    async copy(path: string, from: string, digest: string): Promise<void> {
+      if (!existsSync(from)) throw missingMedia(digest);
+      await make(path, false, async (file) => {
+        copyOwned(from, file);
+        if ((await digestOfFile(file)) !== digest) throw missingMedia(digest);
+      });
+    },
+    /** Gives a file of the tree a second path: a hard link, or a copy if the file system does not support links. */
+    link: (path: string, from: string): Promise<void> => make(path, inPlace, (file) => linkOrCopy(at(from), file)),
+    /** Makes the tree visible to readers. Files are no longer written in place. */
+    show(): void {
+      inPlace = false;
+    },
+    remove(path: string): void {
+      assertHeld();
+      if (sync) touched.add(dirname(path));
+      // A folder may have replaced a link to one.
+      if (lstatSync(at(path), { throwIfNoEntry: false })?.isDirectory()) return;
+      rmSync(at(path), { force: true });
+      for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+        try {
+          rmdirSync(at(parent));
+          if (sync) {
+            touched.delete(parent);
+            touched.add(dirname(parent));
+          }
+        } catch {
+          // The folder is not empty.
+          return;
+        }
+      }
+    },
+    has(path: string): boolean {
+      removeLinks(dirname(path));
+      return lstatSync(at(path), { throwIfNoEntry: false })?.isFile() === true;
+    },
+    /** `sha256:<hex>` of the file at a path before this press; null when there is none. */
+    digestBefore(path: string): string | null {
+      if (isNew) return null;
+      return guarded(path, () => {
+        removeLinks(dirname(path));
+        const bytes = contentOf(at(path));
+        return bytes === null ? null : sha256(bytes);
+      });
+    },
+    /** The paths of all files. */
+    files: (): Iterable<string> => filesIn(folder),
+    /** Syncs the changed folders: without its directory entry, a synced file has no name. */
+    async syncFolders(): Promise<void> {
+      for (const path of touched) {
+        await syncFile(at(path)).catch((error) => {
+          // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
+          if (!/^(?:ENOENT|EPERM|EISDIR)$/.test(codeOf(error))) throw diskFault(error, path);
+        });
+      }
+      touched.clear();
+    },
+    close: (): void => rmSync(aside, { recursive: true, force: true }),
+  };
 }
+
+export type Tree = ReturnType<typeof openTree>;
 
 /** Returns whether it is a link, whose bytes are on disk already. */
 function linkOrCopy(source: string, target: string): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Tree } from '../../desk/press/tree.ts';
+import { openTree } from '../../desk/press/tree.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import {
   entryBundle,
@@ -53,7 +53,7 @@ export async function writeLogFiles(
   log: LogService,
   { texts, old, size, checkpoint, assertHeld }: Publication,
 ): Promise<void> {
-  const tree = new Tree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertHeld });
+  const tree = openTree(folder, { aside: `${asidesOf(folder)}${process.pid}`, sync: true, assertHeld });
   const writeText = async (name: string, text: string): Promise<void> => {
     if (textIn(join(folder, name)) !== text) await tree.write(name, Buffer.from(text));
   };
