@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Page, PageBody, PageRow, pageRow } from '../../../src/desk/papers/page.ts';
-import { pageFrom } from '../../../src/desk/papers/record.ts';
+import { pageFrom, without } from '../../../src/desk/papers/record.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { body, ok } from '../../openapi/responses.ts';
@@ -84,10 +84,7 @@ export function pageHandlers(writer: Writer) {
       return write(writer, c, () => {
         const archive = archiveOf(app, c);
         const { slug: _slug, ...before } = archive.page(slug) ?? { slug };
-        const shown = { slug, url: `${c.get('site').root}/${slug}/` };
-        const change = Object.fromEntries(
-          Object.entries(given).filter(([name, value]) => (shown as Record<string, unknown>)[name] !== value),
-        );
+        const change = without(given, { slug, url: `${c.get('site').root}/${slug}/` });
         const page = pageFrom(archive, slug, merged(PageBody, before, change));
         return putRecord(app, c, { kind: 'page', name: slug, body: page }, recordOf(c, { ...page, slug }));
       });

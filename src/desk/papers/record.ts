@@ -214,6 +214,7 @@ function mediaPaths(change: Members, root: string): Members {
   return Object.fromEntries(members);
 }
 
-function without(change: Members, shown: Members): Members {
+/** A change without the members that are sent back as they are shown. */
+export function without(change: Members, shown: Members): Members {
   return Object.fromEntries(Object.entries(change).filter(([name, value]) => shown[name] !== value));
 }
