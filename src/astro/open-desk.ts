@@ -8,8 +8,8 @@ import { databaseFile } from '../shared/files/data-folder.ts';
 import { printable } from '../shared/terminal/output.ts';
 import { type FiledContent, filedContent } from '../store/desk/filed-content.ts';
 import { type WritingDesk, writingDesk } from '../writing/desk.ts';
+import { allLostPieces, allProblems } from '../writing/outlook.ts';
 import { deskPictures } from '../writing/pictures.ts';
-import { allLostPieces, allProblems } from '../writing/piece.ts';
 import { folderWatch } from '../writing/watch.ts';
 import { shareDesk } from './dev-desk.ts';
 

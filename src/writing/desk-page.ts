@@ -2,8 +2,8 @@ import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
 import { CLI } from '../shared/command-line.ts';
 import { plural } from '../shared/plural.ts';
+import { lostPieces, openPieces, type PieceLine, problemsOf } from './outlook.ts';
 import { escaped, LIST_STYLE, nameOf, type PanelParts, problemList, SCRIPT, STYLE, savedLastLine } from './panel.ts';
-import { lostPieces, openPieces, type PieceLine, problemsOf } from './piece.ts';
 
 /** The page that lists all problems, and the pieces that are not on air as they are. */
 export function deskPage(parts: PanelParts): string {

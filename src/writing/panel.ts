@@ -5,7 +5,7 @@ import type { WithoutFile } from '../desk/ingest/story-files.ts';
 import { isoTime } from '../proof/time.ts';
 import type { FiledContent } from '../store/desk/filed-content.ts';
 import type { WritingDesk } from './desk.ts';
-import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './piece.ts';
+import { lostPieces, openPieces, type PieceLine, pieceLine, problemsOf } from './outlook.ts';
 
 /** The most problems that the panel shows; the lists show all. */
 const PANEL_MAX = 50;

@@ -11,8 +11,8 @@ import { deskOf } from '../../src/server/context.ts';
 import { filedContent } from '../../src/store/desk/filed-content.ts';
 import { writingDesk } from '../../src/writing/desk.ts';
 import { deskPage } from '../../src/writing/desk-page.ts';
+import { allLostPieces } from '../../src/writing/outlook.ts';
 import { withPanel } from '../../src/writing/panel.ts';
-import { allLostPieces } from '../../src/writing/piece.ts';
 import { appContextIn, filing, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 

@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writingDesk } from '../../src/writing/desk.ts';
-import { allProblems, openPieces, outlookOf } from '../../src/writing/piece.ts';
+import { allProblems, openPieces } from '../../src/writing/outlook.ts';
+import { outlookOf } from '../../src/writing/piece.ts';
 import { tempFolder } from '../support/app-context.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
