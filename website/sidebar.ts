@@ -3,6 +3,7 @@ export const GROUPS = {
   'For desks': ['writing', 'commands', 'readers', 'pressed-tree', 'translating', 'publishing'],
   'For developers': ['api', 'domain-records', 'payments', 'verifying', 'transparency', 'protocol'],
   'For operators': [
+    'package',
     'settings',
     'operating',
     'cdn',
