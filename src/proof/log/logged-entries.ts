@@ -1,6 +1,6 @@
 import { sha256 } from '../basis.ts';
 import { isIncluded, leafHash } from '../merkle.ts';
-import { leafText } from './leaf.ts';
+import { receiptHashText } from './leaf.ts';
 import { LogFault } from './log-fault.ts';
 import { type LogProof, readLogProof } from './log-proof.ts';
 
@@ -11,7 +11,7 @@ export function loggedEntries(note: string): [note: string, hash: string] {
 
 /** The leaf of a signed note that is not public: of a draft, of a private paper's piece, of an observation. */
 export function receiptHashLeaf(note: string): string {
-  return leafText({ kind: 'receipt-hash', hash: sha256(note) });
+  return receiptHashText(sha256(note));
 }
 
 /**

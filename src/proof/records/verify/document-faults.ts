@@ -1,4 +1,4 @@
-import { toHex } from '../../bytes.ts';
+import { fromHex, toHex } from '../../bytes.ts';
 import { correctionsIn, type TimeCorrection } from '../../clock-note.ts';
 import { checkClockNotes, checkReceipt as checked } from '../../generation.ts';
 import { keysOf, type VerifyingKey } from '../../keyring.ts';
@@ -108,7 +108,7 @@ export function rootOfAll(disclosures: string[]): string | null {
 export function rootsOfPaths(disclosures: ShownField[], { receipt }: CheckedReceipt): (string | null)[] {
   return disclosures.map(({ index, disclosure, path }) => {
     if (receipt === null || !path.every((hex) => /^[0-9a-f]{64}$/.test(hex))) return null;
-    const siblings = path.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
+    const siblings = path.map(fromHex);
     const root = rootFromPath(leafHash(disclosure), index, receipt.record_fields, siblings);
     return root === null ? null : `sha256:${toHex(root)}`;
   });
