@@ -5,7 +5,7 @@ import { wrapFetchWithPayment } from 'x402-fetch';
 import { CHAIN, type LocalChain, NETWORK, type Payer } from './chain.ts';
 
 /** A `fetch` that pays automatically when asked to. */
-export type PayingFetch = (url: string, init?: RequestInit) => Promise<Response>;
+export type PayingFetch = (input: string | Request, init?: RequestInit) => Promise<Response>;
 
 /** The client of x402 version 1. */
 export function oldClient(payer: Payer, { url }: LocalChain): PayingFetch {
@@ -14,8 +14,8 @@ export function oldClient(payer: Payer, { url }: LocalChain): PayingFetch {
 }
 
 /** The client of x402 version 2. */
-export function newClient(payer: Payer): PayingFetch {
-  return wrapFetchWithPaymentFromConfig(fetch, {
+export function newClient(payer: Payer, send = fetch): PayingFetch {
+  return wrapFetchWithPaymentFromConfig(send, {
     schemes: [{ network: NETWORK.caip2, client: new ExactEvmScheme(payer) }],
   });
 }
