@@ -9,6 +9,7 @@ import { deskClient, recordsClient } from '../../packages/broadsheet-client/src/
 import { pages, rows } from '../../packages/broadsheet-client/src/pages.ts';
 import { retrying } from '../../packages/broadsheet-client/src/retrying.ts';
 import { PROJECT } from '../../src/shared/project.ts';
+import { GENERATORS } from '../fuzz/openapi-clients/generators.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { WITHOUT_CHAIN } from '../support/chain.ts';
 import { newClient } from '../support/clients.ts';
@@ -228,4 +229,18 @@ test('the packed client installs with what it names, and its example compiles in
   );
   const { stdout, stderr } = await outcome(program, [process.execPath, 'run.mjs']);
   assert.equal(stdout, 'function function\n', stderr);
+});
+
+test('the manual shows how clients of other languages are made and used, as the nightly tests do', () => {
+  const manual = readFileSync(join(PROJECT, 'docs/api.md'), 'utf8');
+  for (const { name } of GENERATORS) assert.ok(manual.includes(name), name);
+  for (const [language, program] of [
+    ['go', 'main.go.txt'],
+    ['py', 'main.py.txt'],
+  ] as const) {
+    const text = readFileSync(join(PROJECT, 'test/fuzz/openapi-clients', program), 'utf8');
+    const [, sample = ''] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(manual) ?? [];
+    assert.notEqual(sample, '');
+    for (const line of sample.trim().split('\n')) assert.ok(text.includes(line), line);
+  }
 });
