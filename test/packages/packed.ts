@@ -25,12 +25,12 @@ export function packPackage(folder: string, path: string, parts: string[] = []):
   return tarball;
 }
 
-/** Installs a tarball, and packages of this checkout that it depends on, into a folder with a package.json of its own. */
-export function installTarball(folder: string, tarball: string, dependencies: string[] = []): void {
+/** Installs tarballs, and packages of this checkout that they depend on, into a folder with a package.json of its own. */
+export function installTarball(folder: string, tarballs: string | string[], dependencies: string[] = []): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
   const own = dependencies.map((name) => join(PROJECT, 'node_modules', name));
-  execFileSync('npm', ['install', tarball, ...own, ...OFFLINE], { cwd: folder, stdio: 'pipe' });
+  execFileSync('npm', ['install', ...[tarballs].flat(), ...own, ...OFFLINE], { cwd: folder, stdio: 'pipe' });
 }
 
 /** Runs a program to its end, without a terminal. */

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { PROJECT, VERSION } from '../../src/shared/project.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { loopback } from '../support/loopback.ts';
+import { probe } from '../support/probes.ts';
+import { until } from '../support/program.ts';
+import { recordsStand } from '../support/records-fixture.ts';
+import { servedApis } from './client-types.ts';
+import { installTarball, outcome, packPackage } from './packed.ts';
+
+const EXAMPLES = join(PROJECT, 'examples');
+const folder = tempFolder({ after });
+/** Both packages, installed as the examples name them; a program below the folder finds them. */
+const tarballs = ['verify', 'broadsheet-client'].map((name) => {
+  const place = join(folder, name);
+  mkdirSync(place);
+  return packPackage(place, `packages/${name}`, ['src/proof']);
+});
+const needed = ['@noble/ed25519', '@noble/hashes', 'eventsource-parser', 'openapi-fetch', 'openapi-typescript-helpers'];
+installTarball(folder, tarballs, needed);
+cpSync(EXAMPLES, join(folder, 'examples'), { recursive: true });
+
+test('each example names the packages of this version', () => {
+  for (const name of readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((one) =>
+    one.isDirectory() ? one.name : [],
+  )) {
+    const { dependencies } = JSON.parse(readFileSync(join(EXAMPLES, name, 'package.json'), 'utf8'));
+    for (const range of Object.values(dependencies)) assert.equal(range, `^${VERSION}`, name);
+  }
+});
+
+test('the example that verifies checks every piece of a paper, and finds one that was altered', async (t) => {
+  const { desk } = await servedApis(t);
+  const cwd = join(folder, 'examples/verify-client');
+  const sound = await outcome(cwd, [process.execPath, 'verify.js', desk]);
+  assert.equal(sound.code, 0, sound.stderr);
+  assert.deepEqual(sound.stdout.trim().split('\n').sort(), [
+    'a-white-light: holds',
+    'high-water: holds',
+    'low-water: holds',
+  ]);
+  const other = await (await fetch(`${desk}/.well-known/newsdesk-keys.json`)).json();
+  writeFileSync(
+    join(cwd, 'other.json'),
+    JSON.stringify({ keys: other.keys.map((key: object) => ({ ...key, nbf: 4_000_000_000 })) }),
+  );
+  const early = await outcome(cwd, [process.execPath, 'verify.js', desk, '--keys', 'other.json']);
+  assert.equal(early.code, 1);
+  assert.match(early.stdout, /^high-water: .*/m);
+  assert.doesNotMatch(early.stdout, /holds/);
+});
+
+test('the example that watches tells a chat of each change once, also over a restart', async (t) => {
+  const { url, enter, keyOf, clock } = await recordsStand(t);
+  const told: string[] = [];
+  const chat = await loopback(
+    t,
+    createServer(async (request, response) => {
+      let body = '';
+      for await (const part of request.setEncoding('utf8')) body += part;
+      told.push(JSON.parse(body).text);
+      response.end();
+    }),
+  );
+  const cwd = join(folder, 'examples/hostname-watch');
+  writeFileSync(join(cwd, 'last.txt'), '0');
+  const env = { ...process.env, RECORDS: url, KEY: keyOf('account'), CHAT: chat };
+  const change = (n: number) => probe('example.org', clock.now + n * 60_000, { A: [`192.0.2.${n}`] });
+  const watching = async (work: () => unknown, count: number) => {
+    const child = spawn(process.execPath, ['watch.js'], { cwd, env, stdio: 'inherit' });
+    t.after(() => child.kill('SIGKILL'));
+    work();
+    await until(() =>
+      told.length >= count && readFileSync(join(cwd, 'last.txt'), 'utf8') === String(count) ? true : null,
+    );
+    child.kill('SIGTERM');
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    child.once('close', resolve);
+    assert.equal(await promise, 0);
+  };
+  await watching(() => enter(change(1), change(2)), 1);
+  enter(change(3));
+  await watching(() => enter(change(4)), 3);
+  assert.deepEqual(
+    told,
+    [2, 3, 4].map((n) => `example.org: A changed: 192.0.2.${n - 1} → 192.0.2.${n}`),
+  );
+});
