@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,30 +10,35 @@ import { loopback } from './loopback.ts';
 import { PROGRAM } from './program.ts';
 
 /**
- * An npm registry on loopback with one package: `broadsheet`, in the version of this checkout, whose program is that of
- * this checkout. Returns its address.
+ * An npm registry on loopback that has the package `broadsheet`, from this tarball; without one, a package whose program
+ * is that of this checkout. Other packages are those of the machine's own registry. Returns its address.
  */
-export async function packageRegistry(t: Scope): Promise<string> {
-  const folder = tempFolder(t);
+export async function packageRegistry(t: Scope, tarball = linkedTarball(tempFolder(t))): Promise<string> {
+  const bytes = readFileSync(tarball);
+  const manifest = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
+  const upstream = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).stdout.trim();
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  let origin = '';
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    if (path === '/broadsheet.tgz') response.end(bytes);
+    else if (path === '/broadsheet') {
+      const version = { ...JSON.parse(manifest), dist: { tarball: `${origin}/broadsheet.tgz`, integrity } };
+      const document = { name: 'broadsheet', 'dist-tags': { latest: VERSION }, versions: { [VERSION]: version } };
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(document));
+    } else response.writeHead(302, { Location: new URL(path.slice(1), upstream).href }).end();
+  });
+  origin = await loopback(t, server);
+  return origin;
+}
+
+function linkedTarball(folder: string): string {
   const own = join(folder, 'package');
   mkdirSync(join(own, 'bin'), { recursive: true });
   const manifest = { name: 'broadsheet', version: VERSION, type: 'module', bin: { broadsheet: 'bin/broadsheet.mjs' } };
   writeFileSync(join(own, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(own, 'bin/broadsheet.mjs'), `#!/usr/bin/env node\nimport '${pathToFileURL(PROGRAM).href}';\n`);
   const archive = join(folder, 'broadsheet.tgz');
-  const { status, stderr } = spawnSync('tar', ['-czf', archive, '-C', folder, 'package'], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-  const bytes = readFileSync(archive);
-  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  let origin = '';
-  const server = createServer((request, response) => {
-    if (request.url === '/broadsheet.tgz') response.end(bytes);
-    else if (request.url === '/broadsheet') {
-      const version = { ...manifest, dist: { tarball: `${origin}/broadsheet.tgz`, integrity } };
-      const document = { name: 'broadsheet', 'dist-tags': { latest: VERSION }, versions: { [VERSION]: version } };
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(document));
-    } else response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"error":"Not found"}');
-  });
-  origin = await loopback(t, server);
-  return origin;
+  execFileSync('tar', ['-czf', archive, '-C', folder, 'package']);
+  return archive;
 }
