@@ -130,7 +130,7 @@ test('changes resume after the last one when the stream breaks, and say when it 
     (thrown) => thrown instanceof AheadOfStream && thrown.newest === 3 && thrown.status === 409,
   );
   const unknown = changes({ root: url, key: keyOf('service'), after: 0, domain: 'nobody.example' }).next();
-  await assert.rejects(unknown, (thrown) => thrown instanceof ApiError && thrown.code === 'not_found');
+  await assert.rejects(unknown, (thrown) => thrown instanceof ApiError && thrown.code === 'not_watched');
 
   const records = recordsClient({ root: url, key: keyOf('account') });
   enter(probe('www.example.org', clock.now, { A: ['192.0.2.9'] }));

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Trust, Verdict } from '../../packages/verify/src/verify.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
-import { jwks, keysOf, parseVkey, thumbprint } from '../../src/proof/keyring.ts';
+import { DuplicateMember, parseIJson } from '../../src/proof/i-json.ts';
+import { jwks, keysOf, parseVkey, thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
 import { proofFaults } from '../../src/proof/proof.ts';
 import { documentFaults } from '../../src/proof/records/verify/document-faults.ts';
 import { documentIn } from '../../src/proof/records/verify/documents.ts';
@@ -66,9 +67,17 @@ function keyDocument(listed: { vkey: string; nbf: string; retired_at: string | n
 function faultsOf({ document, trust }: Case): string[] {
   const keys = trust.keys === undefined ? undefined : keysOf(JSON.parse(trust.keys));
   const found = documentIn(document);
-  if (found === null || (found.kind === 'misshapen' && found.of === 'document'))
-    return proofFaults(JSON.parse(document), verifyNode, keys);
+  if (found === null || (found.kind === 'misshapen' && found.of === 'document')) return asProof(document, keys);
   return documentFaults(found, keys ?? (found.kind === 'evidence' ? keysOf(found.bundle) : []), verifyNode);
+}
+
+function asProof(document: string, keys: VerifyingKey[] | undefined): string[] {
+  try {
+    return proofFaults(parseIJson(document), verifyNode, keys);
+  } catch (error) {
+    assert.ok(error instanceof DuplicateMember);
+    return [`the document ${error.message}`];
+  }
 }
 
 /** The same as a program of its own, which has the installed package and nothing else. */
