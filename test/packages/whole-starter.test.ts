@@ -34,7 +34,7 @@ test('a paper that is created installs the packed program from a registry, and f
   const imprint = join(project, 'content/the-quay/pages/imprint.md');
   writeFileSync(imprint, readFileSync(imprint, 'utf8').replace(/⟦([^⟧]*)⟧/g, '$1'));
   const broadsheet = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync('npx', ['--no-install', 'broadsheet', ...args], {
+    const { status, stdout, stderr } = spawnSync(join(project, 'node_modules/.bin/broadsheet'), args, {
       cwd: project,
       encoding: 'utf8',
     });
