@@ -11,7 +11,8 @@ const OFFLINE = ['--offline', '--no-audit', '--no-fund'];
  */
 export function packPackage(folder: string, path: string, parts: string[] = []): string {
   const checkout = join(folder, 'checkout');
-  for (const part of [path, ...parts]) {
+  // The package.json above says that TypeScript files are modules.
+  for (const part of [path, 'package.json', ...parts]) {
     cpSync(join(PROJECT, part), join(checkout, part), {
       recursive: true,
       filter: (source) => !/\/(?:dist|node_modules)$/.test(source),
