@@ -56,9 +56,10 @@ const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null
 
 /** The changelog with a version above all others; or with an announced one, whose lines stay below the new ones. */
 function withVersion(text, announced, next, changes) {
+  const heading = `${next} (${new Date().toISOString().slice(0, 10)})`;
   const lines = changes.length === 0 ? '' : `${changes.join('\n')}\n`;
-  if (announced !== null) return text.replace(`\n## ${announced}\n\n`, () => `\n## ${next}\n\n${lines}`);
-  return text.replace(/\n## /, () => `\n## ${next}\n\n${lines}\n## `);
+  if (announced !== null) return text.replace(`\n## ${announced}\n\n`, () => `\n## ${heading}\n\n${lines}`);
+  return text.replace(/\n## /, () => `\n## ${heading}\n\n${lines}\n## `);
 }
 
 function changeset(command) {

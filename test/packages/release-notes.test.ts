@@ -23,8 +23,11 @@ function checkout(t: TestContext, changelog: string, changes: Record<string, str
   for (const [name, text] of Object.entries(changes)) writeFileSync(join(folder, '.changeset', `${name}.md`), text);
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   const run = (command: string) => outcome(folder, [process.execPath, '.changeset/release.mjs', command]);
-  return { folder, run, changelog: () => readFileSync(join(folder, 'CHANGELOG.md'), 'utf8') };
+  return { folder, run, changelog: () => undated(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')) };
 }
+
+/** The day of the newest version is that of the test. */
+const undated = (changelog: string) => changelog.replace(/^(## \S+) \(\d{4}-\d\d-\d\d\)$/m, '$1 (DAY)');
 
 const change = (bump: string, line: string) => `---\n"broadsheet": ${bump}\n---\n\n${line}\n`;
 const RELEASED = `# Changelog\n\nWhat changes.\n\n## ${VERSION}\n\n- The first version.\n`;
@@ -42,7 +45,7 @@ test('changesets become a version, lines of the changelog and release notes', as
     '- **Starter**: papers can be started with `npm create broadsheet`.\n- Feeds say $1 and $& as they are.\n';
   assert.equal(
     changelog(),
-    RELEASED.replace(`## ${VERSION}`, () => `## ${next}\n\n${lines}\n## ${VERSION}`),
+    RELEASED.replace(`## ${VERSION}`, () => `## ${next} (DAY)\n\n${lines}\n## ${VERSION}`),
   );
   assert.deepEqual(readdirSync(join(folder, '.changeset')).sort(), ['config.json', 'release.mjs']);
   for (const path of ['package.json', 'package-lock.json', ...globSync('packages/*/package.json', { cwd: folder })])
@@ -59,7 +62,10 @@ test('an announced version is released as it is, with the changes that wait', as
   const announced = RELEASED.replace(`## ${VERSION}`, `## ${VERSION} (unreleased)`);
   const { run, changelog } = checkout(t, announced, { 'blue-door': change('minor', 'One more.') });
   assert.equal((await run('version')).stdout, `${VERSION}\n`);
-  assert.equal(changelog(), RELEASED.replace('- The first', '- One more.\n- The first'));
+  assert.equal(
+    changelog(),
+    RELEASED.replace(`## ${VERSION}`, `## ${VERSION} (DAY)`).replace('- The first', '- One more.\n- The first'),
+  );
 });
 
 test('a change that is no line of the changelog is refused by name, and nothing is changed', async (t) => {
