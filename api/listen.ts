@@ -134,9 +134,9 @@ export async function requireFreePort(address: ListenAddress): Promise<void> {
   await once(server, 'close');
 }
 
-/** Listens, or throws `unavailable`. A port that is in use is tried again for some seconds. */
-export async function bind(server: NetServer, address: ListenAddress): Promise<void> {
-  const last = performance.now() + PATIENCE;
+/** Listens, or throws `unavailable`. A port that is in use is tried again for some ms. */
+export async function bind(server: NetServer, address: ListenAddress, patience = PATIENCE): Promise<void> {
+  const last = performance.now() + patience;
   for (;;) {
     server.listen(address.port, address.host);
     try {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what a release attaches: release.sh TAG FOLDER
+# Makes what a release attaches beside the packages that are in the folder already: release.sh TAG FOLDER
 # The archive names its commit (.gitattributes); its licences are checked by third-party.mjs. Run `npm ci` first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,4 +20,5 @@ mkdir -p "$folder"
 git archive --format=tar --prefix="broadsheet-$version/" HEAD | gzip -n9 >"$folder/broadsheet-$version.tar.gz"
 node tools/third-party.mjs >"$folder/THIRD-PARTY.txt"
 cd "$folder"
-sha256sum "broadsheet-$version.tar.gz" THIRD-PARTY.txt >SHA256SUMS
+rm -f SHA256SUMS
+sha256sum -- * >SHA256SUMS

@@ -24,8 +24,15 @@ export function pressIntegration(): AstroIntegration {
         addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/astro/dev-middleware.ts') });
       },
       'astro:server:setup': async ({ server, logger }) => {
-        const { openDesk } = await import('./open-desk.ts');
-        await openDesk(server, logger);
+        const [{ openDesk }, { shareDesk }] = await Promise.all([
+          import('../writing/open-desk.ts'),
+          import('./shared-desk.ts'),
+        ]);
+        const changed = () => server.ws.send({ type: 'full-reload' });
+        const how = { logger, changed, reloader: '/@vite/client', opensEditor: true };
+        const dev = await openDesk(readSettings(), how);
+        shareDesk(dev);
+        server.httpServer?.once('close', dev.close);
       },
       'astro:build:start': () => {
         for (const folder of BUILT) rmSync(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 /** Every command. Only the file of the one that is called is loaded. */
 export const COMMANDS: Record<string, () => Promise<Command>> = {
   new: () => import('./new.ts').then(({ command }) => command()),
+  dev: () => import('./desk.ts').then(({ command }) => command()),
   serve: () => import('./serve-command.ts').then(({ command }) => command()),
   file: () => import('./file.ts').then(({ command }) => command()),
   import: () => import('./import.ts').then(({ command }) => command()),
@@ -29,6 +30,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   'opt-out': () => import('./hostnames.ts').then(({ optOut }) => optOut()),
   demo: () => import('./demo.ts').then(({ command }) => command()),
   doctor: () => import('./doctor.ts').then(({ command }) => command()),
+  upgrade: () => import('./upgrade.ts').then(({ command }) => command()),
   reader: () => import('./reader.ts').then(({ command }) => command()),
   webhook: () => import('./webhook.ts').then(({ command }) => command()),
 };

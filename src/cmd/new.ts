@@ -49,7 +49,7 @@ export function command(): Command {
       printResult(false, null, [
         ...files.map((path) => `wrote ${join(folder, path)}`),
         ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
-        `npm run dev shows it at /${slug}/ while you write; ${CLI} file files it`,
+        `${CLI} dev shows it at /${slug}/ while you write; ${CLI} file files it`,
         `${piece} is a sample and a draft, signed by ${personaSlug(paper.persona.name)}: change it and remove the line air, or write your own beside it`,
         'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
       ]);

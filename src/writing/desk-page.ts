@@ -18,7 +18,7 @@ export function deskPage(parts: PanelParts): string {
     const by = (outlook: PieceLine['outlook'], filed?: PieceLine['filed']) =>
       open.filter((line) => line.outlook === outlook && (filed === undefined || line.filed === filed));
     return `<section id="${escaped(paper.slug)}"><h2><a href="/${escaped(paper.slug)}/">${escaped(nameOf(desk, paper.slug))}</a></h2>
-${problems.length === 0 ? '<p class="fine">The door has no objections.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, desk, null)}`}
+${problems.length === 0 ? '<p class="fine">The door has no objections.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, parts, null)}`}
 ${lostList(lostPieces(paper, desk, filed))}${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
 ${list('Not yet filed', by('on_air', 'never'))}${list('Changed since they were filed', by('on_air', 'changed'))}
 ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air as they are.</p>` : ''}</section>`;
@@ -27,7 +27,7 @@ ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air a
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>Writing desk</title><style>${STYLE}${LIST_STYLE}</style>
-<script type="module" src="/@vite/client"></script></head>
+<script type="module" src="${parts.reloader}"></script></head>
 <body><main><h1>Writing desk</h1><p>${escaped(desk.contentDir)} as it stands on disk. Nothing here is filed.</p>
 ${savedLastLine(parts)}<p><a href="/newsstand/">Newsstand</a></p>
 ${papers.length === 0 ? none : papers.join('\n')}</main>${SCRIPT}</body></html>

@@ -47,7 +47,7 @@ function panelFor(path: string, parts: PanelParts): string {
 <aside lang="en" dir="ltr" aria-label="Writing desk"><p class="top"><a href="${DESK_PATH}">Writing desk</a> <span>Nothing here is filed.</span></p>
 ${line === null ? '' : `<p class="state ${line.outlook}"><b>${OUTLOOKS[line.outlook]}</b>${escaped(stateWords(line))}</p>`}
 <h2>${escaped(of)}: ${count}</h2>
-${shown.length === 0 ? '' : problemList(shown, desk, line === null ? null : path)}${more}
+${shown.length === 0 ? '' : problemList(shown, parts, line === null ? null : path)}${more}
 ${lostLine(lost)}
 <div class="more">${paper === undefined || line !== null ? '' : counts(slug, openPieces(paper, filed, now))}${savedLastLine(parts)}</div></aside></template></broadsheet-desk>${SCRIPT}`;
 }
@@ -100,6 +100,9 @@ export interface PanelParts {
   desk: WritingDesk;
   filed: FiledContent;
   now: number;
+  /** See `DevDesk`. */
+  reloader: string;
+  opensEditor: boolean;
 }
 
 /** The line that leads to the piece that was saved last; empty without one. */
@@ -121,15 +124,22 @@ export function escaped(text: string): string {
 }
 
 /** Problems, each with a link to its place: in the piece's page, and in the editor. */
-export function problemList(problems: readonly FileProblem[], desk: WritingDesk, path: string | null): string {
+export function problemList(
+  problems: readonly FileProblem[],
+  { desk, opensEditor }: PanelParts,
+  path: string | null,
+): string {
   const items = problems.map((problem, index) => {
     const { file, line, field, message } = problem;
     const location = `${file}:${line}`;
     const editor = `/__open-in-editor?file=${encodeURIComponent(`${join(desk.contentDir, file)}:${line}`)}`;
+    const place = opensEditor
+      ? `<a class="place" href="${escaped(editor)}" data-editor>${escaped(location)}</a>`
+      : `<span class="place">${escaped(location)}</span>`;
     const page = pageOf(problem, desk);
     const show =
       page === null ? '' : ` <a href="${escaped(path === page ? anchorOf(problem, desk) : page)}">Show on the page</a>`;
-    return `<li id="desk-problem-${index + 1}" tabindex="-1"><a class="place" href="${escaped(editor)}" data-editor>${escaped(location)}</a> <code>${escaped(field)}</code> ${escaped(message)}${show}</li>`;
+    return `<li id="desk-problem-${index + 1}" tabindex="-1">${place} <code>${escaped(field)}</code> ${escaped(message)}${show}</li>`;
   });
   return `<ol class="problems" tabindex="0" aria-label="Problems">${items.join('')}</ol>`;
 }
@@ -184,7 +194,7 @@ const BADGE_STYLE =
 export const LIST_STYLE =
   'body{margin:0}main{max-width:46rem;margin:auto;padding:1rem}h1{font-size:1.5rem}h2{font-size:1.2rem}section{margin-top:2rem}';
 
-/** Opens files in the editor without leaving the page, and flags the problems on it. Vite reloads the page. */
+/** Opens files in the editor without leaving the page, and flags the problems on it. `reloader` reloads the page. */
 export const SCRIPT = `<script type="module">
 const host = document.querySelector('broadsheet-desk');
 const root = host?.shadowRoot ?? document;

@@ -23,13 +23,14 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['opt-out', 'quay.example', '--reason', 'They asked.'], /^quay\.example/],
   [['reader', 'show', EMAIL, ...OF_PAPER], /^$/, 1],
   [['seat', 'list', ...OF_PAPER], /^no seats$/m],
+  [['upgrade'], /^$/, 1],
   [['watch', 'quay.example'], /quay\.example/, 1],
   [['webhook', 'list', ...OF_PAPER], /^no webhooks$/m],
   [['withdraw', 'none', ...OF_PAPER, '--reason', 'None.'], /^$/, 1],
 ];
 /** Others that tests of their own start as processes, most often to kill them. */
 const STARTED_ELSEWHERE =
-  'backup demo doctor import key new paper press publish restore scan serve standby verify'.split(' ');
+  'backup demo dev doctor import key new paper press publish restore scan serve standby verify'.split(' ');
 
 test('every command runs as a process of its own', async (t) => {
   const folder = tempFolder(t);

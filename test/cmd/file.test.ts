@@ -707,7 +707,8 @@ test('a piece on air whose file was deleted is named with the command that withd
   const desk = writingDesk({ contentDir, origin: 'http://localhost:1', dataOrigin: 'http://localhost:2' });
   t.after(() => desk.close());
   await desk.refresh();
-  const parts = { desk, filed: filedContent(join(folder, 'var/broadsheet.db')), now: Date.now() };
+  const filed = filedContent(join(folder, 'var/broadsheet.db'));
+  const parts = { desk, filed, now: Date.now(), reloader: '', opensEditor: false };
   assert.deepEqual(allLostPieces(desk, parts.filed).map(withoutFileLine), said);
   const page = deskPage(parts);
   assert.match(page, /On air without a file \(2\)/);

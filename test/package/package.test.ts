@@ -94,6 +94,16 @@ test('in an empty folder it makes a paper, files, serves, verifies and publishes
   writeFileSync(sample, readFileSync(sample, 'utf8').replace(/^air: false\n/m, ''));
   rmSync(join(folder, 'content/the-quay/pages/imprint.md'));
 
+  const desk = startInstalled(t, folder, ['dev'], { PORT: '0' });
+  const [, shown = ''] = await until(() => {
+    assert.equal(desk.child.exitCode ?? desk.child.signalCode, null, desk.said.stderr);
+    return /^(http:\S+)\/ shows .+ as it is on disk; nothing is filed\n$/.exec(desk.said.stdout);
+  });
+  const page = await ask(shown, '/the-quay/stories/how-to-write-a-day/');
+  assert.deepEqual([page.status, page.text.includes('<broadsheet-desk')], [200, true]);
+  desk.child.kill('SIGTERM');
+  await desk.ended;
+
   const filed = await run('file');
   assert.deepEqual([filed.code, filed.stderr], [0, ''], filed.stderr);
   assert.match(filed.stdout, /4 filed, 0 unchanged, 0 refused\n/);
@@ -102,7 +112,7 @@ test('in an empty folder it makes a paper, files, serves, verifies and publishes
 
   const server = startInstalled(t, folder, ['serve']);
   const [, records = ''] = await until(() => {
-    assert.equal(server.child.exitCode, null, server.said.stderr);
+    assert.equal(server.child.exitCode ?? server.child.signalCode, null, server.said.stderr);
     return /^ready desk=\S+ records=(\S+)\n/m.exec(server.said.stdout);
   });
   const story = '/the-quay/stories/how-to-write-a-day/';
@@ -139,4 +149,14 @@ test('in an empty folder it makes a paper, files, serves, verifies and publishes
   assert.match(examined.stdout, /While it serves: nothing\n/, examined.stdout);
   assert.deepEqual(readdirSync(folder).sort(), ['.env', 'content', 'dist', 'node_modules', 'public copy', 'var']);
   assert.deepEqual(readdirSync(packed()).includes('var'), false);
+});
+
+test('an older Node gets one line', async (t) => {
+  const file = packed('package.json');
+  const manifest = json(file);
+  writeFileSync(file, JSON.stringify({ ...manifest, engines: { node: '>=999.1' } }));
+  t.after(() => writeFileSync(file, JSON.stringify(manifest)));
+  const { code, stderr } = await startInstalled(t, folder, ['serve']).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /^broadsheet: Node \S+ is too old; install Node 999\.1 or newer from https:\/\/nodejs\.org\n$/);
 });

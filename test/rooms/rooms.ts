@@ -136,12 +136,21 @@ export const ROOMS: Record<string, Room> = {
     imports: ['src/records/meter', 'src/records/probe'],
   },
   'src/writing': {
-    holds: 'the content folder as it is on disk, unfiled, for `npm run dev`',
+    holds: 'the content folder as it is on disk, unfiled, for `dev`',
     brief: 'the unfiled folder',
-    imports: ['src/desk', 'src/desk/door', 'src/desk/ingest', 'types src/desk/press', 'src/media', 'src/store'],
+    imports: [
+      'src/desk',
+      'src/desk/door',
+      'src/desk/ingest',
+      'src/desk/press',
+      'src/media',
+      'types src/render.ts',
+      'src/signing',
+      'src/store',
+    ],
   },
   'src/operate': {
-    holds: 'audit, backup, publish, standby, doctor, metrics',
+    holds: 'audit, backup, publish, standby, doctor, upgrade, metrics',
     brief: 'audit, backup, publish, doctor',
     imports: [
       'src/desk',
@@ -188,6 +197,7 @@ export const ROOMS: Record<string, Room> = {
       'src/server',
       'src/server/settings',
       'src/signing',
+      'src/writing',
     ],
   },
   'src/render.ts': {

@@ -54,3 +54,8 @@ export function startInstalled(t: Scope, folder: string, args: string[], setting
   t.after(end);
   return { child, said, ended };
 }
+
+/** Runs npm in a folder, without a registry. */
+export function npm(folder: string, ...args: string[]): void {
+  execFileSync('npm', [...args, '--offline', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'pipe' });
+}

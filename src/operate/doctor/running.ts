@@ -49,6 +49,18 @@ export async function checkRunning(settings: Settings, app: AppContext | null): 
   return { findings: [...findings, metrics], isRunning, metric: (name) => sumOf(text, name) };
 }
 
+/** What the services of these settings answer on this machine; `unknown` when only the server knows its ports. */
+export async function askReady(settings: Settings): Promise<'unknown' | 'none' | 'starting' | 'ready'> {
+  const urls = (['desk', 'records'] as const)
+    .filter((name) => settings.services[name])
+    .map((name) => serviceUrl(settings, null, name));
+  const known = urls.filter((url) => url !== null);
+  if (known.length === 0) return 'unknown';
+  const answers = await Promise.all(known.map((url) => ask(`${url}/ready`).catch(() => ({ status: 0 }))));
+  if (answers.every((answer) => answer === null)) return 'none';
+  return answers.every((answer) => answer?.status === 200) ? 'ready' : 'starting';
+}
+
 const portSetting = (service: 'desk' | 'records') => (service === 'desk' ? 'PORT' : 'RECORDS_PORT');
 
 /** Where a service listens; null when only the server itself knows. */

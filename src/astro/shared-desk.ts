@@ -1,13 +1,4 @@
-import type { Pictures } from '../desk/press/output.ts';
-import type { FiledContent } from '../store/desk/filed-content.ts';
-import type { WritingDesk } from '../writing/desk.ts';
-
-/** The writing desk of the development server. */
-export interface DevDesk {
-  desk: WritingDesk;
-  pictures: Pictures;
-  filed(): FiledContent;
-}
+import type { DevDesk } from '../writing/shown.ts';
 
 const SHARED_KEY = Symbol.for('broadsheet.writing-desk');
 
