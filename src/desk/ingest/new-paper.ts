@@ -9,7 +9,7 @@ import { shownProblems } from '../../shared/shown-text.ts';
 import { PersonaBody } from '../papers/masthead.ts';
 import { isPaperSlug, PaperBody } from '../papers/paper.ts';
 import { latinWords } from '../papers/slug.ts';
-import { sampleTexts } from './sample-texts.ts';
+import samples from './sample-texts.json' with { type: 'json' };
 
 /** What was asked for, as typed. */
 export interface AskedPaper {
@@ -201,6 +201,15 @@ bio: ""
 `;
 }
 
+/** The words of what is written into a paper, by language. */
+const SAMPLES: Readonly<Record<string, typeof samples.en>> = samples;
+
+/** The texts for a language tag, and whether they are in another language than asked for: English. */
+function sampleTexts(language: string): { texts: typeof samples.en; isEnglish: boolean } {
+  const texts = SAMPLES[language.split('-')[0]?.toLowerCase() ?? ''];
+  return { texts: texts ?? samples.en, isEnglish: texts === undefined };
+}
+
 function story({ sections, language }: NewPaper, persona: string): string {
   const { texts, isEnglish } = sampleTexts(language);
   return `---
@@ -221,11 +230,7 @@ cited_facts:
     instrument: https://www.iso.org/iso-8601-date-and-time-format.html
 ---
 
-${texts.opening}
-
-## ${texts.heading}
-
-${texts.explanation}
+${texts.story}
 `;
 }
 
@@ -249,9 +254,7 @@ ${isEnglish ? 'language: en\n' : ''}# Fill in what stands between ⟦ and ⟧: u
 nav: none
 ---
 
-${fill(texts.imprintText, { paper: inProse(nameplate) })}${url === undefined ? '' : ` (${url})`}
-
-${texts.contact.map((line) => `- ${line}`).join('\n')}
+${fill(texts.imprintText, { paper: inProse(nameplate), url: url === undefined ? '' : ` (${url})` })}
 `;
 }
 
