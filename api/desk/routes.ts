@@ -9,6 +9,7 @@ import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { VERSION } from '../../src/shared/project.ts';
 import type { PaperEnv } from '../env.ts';
 import { logFile, logPage, newsstandHandlers } from './files/newsstand.ts';
+import { OUTBOX_PATH, outboxHandlers } from './files/outbox.ts';
 import { pressedFile, privateFile } from './files/pressed-file.ts';
 import { readOpenApi } from './openapi/document.ts';
 import { playground } from './openapi/playground.ts';
@@ -163,9 +164,13 @@ export function hostRoutes({ app, sites, build, presses, backlog }: HostParts): 
   const page = logPage(app, sites, build.render);
   const file = logFile(app, sites);
   const host = newsstandHandlers(app, build, { presses, backlog });
+  const outbox = outboxHandlers(app);
   return [
     // First, so that no paper called ready takes it.
     ['GET', '/ready', 'public', host.ready],
+    ['GET', OUTBOX_PATH, 'public', outbox.list],
+    ['GET', `${OUTBOX_PATH}:name`, 'public', outbox.mail],
+    ['GET', `${OUTBOX_PATH}:name/html`, 'public', outbox.body],
     ['GET', '/log/*', 'public', page],
     ['GET', '/:paper/log/*', 'public', page],
     ['GET', '/log/*', 'public', file],

@@ -8,12 +8,12 @@ import { isTrusted, peerOf, proxyList } from './caller.ts';
 
 /** The minimum interval between two warnings, in ms. */
 const AGAIN = HOUR;
-const LOOPBACK = /^(?:127\.|::1$)/;
+export const LOOPBACK = /^(?:127\.|::1$)/;
 /** The headers in which proxies name the caller. */
 const HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 
 /** The header in which a proxy names the caller of a request. */
-function forwardedBy({ incoming }: Pick<HttpBindings, 'incoming'>): string | undefined {
+export function forwardedBy({ incoming }: Pick<HttpBindings, 'incoming'>): string | undefined {
   return HEADERS.find((name) => incoming.headers[name] !== undefined);
 }
 

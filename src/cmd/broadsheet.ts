@@ -20,6 +20,8 @@ if (WRITES.has(process.argv[2] ?? '')) endBetweenSteps();
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas and proves what it published.')
   .version(VERSION, '-V, --version', 'print the version')
+  // Options after a command are the command's.
+  .enablePositionalOptions()
   .showHelpAfterError();
 
 const called = COMMANDS[process.argv[2] ?? ''];

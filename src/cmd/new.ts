@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Command } from 'commander';
 import { type AskedPaper, newPaper, personaSlug, writeNewPaper } from '../desk/ingest/new-paper.ts';
+import { newStory } from '../desk/ingest/new-story.ts';
 import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/papers/paper.ts';
 import { latinWords } from '../desk/papers/slug.ts';
 import { withAppContext } from '../server/context.ts';
@@ -23,35 +24,62 @@ interface Options {
 }
 
 export function command(): Command {
-  return new Command('new')
-    .description('make a paper: a folder with its record, a persona, a draft as a sample, an about page and an imprint')
-    .argument('<slug>', 'its address, as in the-quay')
-    .option('--name <text>', 'its name, as in "The Quay"')
-    .option('--language <tag>', 'its language, as in en or pt-BR')
-    .option('--url <address>', 'its own address, as in https://quay.example; without one it is a path of the server')
-    .option('--section <name>', 'a section; repeat it for several', (name, all: string[] = []) => [...all, name])
-    .option('--persona <persona>', 'who writes, as in "Ada Holm, Editor"')
-    .option('--yes', 'do not ask; use defaults for omitted options')
-    .action(async (typed: string, options: Options) => {
-      const slug = paperSlug(typed);
-      const settings = readSettings();
-      await requireNew(settings, slug);
-      const given = withDefaults(slug, options);
-      const asked = isAnswering() && !options.yes ? await withAnswers((ask) => askAll(ask, given, options)) : given;
-      const { paper, problems } = newPaper(asked);
-      if (problems.length > 0) {
-        for (const { field, message } of problems) printError(`${field}: ${message}`);
-        throw new Fault('invalid_request', `${slug} was not made; correct ${problems.length === 1 ? 'this' : 'these'}`);
-      }
-      const files = writeNewPaper(settings.contentDir, paper);
-      const folder = relative(userFolder(), join(settings.contentDir, slug));
-      const piece = files.find((path) => path.startsWith('stories/'));
+  return (
+    new Command('new')
+      // The options after `story` are its own.
+      .enablePositionalOptions()
+      .description(
+        'make a paper: a folder with its record, a persona, a draft as a sample, an about page and an imprint',
+      )
+      .argument('<slug>', 'its address, as in the-quay')
+      .option('--name <text>', 'its name, as in "The Quay"')
+      .option('--language <tag>', 'its language, as in en or pt-BR')
+      .option('--url <address>', 'its own address, as in https://quay.example; without one it is a path of the server')
+      .option('--section <name>', 'a section; repeat it for several', (name, all: string[] = []) => [...all, name])
+      .option('--persona <persona>', 'who writes, as in "Ada Holm, Editor"')
+      .option('--yes', 'do not ask; use defaults for omitted options')
+      .action(async (typed: string, options: Options) => {
+        const slug = paperSlug(typed);
+        const settings = readSettings();
+        await requireNew(settings, slug);
+        const given = withDefaults(slug, options);
+        const asked = isAnswering() && !options.yes ? await withAnswers((ask) => askAll(ask, given, options)) : given;
+        const { paper, problems } = newPaper(asked);
+        if (problems.length > 0) {
+          for (const { field, message } of problems) printError(`${field}: ${message}`);
+          throw new Fault(
+            'invalid_request',
+            `${slug} was not made; correct ${problems.length === 1 ? 'this' : 'these'}`,
+          );
+        }
+        const files = writeNewPaper(settings.contentDir, paper);
+        const folder = relative(userFolder(), join(settings.contentDir, slug));
+        const piece = files.find((path) => path.startsWith('stories/'));
+        printResult(false, null, [
+          ...files.map((path) => `wrote ${join(folder, path)}`),
+          ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
+          `${CLI} dev shows it at /${slug}/ while you write; ${CLI} file files it`,
+          `${piece} is a sample and a draft, signed by ${personaSlug(paper.persona.name)}: change it and remove the line air, or write your own beside it`,
+          'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
+        ]);
+      })
+      .addCommand(storyCommand())
+  );
+}
+
+/** `broadsheet new story`. */
+function storyCommand(): Command {
+  return new Command('story')
+    .description('begin a piece: a file with the headline, a section, a byline and what is to be filled in')
+    .argument('<headline>', 'its headline, in quotation marks')
+    .option('--paper <slug>', 'the paper; without it the only one of the content folder')
+    .option('--section <name>', 'its section; by default the first of the paper')
+    .option('--persona <slug>', 'who signs it; by default the first of the masthead')
+    .action((headline: string, options: { paper?: string; section?: string; persona?: string }) => {
+      const file = newStory(readSettings().contentDir, { headline, ...options });
       printResult(false, null, [
-        ...files.map((path) => `wrote ${join(folder, path)}`),
-        ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
-        `${CLI} dev shows it at /${slug}/ while you write; ${CLI} file files it`,
-        `${piece} is a sample and a draft, signed by ${personaSlug(paper.persona.name)}: change it and remove the line air, or write your own beside it`,
-        'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
+        `wrote ${relative(userFolder(), file)}`,
+        'fill in what stands between ⟦ and ⟧, and remove the line air when it may go on air',
       ]);
     });
 }

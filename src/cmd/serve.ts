@@ -22,6 +22,7 @@ import { serveRecords } from './serve/records.ts';
 import { coalesced, reload } from './serve/reload.ts';
 import { type Signals, takeSignals } from './serve/signals.ts';
 import { openSigning, type Signing } from './serve/signing.ts';
+import { startScreen } from './serve/start-screen.ts';
 
 interface ServeOptions {
   onReady?(app: AppContext): void;
@@ -141,7 +142,11 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
     });
     server.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];
-    print(`ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`);
+    print(
+      process.stdout.isTTY
+        ? startScreen(app, listening)
+        : `ready ${listening.map(({ name, url }) => `${name}=${url}`).join(' ')}\n`,
+    );
     onReady(app);
     late.begin();
     keepCompiled();

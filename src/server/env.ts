@@ -148,6 +148,11 @@ export function listeningOn(settings: Settings, ports: { desk?: number; records?
   };
 }
 
+/** Sets a variable of this process, over what `.env` says. */
+export function setVariable(name: string, value: string): void {
+  process.env[name] = value;
+}
+
 /** This process's environment with some variables added, for a child process. */
 export function environmentWith(more: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...more };

@@ -103,6 +103,7 @@ async function perform(args: readonly string[]): Promise<number> {
     const command = await COMMANDS[args[0] ?? '']?.();
     if (command === undefined) throw new Error(`there is no command ${args[0]}`);
     await new Command('broadsheet')
+      .enablePositionalOptions()
       .version(VERSION)
       .showHelpAfterError()
       .addCommand(command)

@@ -144,6 +144,9 @@ export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' 
   return problems;
 }
 
+/** A placeholder of the file that `broadsheet new story` writes, left as it was. */
+const TO_FILL_IN = /^⟦[^⟦⟧]*⟧$/;
+
 function factProblems({ cited_facts }: Filing): Problem[] {
   const problems: Problem[] = [];
   if (cited_facts.length > MAX.facts) {
@@ -158,6 +161,11 @@ function factProblems({ cited_facts }: Filing): Problem[] {
       ...lineProblems(`${at}.instrument`, fact.instrument, MAX.instrument, true),
       ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, MAX.instrument, false)),
     );
+    for (const field of ['statement', 'source', 'instrument'] as const) {
+      if (!TO_FILL_IN.test(fact[field])) continue;
+      const message = `${quote(fact[field])} is to be filled in; write what belongs there, or remove the entry and its marker`;
+      problems.push(problem(`${at}.${field}`, 'to_fill_in', message));
+    }
     if (UNSAFE_SCHEME.test(fact.instrument)) {
       const message = `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`;
       problems.push(problem(`${at}.instrument`, 'unsafe_link', message));
