@@ -1,5 +1,6 @@
 /** The manual's pages by whom they are for, in the order in which one would read them. A page is the name of its file. */
 export const GROUPS = {
+  'Start here': ['tutorial'],
   'For desks': ['writing', 'commands', 'readers', 'pressed-tree', 'translating', 'publishing'],
   'For developers': ['api', 'domain-records', 'payments', 'verifying', 'transparency', 'protocol'],
   'For operators': [
