@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { airStory, withdrawStory } from '../desk/airing.ts';
+import { airStory, undoWithdrawal, withdrawStory } from '../desk/airing.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { stateRow } from '../desk/story.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
@@ -40,22 +40,29 @@ export function air(): Command {
     });
 }
 
-type Withdrawal = { paper: string; reason: string; withholdHeadline?: boolean; json?: boolean };
+type Withdrawal = { paper: string; reason?: string; withholdHeadline?: boolean; undo?: boolean; json?: boolean };
 
 export function withdraw(): Command {
   return new DataCommand('withdraw')
     .description('take a piece off the air; its page becomes a notice with the reason')
     .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
-    .requiredOption('--reason <text>', 'the reason that readers see')
+    .option('--reason <text>', 'the reason that readers see')
     .option('--withhold-headline', 'show its headline nowhere any more, for reasons of law or privacy')
+    .option('--undo', 'put it back on air, up to an hour after it was withdrawn')
     .option('--json', 'print the outcome as JSON')
-    .onData(async (app, slug: string, { paper, reason, withholdHeadline = false, json }: Withdrawal) => {
+    .onData(async (app, slug: string, { paper, reason, withholdHeadline = false, undo, json }: Withdrawal) => {
       requirePaper(app, paper);
-      const story = withdrawStory(deskOf(app), paper, slug, { by: 'cli', reason, withholdHeadline });
+      if ((reason === undefined) === (undo === undefined)) {
+        throw new Fault('invalid_request', 'give the reason that readers see with --reason, or --undo a withdrawal');
+      }
+      const story =
+        reason === undefined
+          ? undoWithdrawal(deskOf(app), paper, slug, { by: 'cli' })
+          : withdrawStory(deskOf(app), paper, slug, { by: 'cli', reason, withholdHeadline });
       await pressThenPrint(app, { paper }, (pressed) =>
         printResult(json, { id: story.id, slug, ...stateRow(story) }, [
-          `${slug} is ${story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
+          `${slug} is ${story.state === 'on_air' ? 'back on air' : story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,
           ...pressed,
         ]),
       );

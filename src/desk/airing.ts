@@ -1,4 +1,5 @@
 import { correctionsIn, trueIso } from '../proof/clock-note.ts';
+import { HOUR, isoTime } from '../proof/time.ts';
 import { normalized } from '../shared/combining-marks.ts';
 import { Fault, refusalOf } from '../shared/fault.ts';
 import { isLine, shownProblems } from '../shared/shown-text.ts';
@@ -88,6 +89,40 @@ export function withdrawStory(
     append(store, { type: 'withdrawal', at, paper, piece: story.id, reason, ...withhold, made_by: options.by }, now);
     freePlace(store, paper, story.id, at);
     return requireStory(archive, paper, slug);
+  });
+}
+
+/** For how long a withdrawal can be undone. After that a piece goes on air again like any other. */
+const UNDO = HOUR;
+
+/**
+ * Puts a piece back on air that was withdrawn less than an hour ago, with its date; its place on the front stays free.
+ * The ledger keeps both. Throws `not_found`, `refused_by_door`; `conflict` for a piece that was not withdrawn, or earlier
+ * than that, or whose headline is withheld: that takes an airing.
+ */
+export function undoWithdrawal(
+  desk: Pick<Desk, 'store' | 'now'>,
+  paper: string,
+  slug: string,
+  options: { by: string },
+): Story {
+  const { store, now } = desk;
+  return store.transact(() => {
+    const story = requireStory(store.archive(paper), paper, slug);
+    const { state, withdrawn_at } = story;
+    if (state !== 'withdrawn' || withdrawn_at === null) {
+      throw new Fault(
+        'conflict',
+        `${slug} is ${state === 'on_air' ? 'on air' : state}; there is no withdrawal to undo`,
+      );
+    }
+    const why = story.headline_withheld
+      ? 'its headline is withheld'
+      : now() - withdrawn_at >= UNDO
+        ? `it was withdrawn at ${isoTime(withdrawn_at)}, more than an hour ago`
+        : null;
+    if (why !== null) throw new Fault('conflict', `${slug} cannot simply come back: ${why}; put it on air with air`);
+    return airStory(desk, paper, slug, options).story;
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import { airStory, withdrawStory } from '../../src/desk/airing.ts';
+import { airStory, undoWithdrawal, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
 import { isWithdrawn } from '../../src/desk/archive.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
@@ -211,6 +211,27 @@ describe('states of a piece', () => {
     raise(2);
     withdrawStory(deskOf(app), PAPER, 'ebb', { by: 'cli', reason: 'Not yet.' });
     raise(3);
+  });
+
+  test('a withdrawal can be undone for an hour; after that, and with a withheld headline, the piece is aired', () => {
+    const undo = () => undoWithdrawal(deskOf(app), PAPER, 'tide', { by: 'cli' });
+    file();
+    assert.throws(undo, /tide is draft; there is no withdrawal to undo/);
+    air();
+    const { published_at } = story();
+    assert.throws(undo, /tide is on air; there is no withdrawal to undo/);
+    withdraw();
+    clock.now += HOUR - 1;
+    const count = entries();
+    assert.deepEqual([undo().state, story().published_at, story().reason], ['on_air', published_at, null]);
+    assert.equal(entries(), count + 1, 'the ledger keeps the withdrawal and the airing');
+    withdraw();
+    clock.now += HOUR;
+    assert.throws(undo, /more than an hour ago; put it on air with air/);
+    assert.equal(story().state, 'withdrawn');
+    air();
+    withdrawStory(deskOf(app), PAPER, 'tide', { by: 'cli', reason: 'The law.', withholdHeadline: true });
+    assert.throws(undo, /its headline is withheld/);
   });
 
   test('a withdrawn piece can be revised, and stays withdrawn', () => {
