@@ -37,11 +37,12 @@ function decoded(path: string): string | null {
   }
 }
 
-/** Rejects paths that leave the folder, alternative spellings, hidden files, and `_headers`, which is for hosts. */
+/** Rejects paths that leave the folder, alternative spellings, hidden files, and the files that are for hosts. */
 function mayBeServed(path: string): boolean {
   const segments = path.slice(1).split('/');
   return (
     path !== '/_headers' &&
+    path !== '/_redirects' &&
     !path.includes('\0') &&
     segments.every((name, index) =>
       name === '' ? index === segments.length - 1 : !name.startsWith('.') || name === '.well-known',

@@ -2,6 +2,7 @@ import { correctionsIn, trueIso } from '../proof/clock-note.ts';
 import { HOUR, isoTime } from '../proof/time.ts';
 import { normalized } from '../shared/combining-marks.ts';
 import { Fault, refusalOf } from '../shared/fault.ts';
+import type { Problem } from '../shared/shape.ts';
 import { isLine, shownProblems } from '../shared/shown-text.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
@@ -49,12 +50,23 @@ export function airFound(
   const filed = filedAt(archive, story.id);
   const on_air_at = options.at ?? Math.max(now, filed);
   if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return false;
-  const problems = airingProblems(story, options.rules ?? paperRules(archive));
+  const problems = [
+    ...airingProblems(story, options.rules ?? paperRules(archive)),
+    ...archiveTimeProblems(story, on_air_at, filed),
+  ];
   if (problems.length > 0) throw refusalOf(problems);
   // A future airing is scheduled as of the current time.
   const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
   append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
   return true;
+}
+
+/** The problem of a piece from an archive that would go on air as if it were new. One that returns keeps its time. */
+function archiveTimeProblems({ provenance, published_at }: Story, on_air_at: number, filed: number): Problem[] {
+  if (provenance !== 'archive' || published_at !== 0 || on_air_at < filed) return [];
+  const message =
+    'a piece from an archive goes on air at the time at which it was first published; import it with --air, or file it with cited facts as a piece of this desk';
+  return [{ field: 'air', rule: 'archive_time', message }];
 }
 
 /**

@@ -109,6 +109,7 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
 function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   // Null for a new piece. A generation does not change it.
   const current = store.pieceState(entry.piece.id);
+  if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   store.setGeneration(entry);
   store.logLeaf('desk', receiptLeaf(entry.receipt, before !== null && isPublic(store, entry.paper)));
@@ -136,6 +137,12 @@ function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: Airing
   store.setPieceState(piece, { ...current, state: 'scheduled', scheduled_at: on_air_at, ...notice });
 }
 
+/** Marks the list of earlier addresses, if the revision of a piece with a page changes it. Call it before it is applied. */
+function markAliases(store: LedgerStore, paper: string, { id, aliases }: GenerationEntry['piece']): void {
+  const before = store.archive(paper).aliasesOf(id);
+  if (before.length > 0 || aliases.length > 0) store.markStale(paper, [dependencies.aliases]);
+}
+
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
   const current = store.pieceState(piece);
   if (current === null) return;
@@ -152,6 +159,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     headline_withheld: false,
   });
   logAiring(store, paper, piece);
+  if (!again && store.archive(paper).aliasesOf(piece).length > 0) store.markStale(paper, [dependencies.aliases]);
   markChanged(store, paper, piece, null, at, again);
   // A piece with an old date is no news; one that returns is announced whatever its date, because its withdrawal was.
   if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);

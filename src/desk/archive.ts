@@ -15,7 +15,7 @@ export const STATES = ['draft', 'scheduled', 'on_air', 'withdrawn'] as const;
 export type StateName = (typeof STATES)[number];
 
 /** The members of a piece that lists leave out. */
-type Long = 'prose' | 'cited_facts' | 'credit' | 'authors' | 'written_by';
+type Long = 'prose' | 'cited_facts' | 'credit' | 'authors' | 'written_by' | 'aliases';
 
 /** A published piece as lists show it. Times in ms. */
 export interface Row extends Omit<Piece, Long | 'correction' | 'revised_at'> {
@@ -55,7 +55,7 @@ export interface Story extends Row, Pick<Piece, Long> {
 export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason' | 'headline_withheld'>;
 
 /** A scheduled piece, with the members that the airing rules check. */
-export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts'>;
+export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts' | 'provenance'>;
 
 /** Whether readers see a withdrawal notice: the piece was on air and is not now, though it may be scheduled again. */
 export function isWithdrawn({ state, published_at }: Pick<Story, 'state' | 'published_at'>): boolean {
@@ -138,6 +138,14 @@ export interface Archive {
   storyBySlug(slug: string): Story | null;
   /** Whether a piece in any state has the slug. */
   hasSlug(slug: string): boolean;
+  /** The slug of the piece, in any state, to which an earlier address leads; null for a free one. */
+  aliasOwner(alias: string): string | null;
+  /** The same for a piece that has a page: where a reader of that address is sent. */
+  redirect(alias: string): string | null;
+  /** Every earlier address that leads to a page, in order. */
+  redirects(): { alias: string; slug: string }[];
+  /** The earlier addresses of a piece. */
+  aliasesOf(id: string): string[];
   /** The filed content of a piece's newest revision. */
   piece(id: string): Piece | null;
   /** The filed content of every revision of a piece, oldest first. */

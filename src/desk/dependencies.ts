@@ -57,6 +57,8 @@ export const dependencies = {
   daysOf: (year: string) => `days:${year}`,
   day: (day: string) => `day:${day}`,
   month: (month: string) => `month:${month}`,
+  /** The earlier addresses of pieces that have a page. */
+  aliases: 'aliases',
   media: (path: string) => `media:${path}`,
   /** The addresses of the paper's own pages. Its menus are part of `config`, because every page shows them. */
   pages: 'pages',

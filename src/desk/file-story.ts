@@ -36,6 +36,8 @@ export function paperRules(archive: Archive): PaperRules {
     personas: archive.masthead().map(({ slug }) => slug),
     source_floor: paper.source_floor,
     hasMedia: (path) => archive.media(path) !== null,
+    hasPage: (slug) => archive.page(slug) !== null,
+    aliasOwner: (alias) => archive.aliasOwner(alias),
   };
 }
 
@@ -58,6 +60,8 @@ export function fileStory(
     const before = archive.storyBySlug(filing.slug);
     const old = before === null ? null : archive.piece(before.id);
     if (options.from !== undefined) requireNewest(paper, filing.slug, options.from, before?.revision ?? 0);
+    if (filing.provenance !== null && options.by !== 'cli')
+      throw new Error(`${options.by} filed a piece as of an archive`);
     if (before !== null && old !== null && isUnchanged(filing, old)) return { story: before, changed: false };
     const toAir = options.toAir || before?.state === 'on_air' || before?.state === 'scheduled';
     const problems = doorProblems(filing, rules, { now: desk.now(), toAir });
@@ -137,5 +141,5 @@ export function sameContent(a: Filing, b: Filing): boolean {
 
 const CONTENT = [
   ...(['slug', 'headline', 'dek', 'prose', 'cited_facts', 'category', 'kind', 'persona'] as const),
-  ...(['language', 'image', 'credit', 'authors', 'written_by', 'tags'] as const),
+  ...(['language', 'image', 'credit', 'authors', 'written_by', 'tags', 'aliases', 'provenance'] as const),
 ];

@@ -45,6 +45,10 @@ export const StoryRow = z
     written_by: z.string().nullable().meta({
       description: 'The names of `authors` in one line, to be shown; null without any.',
     }),
+    provenance: z.enum(['archive']).nullable().meta({
+      description:
+        '`archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.',
+    }),
     tags: z.array(z.string()).meta({ description: 'What it is about, by name.' }),
     published_at: time('First time on air.'),
     updated_at: time('Of the newest revision made since.'),
@@ -100,7 +104,10 @@ export const DraftRow = StoryRow.extend(StateMembers).meta({ id: 'Draft', descri
 export type DraftRow = z.infer<typeof DraftRow>;
 
 /** A piece in full as its own desk sees it. */
-export const DeskStory = FullStory.extend(StateMembers).meta({
+export const DeskStory = FullStory.extend({
+  ...StateMembers,
+  aliases: z.array(z.string()).meta({ description: 'Earlier addresses, which lead to the piece.' }),
+}).meta({
   id: 'DeskStory',
   description: 'One piece in full, on air or not, as its own desk sees it.',
 });
@@ -123,6 +130,7 @@ export function storyRow(row: Row, links: Links): StoryRow {
     byline: { ...row.byline, avatar: links.avatar(row.persona) },
     authors: row.writers,
     written_by: row.writer,
+    provenance: row.provenance,
     tags: row.tags,
     published_at: isoTime(row.published_at),
     updated_at: isoTime(row.updated_at),
@@ -154,7 +162,7 @@ export function draftRow(story: DeskRow, links: Links): DraftRow {
 
 export function deskStory(story: Story, links: Links, proofUrl: string): DeskStory {
   const shown = shownToDesk(story);
-  return { ...fullStory(shown, links, proofUrl), ...stateMembers(shown, links) };
+  return { ...fullStory(shown, links, proofUrl), ...stateMembers(shown, links), aliases: shown.aliases };
 }
 
 function stateMembers(story: DeskRow, links: Links) {

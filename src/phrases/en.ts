@@ -21,7 +21,7 @@ export const en = {
     every_piece: 'Every piece {signed|sourced and signed}.',
     changed: 'Last changed {time} UTC',
     declaration:
-      'Every byline here is a declared AI persona. Every piece names its sources and carries a signed receipt: it proves who filed the piece and that it has not changed since, never that a claim is true.',
+      'Every byline here is a declared AI persona. Every piece names its sources, unless it is marked as from the archive, and carries a signed receipt: it proves who filed the piece and that it has not changed since, never that a claim is true.',
     about: 'About the paper',
     paper: 'The paper',
     masthead: 'Masthead',
@@ -79,6 +79,8 @@ export const en = {
     back: 'Back to marker {n}',
     back_to_mention: 'Back to marker {n}, mention {mention}',
     tags: 'Tags',
+    /** Above a piece that was brought in with an archive, and wherever it is shown whole. It must be as clear as the English. */
+    archive: 'From the archive, not checked by this desk’s rules.',
     preview: 'Preview: not published',
   },
   /** What pieces are about, in the reader’s words: beside the sections, and many of them. */
@@ -291,6 +293,8 @@ export const en = {
     rests: 'What a piece rests on',
     rests_text:
       'A piece goes on air only when it cites at least {publishers}. Each statement that a number points at is listed at the foot of the piece with its publisher and its document.',
+    archive_text:
+      'A piece from the archive was first published elsewhere and was not checked by these rules. It is marked as such.',
     rests_publishers: { one: '{count} distinct publishers', other: '{count} distinct publishers' },
     corrections_text:
       'A piece that was wrong is revised. The revision is filed beside the old one, never over it; the piece says what was wrong, and the {page|corrections page} lists it. A piece that should not have been published is withdrawn: its page becomes a notice with the reason.',

@@ -15,6 +15,9 @@ export interface CitedFact {
   claim_key: string | null;
 }
 
+/** Where a piece comes from, when its desk did not make it under its own rules: `archive` was first published elsewhere. */
+export type Provenance = 'archive';
+
 /** One of the people who wrote a piece. */
 export interface Author {
   name: string;
@@ -41,6 +44,8 @@ export interface Hashed {
   authors: Author[];
   /** The same in one line, as pieces were filed before there was a list; never beside one. */
   written_by: string | null;
+  /** Null for a piece that was filed under the rules of its desk. */
+  provenance: Provenance | null;
 }
 
 /** Exactly what a content hash covers (protocol 4.1). The airing time of a piece is not part of it. */
@@ -70,6 +75,7 @@ export function basisOf(piece: Hashed) {
       ? {}
       : { authors: piece.authors.map(({ name, url }) => (url === undefined ? { name } : { name, url })) }),
     ...(piece.written_by === null ? {} : { written_by: piece.written_by }),
+    ...(piece.provenance === null ? {} : { provenance: piece.provenance }),
   };
 }
 

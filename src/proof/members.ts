@@ -1,6 +1,6 @@
 /**
  * The required members of an object; an array contains the shape of its items. A name that ends in `?` is optional, one
- * that ends in `??` is optional or null; `true`, `false`, `1` and `Ed25519` stand for those exact values.
+ * that ends in `??` is optional or null; `true`, `false`, `1`, `Ed25519` and `archive` stand for those exact values.
  */
 export type Shape = { [name: string]: Kind | [Kind] };
 type Kind = keyof typeof KINDS | boolean | Shape;
@@ -14,6 +14,7 @@ const KINDS = {
   'a text': isText,
   '1': (value: unknown): boolean => value === 1,
   Ed25519: (value: unknown): boolean => value === 'Ed25519',
+  archive: (value: unknown): boolean => value === 'archive',
   'a number': (value: unknown): boolean => typeof value === 'number',
   'a whole number': (value: unknown): boolean => Number.isSafeInteger(value),
   'an object': isObject,

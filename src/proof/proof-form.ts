@@ -8,10 +8,17 @@ const HASH_BASIS =
 /** The sentences about members that only the basis of some pieces has. */
 const HASH_BASIS_WRITER = ' The piece names who wrote it, and so has basis, as written_by.';
 const HASH_BASIS_AUTHORS = ' People wrote the piece, and basis names them in authors.';
+const HASH_BASIS_ARCHIVE =
+  " The piece is from an archive, and basis says so in provenance: it was not checked by this desk's rules.";
 
 /** The description of the content hash of a basis. */
 export function hashBasis(basis: object): string {
-  return `${HASH_BASIS}${'written_by' in basis ? HASH_BASIS_WRITER : ''}${'authors' in basis ? HASH_BASIS_AUTHORS : ''}`;
+  return [
+    HASH_BASIS,
+    'written_by' in basis ? HASH_BASIS_WRITER : '',
+    'authors' in basis ? HASH_BASIS_AUTHORS : '',
+    'provenance' in basis ? HASH_BASIS_ARCHIVE : '',
+  ].join('');
 }
 
 /** A revision as a proof lists it. */
@@ -49,7 +56,7 @@ export const PROOF: Shape = {
   'clock?': ['a text'],
 };
 
-const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number' };
+const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number', 'provenance?': 'archive' };
 
 /** How a document differs from the form of a proof; empty when it has that form. */
 export function formFaults(document: unknown): string[] {

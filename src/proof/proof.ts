@@ -107,7 +107,12 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
     faults.push('the newest generation is not the one that the proof is of');
   }
   if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
-  if (parseReceipt(text)?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
+  const receipt = parseReceipt(text);
+  if (receipt?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
+  // No key may put a piece on air as one from an archive: only the operator of the desk imports (protocol 4.1).
+  if (proof.basis.provenance === 'archive' && receipt?.filed_by !== 'cli') {
+    faults.push(`basis.provenance is archive, but ${receipt?.filed_by ?? 'nobody'} filed the piece, not cli`);
+  }
   return [...faults, ...receiptVerifyFaults(proof, text), ...logProofFaults(proof.log, proof.receipt)];
 }
 

@@ -18,7 +18,14 @@ export const SECTIONS = ['City', 'Data', 'Design', 'Law', 'Letters', 'Open sourc
 export const PERSONAS = ['ada-quill', 'ben-folio', 'cy-galley', 'dee-serif'];
 
 /** What the door asks in the papers of the benchmark. */
-const RULES: PaperRules = { sections: SECTIONS, personas: PERSONAS, source_floor: 2, hasMedia: () => false };
+const RULES: PaperRules = {
+  sections: SECTIONS,
+  personas: PERSONAS,
+  source_floor: 2,
+  hasMedia: () => false,
+  hasPage: () => false,
+  aliasOwner: () => null,
+};
 
 export interface Texts {
   texts: Text[];

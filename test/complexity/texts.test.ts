@@ -53,7 +53,14 @@ const PLAIN: Frame = ['', ''];
 const folder = mkdtempSync(join(tmpdir(), 'broadsheet-growth-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const rules = { sections: ['City'], personas: ['ines-calloway'], source_floor: 0, hasMedia: () => false };
+const rules = {
+  sections: ['City'],
+  personas: ['ines-calloway'],
+  source_floor: 0,
+  hasMedia: () => false,
+  hasPage: () => false,
+  aliasOwner: () => null,
+};
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const json = (text: string): unknown => JSON.parse(text);
 const app = new Hono()

@@ -10,6 +10,8 @@ const rules: PaperRules = {
   personas: ['ines-calloway'],
   source_floor: 2,
   hasMedia: (path) => path === 'media/art/quay.svg',
+  hasPage: (slug) => slug === 'about',
+  aliasOwner: (alias) => (alias === '/2019/taken' ? 'another-piece' : null),
 };
 
 const fact = (n: number, more: Partial<CitedFact> = {}): CitedFact => ({
@@ -384,7 +386,11 @@ test('publishers are compared in NFKC and folded case', () => {
 test('the floor binds a piece that goes on air', () => {
   const facts = [fact(1, { source: 'IETF' }), fact(2, { source: 'ietf' })];
   assert.deepEqual(
-    sourceFloorProblems({ cited_facts: facts }, rules).map(({ field, rule, message }) => ({ field, rule, message })),
+    sourceFloorProblems({ cited_facts: facts, provenance: null }, rules).map(({ field, rule, message }) => ({
+      field,
+      rule,
+      message,
+    })),
     [
       {
         field: 'cited_facts',
@@ -394,5 +400,6 @@ test('the floor binds a piece that goes on air', () => {
       },
     ],
   );
-  assert.deepEqual(sourceFloorProblems({ cited_facts: [fact(1), fact(2)] }, rules), []);
+  assert.deepEqual(sourceFloorProblems({ cited_facts: [fact(1), fact(2)], provenance: null }, rules), []);
+  assert.deepEqual(sourceFloorProblems({ cited_facts: [], provenance: 'archive' }, rules), []);
 });

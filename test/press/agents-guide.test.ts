@@ -139,7 +139,13 @@ describe('the guide for agents', () => {
     assert.equal(air, false);
     const filing = filingFrom(FilingBody.parse(body), { slug: '', kind: 'blog', language: 'en' });
     assert.deepEqual([filing.category, filing.kind], [paper.sections[0], paper.default_kind]);
-    const rules = { ...paper, personas: [filing.persona], hasMedia: () => false };
+    const rules = {
+      ...paper,
+      personas: [filing.persona],
+      hasMedia: () => false,
+      hasPage: () => false,
+      aliasOwner: () => null,
+    };
     assert.deepEqual([...filingProblems(filing, rules), ...sourceFloorProblems(filing, rules)], []);
   });
 
@@ -148,7 +154,13 @@ describe('the guide for agents', () => {
     const { air: _, ...rest } = body;
     const filing = filingFrom(FilingBody.parse(rest), { slug: '', kind: 'news', language: 'en' });
     filing.prose += '[^3]';
-    const problems = filingProblems(filing, { ...paper, personas: [filing.persona], hasMedia: () => false });
+    const problems = filingProblems(filing, {
+      ...paper,
+      personas: [filing.persona],
+      hasMedia: () => false,
+      hasPage: () => false,
+      aliasOwner: () => null,
+    });
     assert.deepEqual(
       problems.map(({ field, rule, message }) => ({ field, rule, message })),
       refusal.problems,

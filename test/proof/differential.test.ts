@@ -47,6 +47,8 @@ const PIECE: Piece = {
   credit: 'After the board’s table',
   authors: [{ name: 'Ann Lee', url: 'https://ann.example/' }, { name: 'Bo Ray' }],
   written_by: null,
+  provenance: 'archive',
+  aliases: [],
   tags: ['Tides'],
   correction: null,
   revised_at: null,

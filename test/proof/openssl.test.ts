@@ -66,6 +66,7 @@ test('a receipt is verified with openssl alone', { skip }, (t) => {
     credit: 'After <the> Harbour Office’s tables.',
     authors: [{ name: 'Zoë “Z” Ångström', url: 'https://zoe.example/?a&b' }],
     written_by: null,
+    provenance: null,
   };
   const content_hash = contentHash(basisOf(piece));
   const receipt = {

@@ -66,6 +66,7 @@ export async function protocolExamples(): Promise<Record<string, string>> {
     credit: null,
     authors: [],
     written_by: null,
+    provenance: null,
   };
   const content_hash = contentHash(basisOf(piece));
   const receipt = signReceipt(

@@ -16,6 +16,7 @@ const view: EmbedView = {
   dek: '',
   category: 'City',
   writer: null,
+  provenance: null,
   byline: { name: 'Ada Quill', title: 'Reporter' },
   published_at: '2026-11-21T07:06:00.000Z',
   image: null,

@@ -139,6 +139,8 @@ export function filing(slug: string, more: Partial<Filing> = {}): Filing {
     credit: null,
     authors: [],
     written_by: null,
+    provenance: null,
+    aliases: [],
     tags: [],
     correction: null,
     revised_at: null,

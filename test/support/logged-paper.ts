@@ -38,9 +38,9 @@ export class LoggedPaper {
   ): string {
     const before = this.#stories.get(slug);
     const revision = (before?.piece.revision ?? 0) + 1;
-    const { headline, dek, prose, cited_facts, category, kind, credit, authors, written_by } = filing(slug);
+    const { headline, dek, prose, cited_facts, category, kind, credit, authors, written_by, provenance } = filing(slug);
     const byline = { name: 'Ines Calloway', title: 'Editor' };
-    const body = { headline, dek, prose, cited_facts, category, kind, byline, credit, authors, written_by };
+    const body = { headline, dek, prose, cited_facts, category, kind, byline, credit, authors, written_by, provenance };
     const piece: Hashed = { id: slug, revision, ...body, ...more };
     const content_hash = contentHash(basisOf(piece));
     const prev = before?.generations.at(-1)?.receipt_hash ?? null;

@@ -4,7 +4,9 @@ import { basename, join } from 'node:path';
 import type { Context } from 'hono';
 import { contentType as typeByName } from 'mime-types';
 import type { Archive } from '../../../src/desk/archive.ts';
+import { aliasFrom } from '../../../src/desk/door/alias.ts';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
+import { RESERVED_PAGES } from '../../../src/desk/papers/reserved.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt, siteOf } from '../../../src/desk/press/edition.ts';
 import { memoized } from '../../../src/desk/press/memoized.ts';
@@ -24,6 +26,9 @@ import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
 import { beingPressed, isAwaitingPress } from './notices.ts';
 
+const RESERVED = new Set(RESERVED_PAGES);
+/** The first segment of a path without its endings, which no earlier address shares with the paper's own. */
+const FIRST_NAME = /^\/([^/.]*)/;
 const PICTURE = /^\/pictures\/([0-9a-f]+)-\d+\.(?:avif|webp)$/;
 
 /** Finds the media file of a picture's path while its variants are not drawn; null for any other path. */
@@ -44,6 +49,16 @@ function undrawnPictures({ store }: AppContext): (paper: string, path: string) =
   };
 }
 
+/** Where an earlier address of a piece leads; null for any other. Its file is for hosts that know no redirects. */
+function movedTo(
+  { store }: AppContext,
+  site: { slug: string; path: string; root: string; served: string },
+): string | null {
+  if (RESERVED.has(FIRST_NAME.exec(site.path)?.[1] ?? '')) return null;
+  const slug = store.desk.archive(site.slug).redirect(aliasFrom(site.path));
+  return slug === null ? null : `${siteAt(site).base}/stories/${slug}/`;
+}
+
 /** The page for missing addresses. */
 const MISSING = '/404.html';
 
@@ -58,6 +73,8 @@ export function pressedFile(
   return async (c, next) => {
     const site = sites.of(c.env);
     if (!site?.paper?.paper_public) return next();
+    const moved = movedTo(app, site);
+    if (moved !== null) return c.redirect(moved, 301);
     const folder = join(app.settings.distDir, site.slug);
     const file = fileAt(folder, site.path);
     if (site.path === '' || (file === null && isFolder(folder, site.path))) {

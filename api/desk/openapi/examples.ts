@@ -37,6 +37,7 @@ const STORY = {
   byline: { name: 'Osric Tamblyn', title: 'Editor, Time', avatar: `${ROOT}/media/osric.svg` },
   authors: [],
   written_by: null,
+  provenance: null,
   tags: ['Clocks', 'Unix'],
   published_at: '2026-11-20T06:30:00.000Z',
   updated_at: '2026-11-20T06:30:00.000Z',

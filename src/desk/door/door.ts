@@ -8,11 +8,12 @@ import {
   textProblems,
   unseenProblem,
 } from '../../shared/shown-text.ts';
+import { type AliasRules, aliasProblems } from './alias.ts';
 import { type Filing, MAX } from './piece.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** The paper's rules and records against which a filing is checked. */
-export interface PaperRules {
+export interface PaperRules extends AliasRules {
   sections: readonly string[];
   /** Slugs of the personas that may sign. */
   personas: readonly string[];
@@ -44,20 +45,28 @@ export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
     ...authorProblems(filing),
     ...(filing.written_by === null ? [] : lineProblems('written_by', filing.written_by, MAX.writer, false)),
     ...tagProblems(filing),
+    ...aliasProblems(filing, rules),
     ...paragraphProblems('correction', filing.correction, MAX.correction),
   ];
 }
 
 /** What keeps a filed piece off the air: too few distinct publishers, or a section that the paper has dropped. */
-export function airingProblems(piece: Pick<Filing, 'category' | 'cited_facts'>, rules: PaperRules): Problem[] {
+export function airingProblems(
+  piece: Pick<Filing, 'category' | 'cited_facts' | 'provenance'>,
+  rules: PaperRules,
+): Problem[] {
   return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
 }
 
-/** The only rule that drafts need not meet: enough distinct publishers, by `source` in NFKC and folded case. */
+/**
+ * The only rule that drafts need not meet: enough distinct publishers, by `source` in NFKC and folded case. Archives have
+ * no cited facts: their pieces say instead that they come from one.
+ */
 export function sourceFloorProblems(
-  filing: Pick<Filing, 'cited_facts'>,
+  filing: Pick<Filing, 'cited_facts' | 'provenance'>,
   rules: Pick<PaperRules, 'source_floor'>,
 ): Problem[] {
+  if (filing.provenance === 'archive') return [];
   const publishers = distinctPublishers(filing.cited_facts);
   if (publishers >= rules.source_floor) return [];
   const message = `the piece rests on ${publishers} distinct publisher${publishers === 1 ? '' : 's'}, and this paper puts nothing on air with fewer than ${rules.source_floor}; cite another publisher (two pages of one publisher are one)`;

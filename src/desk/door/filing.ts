@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Author } from '../../proof/basis.ts';
 import { normalized } from '../../shared/combining-marks.ts';
+import { aliasesFrom } from './alias.ts';
 import { type Filing, KINDS, MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
@@ -52,6 +53,12 @@ export const FilingBody = z.strictObject({
     .array(z.string())
     .nullish()
     .meta({ description: `What the piece is about: up to ${MAX.tags} names of up to ${MAX.tag} characters.` }),
+  aliases: z
+    .array(z.string())
+    .nullish()
+    .meta({
+      description: `Earlier addresses of the piece, which then lead to it: up to ${MAX.aliases} paths below the paper’s address, such as /2019/05/two-ferries/.`,
+    }),
   correction: z.string().nullish().meta({ description: 'What was wrong and is right now; readers will see it.' }),
   revised_at: z.iso.datetime({ offset: true }).nullish(),
 });
@@ -100,7 +107,9 @@ export function filingFrom(
     credit: optionalLine(body.credit),
     authors: (body.authors ?? []).map(authorFrom),
     written_by: optionalLine(body.written_by),
+    provenance: null,
     tags: tagsFrom(body.tags ?? []),
+    aliases: aliasesFrom(body.aliases ?? []),
     correction: optionalLine(body.correction),
     revised_at: body.revised_at ? Date.parse(body.revised_at) : null,
   };

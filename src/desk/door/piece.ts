@@ -18,6 +18,9 @@ export const MAX = {
   /** The number of people who may be named as the authors of a piece. */
   authors: 20,
   author: 300,
+  /** The number of earlier addresses. */
+  aliases: 20,
+  alias: 300,
   /** The number of tags. */
   tags: 10,
   tag: 40,
@@ -57,6 +60,8 @@ export interface Filing extends Omit<Hashed, 'id' | 'revision' | 'byline'> {
   image: Image | null;
   /** What the piece is about, for readers who browse: names, no two with the same slug. */
   tags: string[];
+  /** Earlier addresses of the piece, which lead to it: paths below the paper's root, each with its first slash. */
+  aliases: string[];
   /** For a correction: what was wrong in the previous revision. */
   correction: string | null;
   /** When the revision was made, in ms, for a desk that imports its archive; else null. */

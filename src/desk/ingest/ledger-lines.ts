@@ -10,17 +10,18 @@ import type { LedgerEntry } from '../ledger-entry.ts';
 /**
  * The first line of an export (protocol 11.1). Exports of version 1 are from before there was a transparency log, those
  * of version 2 from before there were pages of a paper's own and placements of fronts, and before pieces had writers
- * and tags, those of version 3 from before pieces had lists of authors.
+ * and tags, those of version 3 from before pieces had lists of authors, those of version 4 from before they had earlier addresses
+ * and a provenance.
  */
-export const HEADER = { type: 'ledger', version: 4 } as const;
-export const VERSIONS: readonly number[] = [1, 2, 3, HEADER.version];
+export const HEADER = { type: 'ledger', version: 5 } as const;
+export const VERSIONS: readonly number[] = [1, 2, 3, 4, HEADER.version];
 
 /** A line with the members that exports of earlier versions do not have. */
 export function currentLine(line: LedgerEntry): LedgerEntry {
   return line.type === 'generation' ? { ...line, piece: { ...ADDED_LATER, ...line.piece } } : line;
 }
 
-const ADDED_LATER = { authors: [], written_by: null, tags: [] };
+const ADDED_LATER = { authors: [], written_by: null, provenance: null, tags: [], aliases: [] };
 
 type HeaderLine = { type: 'ledger'; version: number };
 

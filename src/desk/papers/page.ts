@@ -3,6 +3,7 @@ import type { Problem } from '../../shared/shape.ts';
 import { isLanguageTag, SLUG } from '../door/door.ts';
 import { proseFrom } from '../door/filing.ts';
 import { filledLine, line } from '../line.ts';
+import { RESERVED_PAGES } from './reserved.ts';
 
 /** Where the paper's menus list a page of its own: the footer, the bar of sections, or nowhere. */
 export const NAVS = ['footer', 'sections', 'none'] as const;
@@ -35,21 +36,6 @@ export interface Page extends PageBody {
   slug: string;
 }
 
-/**
- * First segments of the addresses under a paper's root, without their endings, that the paper itself uses or will use.
- * test/desk/page.test.ts compares the list with the pressed tree and the routes.
- */
-export const RESERVED_PAGES: readonly string[] = [
-  // Pages and folders of the pressed tree.
-  ...['stories', 'sections', 'days', 'tags', 'masthead', 'cast', 'search', 'subscribe', 'corrections', 'standards'],
-  ...['agents', 'embed', 'cards', 'media', 'portraits', 'pictures', 'icons', 'sitemaps'],
-  // Files at its root.
-  ...['index', '404', 'front', 'rss', 'feed', 'podcast', 'sitemap', 'sitemap-news', 'llms', 'robots', 'hue', 'style'],
-  ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
-  // What the server answers.
-  ...['api', 'oembed', 'preview', 'log', 'health', 'ready', 'console', 'docs', 'assets', 'newsstand', 'facts'],
-  'sources',
-];
 const RESERVED = new Set(RESERVED_PAGES);
 
 /** Why a text cannot be the address of a page, with the cure; null when it can. */

@@ -63,6 +63,7 @@ export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBo
   const problems: Problem[] = [
     ...unshown({ title: body.title, description: body.description }),
     ...(reserved === null ? [] : [{ field: 'slug', rule: 'slug_form', message: reserved }]),
+    ...takenProblems(archive, slug),
     ...proseProblems(body.prose, { hasMedia: (path) => archive.media(path) !== null }),
     ...(unfilled === null ? [] : [unfilled]),
   ];
@@ -72,6 +73,14 @@ export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBo
   }
   if (problems.length > 0) throw refusalOf(problems);
   return body;
+}
+
+/** The problem of a page at an address that leads to a piece. */
+function takenProblems(archive: Archive, slug: string): Problem[] {
+  const owner = archive.aliasOwner(`/${slug}`);
+  if (owner === null) return [];
+  const message = `/${slug}/ is an earlier address of the piece ${owner} and leads there; choose another slug, or take it out of the piece’s aliases`;
+  return [{ field: 'slug', rule: 'alias_taken', message }];
 }
 
 /** The problems of lines that readers see, by field. A stored record was not asked: older versions took any line. */

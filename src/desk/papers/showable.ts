@@ -35,7 +35,9 @@ export function showableFiling(
     correction: textOf(body.correction, MAX.correction) || null,
     authors,
     written_by: authors.length > 0 ? null : lineOf(body.written_by, MAX.source) || null,
+    provenance: null,
     tags: tagsFrom(tagNames(body.tags)),
+    aliases: [],
     revised_at: null,
   };
 }

@@ -131,6 +131,11 @@ export class Edition {
     return this.#noting(dependencies.piece(id), this.archive.piece(id));
   }
 
+  /** The earlier addresses that lead to pages. */
+  redirects() {
+    return this.#noting(dependencies.aliases, this.archive.redirects());
+  }
+
   generations(id: string) {
     return this.#noting(dependencies.piece(id), this.archive.generations(id));
   }

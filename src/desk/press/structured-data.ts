@@ -70,7 +70,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     dateModified: isoTime(story.updated_at),
     image: imageOf(story, facts.image),
     author: isByPeople ? story.writers.map(({ name, url }) => ({ '@type': 'Person', name, url })) : persona,
-    digitalSourceType: isByPeople ? undefined : MADE_BY_MODEL,
+    digitalSourceType: isByPeople || story.provenance === 'archive' ? undefined : MADE_BY_MODEL,
     contributor: isByPeople ? persona : undefined,
     publisher: publisher(channel, facts.logo),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },

@@ -112,7 +112,7 @@ export interface FactView extends CitedFact {
   marker_ids: string[];
 }
 
-export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revision' | 'content_hash'> {
+export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revision' | 'content_hash' | 'provenance'> {
   /** Whether the page shows a piece that is not published. */
   is_preview: boolean;
   /** The prose as HTML, or a placeholder until its bytes are inserted. Its markers link to the facts. */
@@ -311,7 +311,7 @@ export interface PageView extends Framed {
 
 /** The story card that other sites frame. It may load only its picture. */
 export interface EmbedView
-  extends Pick<Story, 'language' | 'dek' | 'category' | 'byline' | 'writer'>,
+  extends Pick<Story, 'language' | 'dek' | 'category' | 'byline' | 'writer' | 'provenance'>,
     Pick<PaperRecord, 'hue' | 'nameplate'> {
   /** When the piece was withdrawn, which turns the card into a notice; else null. */
   withdrawn_at: string | null;

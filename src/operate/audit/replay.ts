@@ -188,7 +188,9 @@ const EMPTY = {
   writer: null,
   authors: [],
   written_by: null,
+  provenance: null,
   tags: [],
+  aliases: [],
   word_count: 0,
   correction: null,
 };

@@ -11,8 +11,8 @@ import type { PaperTable } from './papers.ts';
 import { FROM, LIST, NEWEST_FIRST, ROW, rowOf, STATE } from './pieces.ts';
 import type { SearchTables } from './search.ts';
 
-const { prose, cited_facts } = PIECE;
-const TEXT = { prose, cited_facts, content_hash: text };
+const { prose, cited_facts, provenance, aliases } = PIECE;
+const TEXT = { prose, cited_facts, content_hash: text, aliases };
 const STORY = { ...LIST, ...STATE, ...TEXT };
 
 /** The columns of a generation as proofs list it. */
@@ -43,6 +43,9 @@ interface ArchiveTables {
   logProof: Archive['logProof'];
   isLogCosigned: Archive['isLogCosigned'];
 }
+
+/** The earlier addresses of a paper, and their pieces. */
+const OF_ALIAS = 'FROM piece_aliases a JOIN pieces p ON p.id = a.piece WHERE a.paper = ?';
 
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
@@ -140,6 +143,13 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     storyById: story('id'),
     storyBySlug: story('slug'),
     hasSlug: has('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?'),
+    aliasOwner: one(`SELECT p.slug ${OF_ALIAS} AND a.alias = ?`, text),
+    redirect: one(`SELECT p.slug ${OF_ALIAS} AND a.alias = ? AND p.published_at IS NOT NULL`, text),
+    redirects: all(`SELECT a.alias, p.slug ${OF_ALIAS} AND p.published_at IS NOT NULL ORDER BY a.alias`, {
+      alias: text,
+      slug: text,
+    }),
+    aliasesOf: all('SELECT alias FROM piece_aliases WHERE paper = ? AND piece = ? ORDER BY alias', text),
     piece: one(`SELECT g.* ${FROM} WHERE p.paper = ? AND p.id = ?`, PIECE, pieceOf),
     revisions: all('SELECT * FROM generations WHERE paper = ? AND piece = ? ORDER BY revision', PIECE, pieceOf),
     generations: all(
@@ -157,9 +167,9 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     search: search.search,
     tag,
     scheduled: all(
-      `SELECT p.slug, p.category, g.cited_facts ${FROM}
+      `SELECT p.slug, p.category, g.cited_facts, g.provenance ${FROM}
        WHERE p.paper = ? AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id`,
-      { slug: text, category: text, cited_facts },
+      { slug: text, category: text, cited_facts, provenance },
     ),
     months: all(
       "SELECT name AS month, count FROM tallies WHERE paper = ? AND what = 'month' AND count > 0 ORDER BY name",

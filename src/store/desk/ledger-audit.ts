@@ -53,6 +53,12 @@ const CHECKS: string[] = [
    SELECT 'the tags of piece ' || piece || ' are not those of its newest revision on air' FROM (
      SELECT * FROM (SELECT * FROM named EXCEPT SELECT * FROM kept)
      UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM named)) GROUP BY piece`,
+  `WITH named AS (
+       SELECT p.paper, p.id AS piece, j.value AS alias FROM pieces p JOIN generations g ON g.n = p.generation, json_each(g.aliases) j),
+     kept AS (SELECT paper, piece, alias FROM piece_aliases)
+   SELECT 'the earlier addresses of piece ' || piece || ' are not those of its newest revision' FROM (
+     SELECT * FROM (SELECT * FROM named EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM named)) GROUP BY piece`,
   `SELECT 'the search index was made by other rules, or is not whole; start the server once and it is made again'
      FROM search_state WHERE folding <> ${NORMALIZER_VERSION} OR filled <> 1`,
   `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p

@@ -26,7 +26,9 @@ export const PIECE = {
   credit: orNull(text),
   authors: json<Piece['authors']>(),
   written_by: orNull(text),
+  provenance: orNull(oneOf('archive')),
   tags: json<Piece['tags']>(),
+  aliases: json<Piece['aliases']>(),
   correction: orNull(text),
   revised_at: orNull(integer),
 };

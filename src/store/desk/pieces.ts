@@ -31,9 +31,22 @@ const OF_PIECE = {
   updated_at: orNull(integer),
   word_count: orNull(integer),
 };
-const { headline, dek, kind, byline_name, byline_title, language, image, credit, authors, written_by, tags } = PIECE;
+const {
+  headline,
+  dek,
+  kind,
+  byline_name,
+  byline_title,
+  language,
+  image,
+  credit,
+  authors,
+  written_by,
+  provenance,
+  tags,
+} = PIECE;
 const OF_GENERATION = {
-  ...{ headline, dek, kind, byline_name, byline_title, language, image, credit, authors, written_by, tags },
+  ...{ headline, dek, kind, byline_name, byline_title, language, image, credit, authors, written_by, provenance, tags },
 };
 export const LIST = { ...OF_PIECE, ...OF_GENERATION };
 export const ROW = `${columnsOf(OF_PIECE, 'p')}, ${columnsOf(OF_GENERATION, 'g')}`;
@@ -97,6 +110,8 @@ export function pieceTables(db: Db) {
   const remove = run('DELETE FROM pieces WHERE id = ?');
   const clearTags = run('DELETE FROM piece_tags WHERE piece = ?');
   const addTag = run('INSERT INTO piece_tags (paper, tag, published_at, piece, name) VALUES (?, ?, ?, ?, ?)');
+  const clearAliases = run('DELETE FROM piece_aliases WHERE piece = ?');
+  const addAlias = run('INSERT INTO piece_aliases (paper, alias, piece) VALUES (?, ?, ?)');
   const tagsOnAir = one(`SELECT p.paper, p.published_at, g.tags ${FROM} WHERE p.id = ? AND p.state = 'on_air'`, {
     paper: text,
     published_at: integer,
@@ -106,8 +121,10 @@ export function pieceTables(db: Db) {
   return {
     /** Makes this generation the one that its piece shows. */
     setGeneration({ paper, piece }: GenerationEntry): void {
-      const { id, slug, revision, category, persona, prose, language } = piece;
+      const { id, slug, revision, category, persona, prose, language, aliases } = piece;
       insert(id, paper, slug, revision, category, persona, wordCount(prose, language));
+      clearAliases(id);
+      for (const alias of aliases) addAlias(paper, alias, id);
     },
     /** Counts the words of the pieces that an earlier version filed. */
     fillWordCounts(transact: Transact): void {
@@ -167,7 +184,10 @@ export function pieceTables(db: Db) {
       text,
     ),
     /** Removes a piece that is not on air from the lists. Only the writing desk, whose store is not a ledger, does so. */
-    remove: (piece: string): void => void remove(piece),
+    remove(piece: string): void {
+      clearAliases(piece);
+      remove(piece);
+    },
     /** Scheduled pieces of all papers that are due at `until` (ms), in the order of their times. */
     scheduled: all(
       `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND scheduled_at <= ?

@@ -56,6 +56,8 @@ export function story(change: Partial<Story> = {}): Story {
     writer: null,
     authors: [],
     written_by: null,
+    provenance: null,
+    aliases: [],
     tags: [],
     word_count: 6,
     content_hash: `sha256:${'0'.repeat(64)}`,

@@ -20,6 +20,7 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
   const { paper, root } = channel;
   const { page, story, feed } = phrasesOf(paper.language);
   const parts = [
+    ...(item.provenance === null ? [] : [`<p><em>${escapeHtml(story.archive)}</em></p>`]),
     `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
   ];
   if (item.corrections.length > 0) {

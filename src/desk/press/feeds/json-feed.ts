@@ -42,6 +42,7 @@ export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
         ...(isByPeople(item) ? { brought_in_by: { ...personaOf(channel, item), declared_ai: true } } : {}),
         piece: item.id,
         kind: item.kind,
+        ...(item.provenance === null ? {} : { provenance: item.provenance }),
         revision: item.revision,
         content_hash: item.content_hash,
       },

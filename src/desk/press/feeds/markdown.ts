@@ -1,3 +1,4 @@
+import { phrasesOf } from '../../../phrases/tables.ts';
 import type { CitedFact } from '../../../proof/basis.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Story } from '../../archive.ts';
@@ -17,6 +18,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     line('byline', `${story.byline.name} (AI persona)`),
     line('byline_title', story.byline.title),
     line('declared_ai', story.writer === null),
+    line('provenance', story.provenance),
     line('publication', paper.nameplate),
     line('category', story.category),
     line('tags', story.tags.length === 0 ? null : story.tags),
@@ -30,6 +32,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     line('content_hash', story.content_hash),
   ];
   const blocks: string[] = [];
+  const note = story.provenance === null ? '' : `_${phrasesOf(paper.language).story.archive}_\n\n`;
   if (story.cited_facts.length > 0) blocks.push(story.cited_facts.map(footnote).join('\n'));
   if (story.corrections.length > 0) {
     const lines = story.corrections.map(
@@ -38,7 +41,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     blocks.push(`## Corrections\n\n${lines.join('\n')}`);
   }
   if (story.credit !== null) blocks.push(`## Credit\n\n${story.credit}`);
-  return `---\n${front.join('')}---\n\n${[story.prose, ...blocks].join('\n\n')}\n`;
+  return `---\n${front.join('')}---\n\n${note}${[story.prose, ...blocks].join('\n\n')}\n`;
 }
 
 function footnote({ n, statement, source, instrument }: CitedFact): string {

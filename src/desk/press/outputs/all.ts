@@ -8,6 +8,7 @@ import { icons } from './icons.ts';
 import { masthead, persona, portrait } from './masthead.ts';
 import { page, pages } from './pages.ts';
 import { allTags, section, sectionPage, tag, tagPage } from './piece-list.ts';
+import { alias, redirects } from './redirects.ts';
 import { monthSitemap, news, pagesSitemap, sitemap } from './sitemap.ts';
 import { card, proof, story } from './story.ts';
 
@@ -19,6 +20,7 @@ export const OUTPUTS: readonly Output[] = [
   card,
   proof,
   story,
+  alias,
   section,
   sectionPage,
   tag,
@@ -40,6 +42,7 @@ export const OUTPUTS: readonly Output[] = [
   monthSitemap,
   pagesSitemap,
   news,
+  redirects,
   hosting,
 ];
 
@@ -61,8 +64,8 @@ export type SingleFile = Exclude<RenderedFile, { same: string }>;
 
 /** Prints the single file at a path of a paper that is not pressed; null when there is none. */
 export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
-  // Only static hosts read `_headers`; a server that prints a single file sends its own headers.
-  if (path === '_headers') return null;
+  // Only static hosts read these; a server that prints a single file sends its own headers and redirects.
+  if (path === '_headers' || path === '_redirects') return null;
   for (const { output, key } of outputsForPath(edition, path)) {
     const printed = (await output.print(edition, key, tools)) ?? [];
     const named = printed.find((item) => item.path === path);

@@ -95,6 +95,7 @@ function emptyCard(edition: Edition): EmbedView {
     category: '',
     byline: { name: '', title: '' },
     writer: null,
+    provenance: null,
     published_at: isoTime(0),
     image: null,
     motif: null,

@@ -229,6 +229,7 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     category: found.category,
     byline: found.byline,
     writer: found.writer,
+    provenance: found.provenance,
     published_at: isoTime(found.published_at),
     image,
     motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,

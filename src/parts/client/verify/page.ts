@@ -6,7 +6,7 @@ import { ENGLISH, type Words } from './words.ts';
 
 /** The parts of a story, each at most once, and its heading. Anything else was added by a third party. */
 const STORY_PARTS = ['heading', 'art', 'prose', 'credit', 'sources'];
-const HEADING_PARTS = ['kicker', 'dek', 'signature', 'notice', 'revised'];
+const HEADING_PARTS = ['kicker', 'dek', 'archive', 'signature', 'notice', 'revised'];
 
 /** How many words of a difference are shown. */
 const EXCERPT_WORDS = 8;
@@ -33,6 +33,7 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
     ...difference('list of links in the text', linksIn(prose), linksIn(signed.body)),
     ...difference('list of sources', sourcesOn(page), basis.cited_facts.map(sourceLine).join(' ')),
     ...difference('credit', text('.credit'), basis.credit ?? ''),
+    ...archiveFaults(story, basis),
     ...strays(story, STORY_PARTS),
     ...strays(story?.querySelector('.heading'), HEADING_PARTS),
   ];
@@ -49,6 +50,16 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
 /** The words of a text, ignoring spacing and the Unicode encoding of accents. */
 function words(text: string | null | undefined): string {
   return (text ?? '').normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
+/** Whether the mark of a piece from an archive stands over a piece that was signed as one, and over no other. */
+function archiveFaults(story: Element | null, { provenance }: Basis): string[] {
+  const mark = words(story?.querySelector('.heading > .archive')?.textContent);
+  if (provenance === 'archive' && mark === '')
+    return ['The proof says that the piece is from an archive, this page does not.'];
+  if (provenance !== 'archive' && mark !== '')
+    return ['This page says that the piece is from an archive, the proof does not.'];
+  return [];
 }
 
 /** Each author, with an address where there is one. */

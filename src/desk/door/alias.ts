@@ -1,0 +1,86 @@
+import { normalized } from '../../shared/combining-marks.ts';
+import type { Problem } from '../../shared/shape.ts';
+import { problem, quote } from '../../shared/shown-text.ts';
+import { RESERVED_PAGES } from '../papers/reserved.ts';
+import { type Filing, MAX } from './piece.ts';
+
+/** The longest name of a file that every file system takes, in bytes. */
+const SEGMENT_BYTES_MAX = 200;
+
+/** What a segment of an earlier address may hold: nothing that ends a path, or means more in a list of redirects. */
+const SEGMENT = /^[\p{L}\p{N}\p{M}~!$&'()+,;=@_-][\p{L}\p{N}\p{M}.~!$&'()+,;=@_-]*$/u;
+/** An address that is a file. Any other gets a folder with an index. */
+const FILE = /\.html?$/i;
+const RESERVED = new Set(RESERVED_PAGES);
+
+/** What the rules for earlier addresses need to know of a paper. */
+export interface AliasRules {
+  /** Whether the paper has a page of its own with this slug. */
+  hasPage(slug: string): boolean;
+  /** The slug of the piece to which an earlier address leads; null for a free one. */
+  aliasOwner(alias: string): string | null;
+}
+
+/** Earlier addresses as they are stored, each once. */
+export function aliasesFrom(given: readonly string[]): string[] {
+  return [...new Set(given.map(aliasFrom))];
+}
+
+/** The form of an earlier address by which it is found: decoded, in NFC, without a slash at its end. */
+export function aliasFrom(given: string): string {
+  const path = decoded(given.trim()).replace(/\/(?:index\.html?)?$/i, '');
+  return normalized(path);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The file that leads from an earlier address to its piece, below the paper's root. */
+export function aliasFile(alias: string): string {
+  return FILE.test(alias) ? alias.slice(1) : `${alias.slice(1)}/index.html`;
+}
+
+/** What keeps a piece from having its earlier addresses: their form, an address of the paper's own, another piece. */
+export function aliasProblems({ slug, aliases }: Filing, rules: AliasRules): Problem[] {
+  if (aliases.length > MAX.aliases) {
+    const message = `${aliases.length} earlier addresses are more than ${MAX.aliases}; keep those to which others link`;
+    return [problem('aliases', 'too_many', message)];
+  }
+  return aliases.flatMap((alias, index) => {
+    const found = aliasProblem(alias, slug, rules);
+    return found === null ? [] : [problem(`aliases[${index}]`, found.rule, found.message)];
+  });
+}
+
+function aliasProblem(alias: string, slug: string, rules: AliasRules): { rule: string; message: string } | null {
+  const [empty, ...segments] = alias.split('/');
+  const isPath =
+    empty === '' &&
+    segments.length > 0 &&
+    alias.length <= MAX.alias &&
+    segments.every((segment) => SEGMENT.test(segment) && Buffer.byteLength(segment) <= SEGMENT_BYTES_MAX) &&
+    !segments.slice(0, -1).some((segment) => FILE.test(segment));
+  if (!isPath) {
+    const message = `${quote(alias)} cannot be an earlier address; write its path below the paper's address, from its first slash, without a query, as in /2019/05/two-ferries/, in at most ${MAX.alias} characters`;
+    return { rule: 'alias_form', message };
+  }
+  const [first = ''] = segments;
+  const name = first.replace(/\..*$/, '');
+  if (RESERVED.has(name.toLowerCase()) || first.startsWith('_')) {
+    const message = `${quote(alias)} is an address that the paper itself uses, and nothing can lead away from it; take it out`;
+    return { rule: 'alias_reserved', message };
+  }
+  if (segments.length === 1 && rules.hasPage(name)) {
+    const message = `${quote(alias)} is the address of the paper's page pages/${name}.md; take it out, or remove the page`;
+    return { rule: 'alias_taken', message };
+  }
+  const owner = rules.aliasOwner(alias);
+  if (owner === null || owner === slug) return null;
+  const message = `${quote(alias)} leads to the piece ${owner} already; take it out of one of the two`;
+  return { rule: 'alias_taken', message };
+}
