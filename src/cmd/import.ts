@@ -1,50 +1,136 @@
 import { basename } from 'node:path';
-import { Command } from 'commander';
-import { importArchive, type RefusedLine, requireArchive } from '../desk/ingest/import-archive.ts';
+import { Command, Option } from 'commander';
+import { type ImportNote, importLines, type RefusedLine } from '../desk/ingest/import-archive.ts';
+import { type ArchiveLines, jsonLines } from '../desk/ingest/import-lines.ts';
+import { askSections } from '../desk/ingest/sources/ask-sections.ts';
+import { type Mapping, NO_MAPPING, readMapping } from '../desk/ingest/sources/mapping.ts';
+import { openArchive, SYSTEMS, type System } from '../desk/ingest/sources/open-archive.ts';
+import { Pictures } from '../desk/ingest/sources/pictures.ts';
+import { sourceLines } from '../desk/ingest/sources/source-lines.ts';
+import { IMAGE_BYTES_MAX } from '../media/media-formats.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
-import { intakeOf, withAppContext } from '../server/context.ts';
+import { type AppContext, intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
+import { Fault } from '../shared/fault.ts';
+import { clientOptions, outboundClient } from '../shared/net/outbound-client.ts';
+import { VERSION } from '../shared/project.ts';
+import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
 import { printError, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenPath } from '../shared/terminal/project-folder.ts';
 
-type Options = { paper: string; create?: boolean; persona?: string; air?: boolean; press: boolean; json?: boolean };
+interface Options {
+  paper: string;
+  create?: boolean;
+  persona?: string;
+  air?: boolean;
+  from?: System;
+  site?: string;
+  map?: string;
+  section?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+  press: boolean;
+  json?: boolean;
+}
+
+/** How long one picture may take to come, in ms. */
+const PICTURE_WAIT = 60_000;
 
 export function command(): Command {
   return new Command('import')
-    .description('file an archive: JSON Lines, one piece per line, gzipped or not')
-    .argument('<file>', 'a .jsonl or .jsonl.gz file')
+    .description(
+      'file an archive: JSON Lines, or what WordPress, Ghost, Substack, Hugo, Jekyll, Eleventy or a feed has',
+    )
+    .argument('<archive>', 'a file, or the folder of a site')
     .requiredOption('--paper <slug>', 'the paper to file with')
     .option('--create', 'create the paper, its sections and a persona where they are missing')
     .option('--persona <slug>', 'the persona that signs (default: the paper’s only one, or archive-desk)')
     .option('--air', 'put each piece on air at its own published_at')
+    .addOption(new Option('--from <system>', 'what the archive is of (default: its content tells)').choices(SYSTEMS))
+    .option('--site <url>', 'the address at which the archive was published, for links and pictures')
+    .option('--map <file>', 'a YAML file that says which categories become which sections, and names authors')
+    .option('--section <name>', 'the section of pieces whose category has none in the mapping')
+    .option('--dry-run', 'file nothing, and say what would come in, what not, and why')
+    .option('--yes', 'do not ask for sections')
     .option('--no-press', 'do not press afterwards')
     .option('--json', 'print the outcome as JSON')
-    .action((given: string, options: Options) => {
-      const file = givenPath(given);
+    .action(async (given: string, options: Options) => {
+      const path = givenPath(given);
+      const mapping = mappingOf(options);
+      if (options.site !== undefined) requireAddress(options.site);
       // Before a database is created for it.
-      requireArchive(file);
-      return withAppContext(readSettings(), async (app) => {
-        const onRefused = (line: RefusedLine) => refusedLines(file, line).forEach(printError);
-        const outcome = await withProgress((step) => {
-          const onProgress = (lines: number) => step(`import ${options.paper}`, lines, null, '');
-          return importArchive(intakeOf(app), file, { ...options, onRefused, onProgress });
+      const source = await openArchive(path, options.from);
+      try {
+        await withAppContext(readSettings(), async (app) => {
+          if (source === null) return run(app, jsonLines(path), options);
+          const sections = app.store.desk.paper(options.paper)?.sections ?? [];
+          const isAsking =
+            isAnswering() &&
+            !options.yes &&
+            !options.json &&
+            options.map === undefined &&
+            options.section === undefined;
+          const asked = isAsking ? await withAnswers((ask) => askSections(ask, source, mapping, sections)) : mapping;
+          const archive = () => (app.store.desk.hasPaper(options.paper) ? app.store.desk.archive(options.paper) : null);
+          const pictures = new Pictures(source, options.dryRun ? null : fetchFor(app), app.store.media, archive);
+          try {
+            await run(app, sourceLines(source, asked, pictures, options.site ?? null), options);
+          } finally {
+            pictures.close();
+          }
         });
-        const isThere = app.store.desk.hasPaper(options.paper);
-        const mayPress = options.press && isThere;
-        await pressThenPrint(app, mayPress ? { paper: options.paper } : null, (pressed, reports) =>
-          printResult(options.json, { ...outcome, pressed: Object.fromEntries(reports) }, [
-            `${outcome.filed} filed, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused`,
-            ...(isThere ? [] : [`the paper ${options.paper} was not created: nothing was filed`]),
-            ...pressed,
-          ]),
-        );
-        if (outcome.refused.length > 0 || !isThere) process.exitCode = 1;
-      });
+      } finally {
+        source?.close();
+      }
     });
 }
 
-function refusedLines(file: string, { line, slug, problems }: RefusedLine): string[] {
-  const where = `${basename(file)}:${line}${slug === null ? '' : ` ${slug}`}`;
-  return problems.map(({ field, message }) => `${where} ${field}: ${message}`);
+function mappingOf({ map, section }: Options): Mapping {
+  const mapping = map === undefined ? NO_MAPPING : readMapping(givenPath(map));
+  return section === undefined ? mapping : { ...mapping, section };
+}
+
+function requireAddress(site: string): void {
+  if (/^https?:$/.test(URL.parse(site)?.protocol ?? '')) return;
+  throw new Fault(
+    'invalid_request',
+    `--site ${JSON.stringify(site)} is not an address; write one such as https://example.org`,
+  );
+}
+
+/** Pictures are at addresses that the archive names, so they are fetched like other requests for third parties. */
+function fetchFor({ settings }: AppContext) {
+  const options = clientOptions(`Broadsheet/${VERSION}`, settings.webhookPrivate);
+  return outboundClient({ ...options, deadline: PICTURE_WAIT, answerMax: IMAGE_BYTES_MAX, answerWait: PICTURE_WAIT });
+}
+
+async function run(app: AppContext, lines: ArchiveLines, options: Options): Promise<void> {
+  const { paper, dryRun = false } = options;
+  const notes: ImportNote[] = [];
+  const onRefused = (line: RefusedLine) => refusedLines(line).forEach(printError);
+  const onNote = (note: ImportNote) => {
+    if (options.json) notes.push(note);
+    else
+      printError(`${basename(note.where)}${note.title === '' ? '' : ` ${JSON.stringify(note.title)}`}: ${note.note}`);
+  };
+  const outcome = await withProgress((step) => {
+    const onProgress = (count: number) => step(`import ${paper}`, count, null, '');
+    return importLines(intakeOf(app), lines, { ...options, onRefused, onNote, onProgress });
+  });
+  const isThere = app.store.desk.hasPaper(paper);
+  const mayPress = options.press && isThere && !dryRun;
+  await pressThenPrint(app, mayPress ? { paper } : null, (pressed, reports) =>
+    printResult(options.json, { ...outcome, notes, pressed: Object.fromEntries(reports) }, [
+      `${outcome.filed} ${dryRun ? 'would be filed' : 'filed'}, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused${outcome.skipped === 0 ? '' : `, ${outcome.skipped} not brought in`}`,
+      ...(isThere || dryRun ? [] : [`the paper ${paper} was not created: nothing was filed`]),
+      ...pressed,
+    ]),
+  );
+  if (outcome.refused.length > 0 || (!isThere && !dryRun)) process.exitCode = 1;
+}
+
+function refusedLines({ where, slug, problems }: RefusedLine): string[] {
+  const named = `${basename(where)}${slug === null ? '' : ` ${slug}`}`;
+  return problems.map(({ field, message }) => `${named} ${field}: ${message}`);
 }

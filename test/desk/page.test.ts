@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { RESERVED_PAGES } from '../../src/desk/door/reserved.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { inReadingOrder, PageBody, pageSlugProblem } from '../../src/desk/papers/page.ts';
-import { RESERVED_PAGES } from '../../src/desk/papers/reserved.ts';
 import { PATHS } from '../../src/desk/press/feeds/headers.ts';
 import { treeOf } from '../support/app-context.ts';
 import { deskRoutes } from '../support/desk-routes.ts';

@@ -24,6 +24,9 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'modern-tar': ['src/operate/backup'],
   croner: ['src/desk/jobs'],
   'prom-client': ['src/operate/metrics'],
+  htmlparser2: ['src/desk/ingest/sources'],
+  turndown: ['src/desk/ingest/sources'],
+  yauzl: ['src/desk/ingest/sources'],
   'dns-packet': ['src/records/probe', 'src/shared/net'],
   'fast-check': [],
 };

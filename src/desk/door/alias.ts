@@ -1,8 +1,8 @@
 import { normalized } from '../../shared/combining-marks.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { problem, quote } from '../../shared/shown-text.ts';
-import { RESERVED_PAGES } from '../papers/reserved.ts';
 import { type Filing, MAX } from './piece.ts';
+import { RESERVED_PAGES } from './reserved.ts';
 
 /** The longest name of a file that every file system takes, in bytes. */
 const SEGMENT_BYTES_MAX = 200;
@@ -19,6 +19,11 @@ export interface AliasRules {
   hasPage(slug: string): boolean;
   /** The slug of the piece to which an earlier address leads; null for a free one. */
   aliasOwner(alias: string): string | null;
+}
+
+interface AliasProblem {
+  rule: string;
+  message: string;
 }
 
 /** Earlier addresses as they are stored, each once. */
@@ -57,7 +62,22 @@ export function aliasProblems({ slug, aliases }: Filing, rules: AliasRules): Pro
   });
 }
 
-function aliasProblem(alias: string, slug: string, rules: AliasRules): { rule: string; message: string } | null {
+function aliasProblem(alias: string, slug: string, rules: AliasRules): AliasProblem | null {
+  const wrong = aliasFormProblem(alias);
+  if (wrong !== null) return wrong;
+  const page = /^\/([^/.]+)(?:\.html?)?$/.exec(alias)?.[1];
+  if (page !== undefined && rules.hasPage(page)) {
+    const message = `${quote(alias)} is the address of the paper's page pages/${page}.md; take it out, or remove the page`;
+    return { rule: 'alias_taken', message };
+  }
+  const owner = rules.aliasOwner(alias);
+  if (owner === null || owner === slug) return null;
+  const message = `${quote(alias)} leads to the piece ${owner} already; take it out of one of the two`;
+  return { rule: 'alias_taken', message };
+}
+
+/** What keeps a text from being an earlier address of any piece, in the form of `aliasFrom`; null for a sound one. */
+export function aliasFormProblem(alias: string): AliasProblem | null {
   const [empty, ...segments] = alias.split('/');
   const isPath =
     empty === '' &&
@@ -70,17 +90,7 @@ function aliasProblem(alias: string, slug: string, rules: AliasRules): { rule: s
     return { rule: 'alias_form', message };
   }
   const [first = ''] = segments;
-  const name = first.replace(/\..*$/, '');
-  if (RESERVED.has(name.toLowerCase()) || first.startsWith('_')) {
-    const message = `${quote(alias)} is an address that the paper itself uses, and nothing can lead away from it; take it out`;
-    return { rule: 'alias_reserved', message };
-  }
-  if (segments.length === 1 && rules.hasPage(name)) {
-    const message = `${quote(alias)} is the address of the paper's page pages/${name}.md; take it out, or remove the page`;
-    return { rule: 'alias_taken', message };
-  }
-  const owner = rules.aliasOwner(alias);
-  if (owner === null || owner === slug) return null;
-  const message = `${quote(alias)} leads to the piece ${owner} already; take it out of one of the two`;
-  return { rule: 'alias_taken', message };
+  if (!RESERVED.has(first.replace(/\..*$/, '').toLowerCase()) && !first.startsWith('_')) return null;
+  const message = `${quote(alias)} is an address that the paper itself uses, and nothing can lead away from it; take it out`;
+  return { rule: 'alias_reserved', message };
 }

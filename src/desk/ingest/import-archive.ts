@@ -1,17 +1,20 @@
 import { existsSync } from 'node:fs';
 import { list } from '../../phrases/intl.ts';
 import type { Author, Kind } from '../../proof/basis.ts';
+import { signerFrom } from '../../proof/ed25519.ts';
+import { thumbprint } from '../../proof/keyring.ts';
 import { normalized } from '../../shared/combining-marks.ts';
-import { Fault } from '../../shared/fault.ts';
+import { Fault, refusalOf } from '../../shared/fault.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { airFound } from '../airing.ts';
+import { append } from '../append.ts';
 import type { Archive } from '../archive.ts';
 import { isAuthorUrl, type PaperRules } from '../door/door.ts';
 import { filingFrom } from '../door/filing.ts';
 import { type Filing, MAX } from '../door/piece.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';
 import { doorProblems, fileStory, paperRules, sameContent } from '../file-story.ts';
-import { type ImportLine, lineProblems, type ParsedLine, parsedBatches } from './import-lines.ts';
+import { type ArchiveLines, type ImportLine, jsonLines, lineProblems, type NumberedLine } from './import-lines.ts';
 import { createdPaper, existingPaper, type ImportPaper } from './import-paper.ts';
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
@@ -27,6 +30,10 @@ export interface ImportOptions {
   persona?: string;
   /** Publishes each piece at its own `published_at`. */
   air?: boolean;
+  /** Files nothing, and returns what would be filed. */
+  dryRun?: boolean;
+  /** Called for each piece of another system that is not brought in, and for what was left out of those that are. */
+  onNote?(note: ImportNote): void;
   /** Called for each rejected line. */
   onRefused?(line: RefusedLine): void;
   /** Called with the number of lines read so far. */
@@ -35,14 +42,25 @@ export interface ImportOptions {
 
 export interface RefusedLine {
   line: number;
+  /** Where it is in the archive, as messages name it. */
+  where: string;
   slug: string | null;
   problems: Problem[];
+}
+
+/** Something of an archive that does not come in, or comes in otherwise. */
+export interface ImportNote {
+  where: string;
+  title: string;
+  note: string;
 }
 
 export interface Imported {
   filed: number;
   unchanged: number;
   refused: RefusedLine[];
+  /** How many things of the archive are no pieces of it. */
+  skipped: number;
 }
 
 export function requireArchive(file: string): void {
@@ -50,27 +68,42 @@ export function requireArchive(file: string): void {
 }
 
 /** Files every line of an archive in JSON Lines, gzipped or not. Reports rejected lines and continues. */
-export async function importArchive(intake: Intake, file: string, options: ImportOptions): Promise<Imported> {
+export function importArchive(intake: Intake, file: string, options: ImportOptions): Promise<Imported> {
   requireArchive(file);
+  return importLines(intake, jsonLines(file), options);
+}
+
+/** Files every line of an archive. Reports rejected lines and continues. */
+export async function importLines(given: Intake, lines: ArchiveLines, options: ImportOptions): Promise<Imported> {
+  const intake = options.dryRun ? rehearsal(given) : given;
   const { paper, persona, onProgress = () => {} } = options;
   const target = options.create
-    ? await createdPaper(intake, paper, file, persona)
+    ? await createdPaper(intake, paper, lines, persona)
     : existingPaper(intake, paper, persona);
   intake.openSigningKey();
   const run = new ImportRun(intake, target, options);
   let read = 0;
-  for await (const batch of parsedBatches(file)) {
+  for await (const batch of lines.batches()) {
     let next = 0;
     const fileNext = () => {
       const line = batch[next++];
-      if (line !== undefined) run.fileLine(line, ++read);
+      if (line !== undefined) run.fileLine(line);
+      read++;
       return next < batch.length;
     };
     await inShortTransactions(intake, fileNext, { turnAlone: TURN_ALONE, transact: (work) => run.transact(work) });
     onProgress(read);
   }
-  intake.store.optimizeSearch();
+  if (!options.dryRun) intake.store.optimizeSearch();
   return run.outcome;
+}
+
+/** The same parts with a key of no desk: what a dry run signs is never kept. */
+function rehearsal(intake: Intake): Intake {
+  const signer = signerFrom('dry.run/door', new Uint8Array(32));
+  const signingKey = { signer, kid: thumbprint(signer.publicKey), nbf: 0 };
+  const { store, now, newId } = intake.desk;
+  return { ...intake, desk: { store, now: () => now(), newId, signingKey }, openSigningKey() {} };
 }
 
 /** Members of a line whose name in a filing is another. */
@@ -80,7 +113,7 @@ const FILED_AS: Record<string, string> = { section: 'category', lang: 'language'
 const NOTHING_FILED = Symbol('nothing filed');
 
 class ImportRun {
-  readonly outcome: Imported = { filed: 0, unchanged: 0, refused: [] };
+  readonly outcome: Imported = { filed: 0, unchanged: 0, refused: [], skipped: 0 };
   readonly #intake: Intake;
   readonly #target: ImportPaper;
   readonly #options: ImportOptions;
@@ -96,14 +129,15 @@ class ImportRun {
     this.#archive = intake.store.archive(options.paper);
   }
 
-  /** Creates the paper with its first piece: until one is filed, every transaction is rolled back. */
+  /** Creates the paper with its first piece: until one is filed, and in a dry run, every transaction is rolled back. */
   transact(work: () => void): void {
     try {
       this.#intake.store.transact(() => {
         this.#read = null;
-        if (this.outcome.filed === 0) this.#target.create();
+        const { dryRun = false } = this.#options;
+        if (dryRun || this.outcome.filed === 0) this.#target.create();
         work();
-        if (this.outcome.filed === 0) throw NOTHING_FILED;
+        if (dryRun || this.outcome.filed === 0) throw NOTHING_FILED;
       });
     } catch (error) {
       if (error !== NOTHING_FILED) throw error;
@@ -119,12 +153,18 @@ class ImportRun {
     return this.#read;
   }
 
-  fileLine(parsed: ParsedLine, number: number): void {
+  fileLine(given: NumberedLine): void {
+    const { parsed, where, title, skipped, notes } = given;
+    const { onNote = () => {} } = this.#options;
+    if (skipped !== undefined) {
+      this.outcome.skipped++;
+      onNote({ where, title, note: `is not brought in: ${skipped}` });
+    }
     if (parsed === null) return;
     if ('problems' in parsed) {
       const { problems, rest } = parsed;
       const slug = rest === null || rest.fields.includes('slug') ? null : rest.data.slug;
-      return this.#refuse(number, slug, rest === null ? problems : [...problems, ...this.#judged(rest)]);
+      return this.#refuse(given, slug, rest === null ? problems : [...problems, ...this.#judged(rest)]);
     }
     const { line } = parsed;
     try {
@@ -132,16 +172,17 @@ class ImportRun {
       if (first !== undefined) {
         throw new Fault('conflict', `line ${first} already has this slug; give each piece its own slug`);
       }
-      this.#slugs.set(line.slug, number);
-      if (this.#file(line)) this.outcome.filed++;
+      this.#slugs.set(line.slug, given.line);
+      if (this.#file(line, given)) this.outcome.filed++;
       else this.outcome.unchanged++;
+      for (const note of notes) onNote({ where, title, note });
     } catch (error) {
-      this.#refuse(number, line.slug, lineProblems(error));
+      this.#refuse(given, line.slug, lineProblems(error));
     }
   }
 
-  #refuse(line: number, slug: string | null, problems: Problem[]): void {
-    const refused = { line, slug, problems };
+  #refuse({ line, where }: NumberedLine, slug: string | null, problems: Problem[]): void {
+    const refused = { line, where, slug, problems };
     this.outcome.refused.push(refused);
     this.#options.onRefused?.(refused);
   }
@@ -149,7 +190,7 @@ class ImportRun {
   /** The problems that the door finds in a line that has others already. */
   #judged({ data, fields }: Repaired<ImportLine>): Problem[] {
     const { rules } = this.#current();
-    const options = { now: this.#intake.now(), toAir: this.#options.air === true };
+    const options = { now: this.#intake.now(), toAir: this.#options.air === true && data.draft !== true };
     const found = doorProblems(this.#filingOf(data), { ...rules, takesUndescribed: true }, options);
     return ofGiven(
       found,
@@ -158,19 +199,47 @@ class ImportRun {
   }
 
   /** Files one piece. Returns false when nothing changed. */
-  #file(line: ImportLine): boolean {
-    const { paper, air = false } = this.#options;
-    const { desk } = this.#intake;
-    const { rules } = this.#current();
+  #file(line: ImportLine, { media, shows }: NumberedLine): boolean {
+    const { paper } = this.#options;
+    const { desk, store } = this.#intake;
+    const known = this.#current().rules;
+    const coming = new Set(shows);
+    const rules = { ...known, hasMedia: (path: string) => coming.has(path) || known.hasMedia(path) };
+    const air = this.#options.air === true && line.draft !== true;
+    const published = Date.parse(line.published_at);
+    if (this.#isTheDesks(line)) return false;
+    if (line.provenance === 'archive' && published > desk.now()) {
+      const message = `${line.published_at} is in the future, but a piece from an archive was published before; correct the date, or leave provenance out`;
+      throw refusalOf([{ field: 'published_at', rule: 'archive_time', message }]);
+    }
     const { story, changed } = fileStory(desk, paper, this.#filingOf(line), {
       by: 'cli',
       toAir: air,
       takesUndescribed: true,
       rules,
     });
+    // Another line may show the same pictures.
+    for (const one of media) {
+      if (this.#archive.media(one.path)?.digest === one.digest) continue;
+      append(store, { type: 'record', at: desk.now(), paper, kind: 'media', name: one.path, body: one });
+    }
     // Withdrawn or unscheduled pieces stay off the air.
     if (!air || story.state === 'on_air' || story.withdrawn_at !== null) return changed;
-    return airFound(desk, paper, story, { by: 'cli', at: Date.parse(line.published_at), rules }) || changed;
+    return airFound(desk, paper, story, { by: 'cli', at: published, rules }) || changed;
+  }
+
+  /**
+   * Whether the desk has made a piece its own since it came in: then it is left as it is. Throws `conflict` when the
+   * piece of that slug never came from an archive.
+   */
+  #isTheDesks({ slug, provenance, draft }: ImportLine): boolean {
+    const before = provenance === 'archive' || draft === true ? this.#archive.storyBySlug(slug) : null;
+    if (before === null || before.provenance === 'archive') return false;
+    // A draft that came in with an archive is the desk's own from then on.
+    if (draft === true) return true;
+    if (this.#archive.revisions(before.id).some((piece) => piece.provenance === 'archive')) return true;
+    const message = `the paper has a piece of its own with the slug ${JSON.stringify(slug)}; give the piece of the archive another slug`;
+    throw new Fault('conflict', message);
   }
 
   #filingOf(line: ImportLine): Filing {
@@ -188,11 +257,13 @@ class ImportRun {
         credit: creditOf(line),
         ...writersIn(line),
         tags: line.tags,
+        aliases: line.aliases,
+        image: line.image,
       },
       { slug: line.slug, kind: default_kind, language },
     );
     // The reader of the line has normalized its prose.
-    const whole = { ...filing, prose: line.prose };
+    const whole = { ...filing, prose: line.prose, provenance: line.provenance ?? null };
     return asFiledBefore(whole, this.#archive, line);
   }
 }

@@ -1,18 +1,28 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
+import { membersIn } from '../../proof/narrow.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault, messageOf, problemsIn } from '../../shared/fault.ts';
 import { type Problem, shapeProblems } from '../../shared/shape.ts';
 import { CitedFactBody, proseFrom } from '../door/filing.ts';
 import { KINDS } from '../door/piece.ts';
 import { type Repaired, repair } from '../door/repair.ts';
+import type { Media } from '../papers/media.ts';
 
 /** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */
 const ENTRIES_MAX = 10_000;
 const listOf = <Entry extends z.ZodType>(entry: Entry) => z.array(z.unknown()).max(ENTRIES_MAX).pipe(z.array(entry));
+
+/** No newspaper is older. */
+const EARLIEST = Date.UTC(1600, 0, 1);
+
+const published = z.iso
+  .datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z' })
+  .refine((time) => Date.parse(time) >= EARLIEST, 'is before the year 1600; correct the date');
 
 /** One line of an archive. Ignores unknown members, because archives contain more than a paper shows. */
 const ImportLine = z.object({
@@ -21,7 +31,7 @@ const ImportLine = z.object({
   dek: z.string().nullish(),
   section: z.string(),
   kind: z.enum(KINDS).optional(),
-  published_at: z.iso.datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z' }),
+  published_at: published,
   prose: z.string(),
   cited_facts: listOf(CitedFactBody),
   lang: z.string().nullish(),
@@ -31,6 +41,12 @@ const ImportLine = z.object({
   license: z.string().nullish(),
   origin: z.string().nullish(),
   changes: z.string().nullish(),
+  /** Earlier addresses. */
+  aliases: listOf(z.string()).nullish(),
+  image: z.strictObject({ src: z.string(), alt: z.string(), credit: z.string().nullish() }).nullish(),
+  /** Whether the piece stays a draft. */
+  draft: z.boolean().optional(),
+  provenance: z.literal('archive').nullish(),
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
@@ -43,6 +59,50 @@ export type ParsedLine =
       rest: Repaired<ImportLine> | null;
     }
   | null;
+
+/** A line, or a piece of another system that became one. */
+export interface NumberedLine {
+  line: number;
+  /** Where it is, for messages: `archive.jsonl:12`. */
+  where: string;
+  title: string;
+  parsed: ParsedLine;
+  /** Why it is not brought in, for what is no piece. */
+  skipped?: string;
+  /** What was left out of it or replaced. */
+  notes: string[];
+  /** Media files that are new to the paper, whose bytes are stored. */
+  media: Media[];
+  /** Paths of all media files that the piece shows. */
+  shows: string[];
+}
+
+/** The lines of an archive, which can be read again and again. */
+export interface ArchiveLines {
+  /** What to say of an archive without any section. */
+  noSection: string;
+  /** The sections that its pieces name, sorted. */
+  sections(): Promise<string[]>;
+  /** Throws `invalid_request` for damaged data. */
+  batches(): AsyncIterable<NumberedLine[]>;
+}
+
+/** An archive in JSON Lines, gzipped or not. */
+export function jsonLines(file: string): ArchiveLines {
+  return {
+    noSection: `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`,
+    sections: () => sectionsIn(file),
+    async *batches() {
+      let line = 0;
+      for await (const batch of parsedBatches(file)) {
+        yield batch.map((parsed) => {
+          line++;
+          return { line, where: `${basename(file)}:${line}`, title: '', parsed, notes: [], media: [], shows: [] };
+        });
+      }
+    },
+  };
+}
 
 const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
@@ -68,15 +128,32 @@ export async function* parsedBatches(file: string): AsyncIterable<ParsedLine[]> 
 function parsedLine(bytes: Uint8Array): ParsedLine {
   try {
     const value = parseLine(bytes);
-    if (value === undefined) return null;
-    const parsed = ImportLine.safeParse(value);
-    if (!parsed.success) return brokenLine(value, parsed.error);
-    const line = parsed.data;
-    return { line: { ...line, prose: proseFrom(line.prose) } };
+    return value === undefined ? null : parsedValue(value);
   } catch (error) {
     return { problems: lineProblems(error), rest: null };
   }
 }
+
+/** Reads the piece of a line. */
+export function parsedValue(given: unknown): ParsedLine {
+  const value = withDefaults(given);
+  const parsed = ImportLine.safeParse(value);
+  if (!parsed.success) return brokenLine(value, parsed.error);
+  const line = parsed.data;
+  return { line: { ...line, prose: proseFrom(line.prose) } };
+}
+
+/** A draft has no date yet, and a piece from an archive need not cite facts. */
+function withDefaults(value: unknown): unknown {
+  const given = membersIn(value);
+  const { draft, provenance, published_at, cited_facts } = given;
+  if (draft !== true && provenance !== 'archive') return value;
+  const date = draft === true && published_at === undefined ? { published_at: UNPUBLISHED } : {};
+  return { ...given, ...date, cited_facts: cited_facts ?? [] };
+}
+
+/** Stands in for the date of a draft, which nobody reads. */
+const UNPUBLISHED = '2000-01-01T00:00:00Z';
 
 function brokenLine(value: unknown, error: z.ZodError): ParsedLine {
   const rest = repair(ImportLine, value, error);

@@ -6,7 +6,7 @@ import { SLUG } from '../door/door.ts';
 import type { Persona } from '../papers/masthead.ts';
 import { isPaperSlug, PaperBody } from '../papers/paper.ts';
 import { removedProblem } from '../papers/removal.ts';
-import { sectionsIn } from './import-lines.ts';
+import type { ArchiveLines } from './import-lines.ts';
 import type { Intake } from './intake.ts';
 
 /** The persona that signs the pieces of an import, and how to create what the paper lacks. */
@@ -38,7 +38,7 @@ export function existingPaper({ store }: Intake, paper: string, persona: string 
 export async function createdPaper(
   { store, now }: Intake,
   paper: string,
-  file: string,
+  lines: ArchiveLines,
   persona: string | undefined,
 ): Promise<ImportPaper> {
   if (!isPaperSlug(paper) && !store.hasPaper(paper)) {
@@ -50,11 +50,10 @@ export async function createdPaper(
   const before = store.paper(paper);
   const { slug: _slug, edition: _edition, changed_at: _changed, ...old } = before ?? {};
   const known = before?.sections ?? [];
-  const added = (await sectionsIn(file)).filter((section) => !known.includes(section));
+  const added = (await lines.sections()).filter((section) => !known.includes(section));
   const sections = [...known, ...added];
   if (sections.length === 0) {
-    const message = `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`;
-    throw new Fault('invalid_request', message);
+    throw new Fault('invalid_request', lines.noSection);
   }
   const body = PaperBody.safeParse({ nameplate: titleOf(paper), ...old, sections });
   if (!body.success) throw refusalOf(shapeProblems(body.error, { sections }));

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Problem } from '../../shared/shape.ts';
 import { isLanguageTag, SLUG } from '../door/door.ts';
 import { proseFrom } from '../door/filing.ts';
+import { RESERVED_PAGES } from '../door/reserved.ts';
 import { filledLine, line } from '../line.ts';
-import { RESERVED_PAGES } from './reserved.ts';
 
 /** Where the paper's menus list a page of its own: the footer, the bar of sections, or nowhere. */
 export const NAVS = ['footer', 'sections', 'none'] as const;

@@ -55,7 +55,11 @@ export interface Inbound {
   error: string | null;
   contentType: string | null;
   /** The body if it is short and complete; otherwise null, and `cut` says why. */
+  bytes: Buffer | null;
+  /** The same as text. */
   text: string | null;
+  /** Where a redirect leads, as the response says it. */
+  location: string | null;
   cut: 'too_long' | 'timeout' | 'closed' | null;
 }
 
@@ -91,18 +95,23 @@ export function outboundClient({
       // Once there is a status, it counts, however the connection ends.
       let status: number | null = null;
       let contentType: string | null = null;
+      let location: string | null = null;
       const chunks: Buffer[] = [];
       let cut: Inbound['cut'] = 'closed';
       const signal = AbortSignal.timeout(deadline);
-      const done = (word: string) =>
+      const done = (word: string) => {
+        const bytes = cut === null ? Buffer.concat(chunks) : null;
         settle({
           ms: performance.now() - began,
           status,
           error: status === null ? word : statusError(status),
           contentType,
-          text: cut === null ? Buffer.concat(chunks).toString() : null,
+          bytes,
+          text: bytes?.toString() ?? null,
+          location,
           cut: cut === 'closed' && signal.aborted ? 'timeout' : cut,
         });
+      };
       const url = new URL(address);
       const literal = literalOf(url);
       if (literal !== null && !allows(literal)) return done('private_address');
@@ -120,6 +129,7 @@ export function outboundClient({
       sent.on('response', (answer) => {
         status = answer.statusCode ?? null;
         contentType = answer.headers['content-type'] ?? null;
+        location = answer.headers.location ?? null;
         let read = 0;
         const stop = (why: Inbound['cut']) => {
           cut = why;

@@ -1,0 +1,88 @@
+import TurndownService from 'turndown';
+
+const turndown = new TurndownService({
+  headingStyle: 'atx',
+  hr: '---',
+  bulletListMarker: '-',
+  codeBlockStyle: 'fenced',
+  emDelimiter: '_',
+  br: '\\',
+});
+const escapeMarkdown = turndown.escape;
+// Raw HTML and character references are text here: Turndown knows that HTML may stand in Markdown.
+turndown.escape = (text) => escapeMarkdown(text).replace(/[<&~|]/g, '\\$&');
+
+turndown.addRule('picture', { filter: 'img', replacement: (_content, node) => pictureOf(node as Node) });
+turndown.addRule('link around a picture', {
+  filter: (node) => node.nodeName === 'A' && node.getElementsByTagName('img').length > 0,
+  replacement: (content) => content,
+});
+turndown.addRule('figure', {
+  filter: 'figure',
+  replacement: (content, node) => figureOf(content, node as unknown as Node),
+});
+turndown.addRule('table', {
+  filter: 'table',
+  replacement: (_content, node) => `\n\n${tableOf(node as unknown as Node)}\n\n`,
+});
+
+/** A longer text in a figure is no caption, in UTF-16 units. */
+const CAPTION_MAX = 1_000;
+
+/** The part of the DOM on which the rules rest. */
+interface Node {
+  nodeName: string;
+  textContent: string | null;
+  getAttribute(name: string): string | null;
+  getElementsByTagName(name: string): ArrayLike<Node>;
+  innerHTML: string;
+}
+
+/** Markdown of tidy HTML. `picture` gives the path of the media file of an address; null turns the picture to a link. */
+export function markdownOf(html: string, picture: (address: string) => string | null): string {
+  pathOf = picture;
+  return turndown.turndown(html).trim();
+}
+
+/** Turndown's rules are given nothing but the node. */
+let pathOf: (address: string) => string | null = () => null;
+
+function pictureOf(node: Node, caption = ''): string {
+  const address = node.getAttribute('src') ?? '';
+  const alt = escapeMarkdown(node.getAttribute('alt') ?? '').replace(/[<&]/g, '\\$&');
+  const path = pathOf(address);
+  if (path === null) return `[${alt || 'Picture'}](${target(address)})`;
+  const title = caption === '' ? '' : ` "${caption.replace(/["\\<&]/g, '\\$&')}"`;
+  return `![${alt}](${target(path)}${title})`;
+}
+
+/** A figure of one picture is a picture alone in its paragraph, with its text as the title. */
+function figureOf(content: string, node: Node): string {
+  const pictures = node.getElementsByTagName('img');
+  const [picture] = Array.from(pictures);
+  const caption = (node.textContent ?? '').replace(/\s+/g, ' ').trim();
+  if (pictures.length !== 1 || picture === undefined || caption.length > CAPTION_MAX) return `\n\n${content}\n\n`;
+  return `\n\n${pictureOf(picture, caption)}\n\n`;
+}
+
+/** A target in the form that needs no balanced brackets. */
+const target = (address: string): string =>
+  /[\s()<>]/.test(address) ? `<${address.replace(/[<>\s]/g, (found) => encodeURIComponent(found))}>` : address;
+
+function tableOf(node: Node): string {
+  const rows = Array.from(node.getElementsByTagName('tr')).map((row) =>
+    [...Array.from(row.getElementsByTagName('th')), ...Array.from(row.getElementsByTagName('td'))].map(cellOf),
+  );
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  if (width === 0) return '';
+  const line = (cells: string[]) =>
+    `| ${Array.from({ length: width }, (_, index) => cells[index] ?? '').join(' | ')} |`;
+  const [first = [], ...others] = rows;
+  return [line(first), line(Array.from({ length: width }, () => '---')), ...others.map(line)].join('\n');
+}
+
+/** A cell is one line; a table within it gives its text. */
+function cellOf(cell: Node): string {
+  const text = (cell.textContent ?? '').replace(/\s+/g, ' ').trim();
+  return escapeMarkdown(text).replace(/[<&|~]/g, '\\$&');
+}

@@ -1,0 +1,85 @@
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { Fault } from '../../../shared/fault.ts';
+import { feedSource, xmlSystem } from './feed.ts';
+import { ghostSource } from './ghost.ts';
+import { folderSource, GENERATORS, generatorOf } from './site-folder.ts';
+import type { Source } from './source.ts';
+import { substackSource } from './substack.ts';
+import { wordpressSource } from './wordpress.ts';
+import { openZip } from './zip.ts';
+
+/** What `--from` may name; without it, the archive tells by its content. */
+export const SYSTEMS = ['json-lines', 'wordpress', 'ghost', 'substack', 'hugo', 'jekyll', 'eleventy', 'feed'] as const;
+export type System = (typeof SYSTEMS)[number];
+
+/** The archive of another system at a path; null for one in JSON Lines. Throws `invalid_request`, `not_found`. */
+export async function openArchive(path: string, system: System | undefined): Promise<Source | null> {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new Fault('not_found', `${path} does not exist; name the file or the folder of an archive`);
+  if (stat.isDirectory()) return openFolder(path, system);
+  const start = startOf(path);
+  if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return openZipped(path);
+  if (system === 'wordpress') return wordpressSource(path);
+  if (system === 'feed') return feedSource(path);
+  const text = start
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replaceAll('\0', '')
+    .trimStart();
+  if (system === 'ghost' || (system === undefined && /^\{\s*"(?:db|data|meta)"\s*:/.test(text))) {
+    return ghostSource(path, async () => createReadStream(path));
+  }
+  if (system === undefined && text.startsWith('<')) {
+    return (await xmlSystem(path)) === 'wordpress' ? wordpressSource(path) : feedSource(path);
+  }
+  if (system === undefined || system === 'json-lines') return null;
+  throw new Fault(
+    'invalid_request',
+    `${path} is a file, but ${system} has ${WANTED[system] ?? 'another form'}; name that, or leave --from out`,
+  );
+}
+
+const WANTED: Record<string, string> = {
+  substack: 'an export in ZIP',
+  hugo: 'a folder',
+  jekyll: 'a folder',
+  eleventy: 'a folder',
+};
+
+function openFolder(path: string, system: System | undefined): Source {
+  const name = system ?? generatorOf(path);
+  const generator = Object.entries(GENERATORS).find(([key]) => key === name)?.[1];
+  if (generator === undefined)
+    throw new Fault('invalid_request', `${path} is a folder, but ${name} exports a file; name the file`);
+  return folderSource(path, generator);
+}
+
+async function openZipped(path: string): Promise<Source> {
+  const zip = await openZip(path);
+  if (zip.paths.some((name) => /(?:^|\/)posts\.csv$/.test(name))) return substackSource(path, zip);
+  const data = zip.paths.find((name) =>
+    /(?:^|\/)[^/]*\.ghost\.[^/]*\.json$|^data\/[^/]+\.json$|^[^/]+\.json$/.test(name),
+  );
+  if (data !== undefined) {
+    return ghostSource(`${path}/${data}`, () => zip.open(data), {
+      paths: new Set(zip.paths),
+      open: zip.open,
+      close: zip.close,
+    });
+  }
+  zip.close();
+  throw new Fault(
+    'invalid_request',
+    `${path} has no posts.csv of Substack and no JSON of Ghost; unpack it, and name the file or folder in it`,
+  );
+}
+
+function startOf(path: string): string {
+  const input = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(1_000);
+    return bytes.toString('latin1', 0, readSync(input, bytes));
+  } finally {
+    closeSync(input);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Readable } from 'node:stream';
+
+/** A piece as another system exports it. */
+export interface SourcePiece {
+  /** Its name in the addresses of the other system. */
+  slug: string;
+  /** A text, or HTML where the other system allows it. */
+  headline: string;
+  /** A text or HTML; empty without one. */
+  dek: string;
+  /** Names, the main one first. */
+  categories: string[];
+  tags: string[];
+  /** Names, or the logins for which a mapping has names. */
+  authors: string[];
+  /** As the other system writes it; null for a draft without one. */
+  published_at: string | null;
+  /** Why the piece is no part of the published archive; null for one that is. */
+  draft: string | null;
+  body: { html: string; isAutop?: boolean };
+  /** Its own picture: an address, or a path in the archive. */
+  image: { src: string; alt: string; credit: string | null } | null;
+  /** Where it was published. */
+  origin: string | null;
+  /** Other addresses that led to it, whole or from the site's root. */
+  aliases: string[];
+  language: string | null;
+  /** The folder of its file within the archive, for pictures beside it. */
+  folder?: string;
+  /** The address of the original of a picture, by the classes of its element. */
+  original?(classes: string): string | null;
+  /** What reading it left out. */
+  notes?: string[];
+}
+
+/** One thing in an archive, in its order: a piece, or why it is not brought in. */
+export type SourceItem = { where: string; line: number; title: string } & (
+  | { piece: SourcePiece }
+  | { skipped: string }
+  | { problem: { field: string; message: string } }
+);
+
+/** An archive of another system, which can be read again and again. */
+export interface Source {
+  /** The system, as messages name it. */
+  system: string;
+  /** The site's name and address, as far as the archive has them. Read before the first item. */
+  site(): Promise<{ title: string; url: string | null }>;
+  /** Throws `invalid_request` for a damaged archive. */
+  items(): AsyncIterable<SourceItem>;
+  /** A file of the archive by a path that a piece names, seen from its folder; null when there is none. */
+  file(path: string, folder: string): Promise<(() => Readable | Promise<Readable>) | null>;
+  close(): void;
+}
+
+/** The longest text of one item that is read, in bytes: forty times the longest prose of a piece. */
+export const ITEM_MAX = 16_000_000;
+
+/** The members of a source of a single file without others. */
+export const NO_FILES = { file: async () => null, close() {} };

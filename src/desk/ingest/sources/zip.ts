@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream';
+import { type Entry, openPromise } from 'yauzl';
+import { Fault, messageOf } from '../../../shared/fault.ts';
+
+/** How many files an archive may list, and how many bytes of them may be read in one run. */
+const ENTRIES_MAX = 200_000;
+
+/** The files of a ZIP archive by their paths. */
+export interface ZipArchive {
+  paths: string[];
+  open(path: string): Promise<Readable>;
+  /** The text of a file of at most `max` bytes. Throws `invalid_request` for one that is larger, or is not UTF-8. */
+  text(path: string, max: number): Promise<string>;
+  close(): void;
+}
+
+/**
+ * Opens a ZIP archive. Nothing is unpacked on disk, so no name in it leads anywhere: yauzl refuses absolute names and
+ * those with `..`, and ends a stream where a file has more bytes than it claims. Throws `invalid_request`.
+ */
+export async function openZip(file: string): Promise<ZipArchive> {
+  const entries = new Map<string, Entry>();
+  const zip = await openPromise(file, { lazyEntries: true, autoClose: false, strictFileNames: false }).catch(
+    damaged(file),
+  );
+  try {
+    if (zip.entryCount > ENTRIES_MAX) {
+      throw new Fault('invalid_request', `${file} lists ${zip.entryCount} files, more than ${ENTRIES_MAX}; split it`);
+    }
+    for await (const entry of zip.eachEntry()) if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry);
+  } catch (error) {
+    zip.close();
+    throw error instanceof Fault ? error : faultOf(file, error);
+  }
+  const open = async (path: string): Promise<Readable> => {
+    const entry = entries.get(path);
+    if (entry === undefined) throw new Fault('not_found', `${file} has no ${path}`);
+    if (entry.isEncrypted())
+      throw new Fault('invalid_request', `${path} in ${file} is encrypted; export it without a password`);
+    return zip.openReadStreamPromise(entry).catch(damaged(file));
+  };
+  return {
+    paths: [...entries.keys()],
+    open,
+    async text(path, max) {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      try {
+        for await (const chunk of (await open(path)) as AsyncIterable<Buffer>) {
+          length += chunk.length;
+          if (length > max)
+            throw new Fault('invalid_request', `${path} in ${file} has more than ${max} bytes; split it`);
+          chunks.push(chunk);
+        }
+        return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+      } catch (error) {
+        if (error instanceof TypeError) {
+          throw new Fault('invalid_request', `${path} in ${file} is not in UTF-8; save it in UTF-8`);
+        }
+        if (error instanceof Fault) throw error;
+        throw faultOf(file, error);
+      }
+    },
+    close: () => zip.close(),
+  };
+}
+
+function damaged(file: string) {
+  return (error: unknown): never => {
+    throw faultOf(file, error);
+  };
+}
+
+function faultOf(file: string, error: unknown): Fault {
+  const message = `${file} is not a sound ZIP archive (${messageOf(error)}); get the export again`;
+  return new Fault('invalid_request', message);
+}
