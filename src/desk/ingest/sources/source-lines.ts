@@ -31,7 +31,8 @@ export function sourceLines(
   siteUrl: string | null,
 ): ArchiveLines {
   return {
-    noSection: 'no piece of the archive has a category; name a section for all with --section',
+    noSection:
+      'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
     async sections() {
       const sections = new Set<string>();
       for await (const item of source.items()) {
@@ -91,6 +92,15 @@ class Converter {
   }
 
   async #converted(piece: SourcePiece): Promise<Pick<NumberedLine, 'parsed' | 'notes' | 'media' | 'shows'>> {
+    if (piece.draft === null && piece.published_at === null) {
+      const message = 'the archive has no date of it; set one where it was published, or make it a draft there';
+      return {
+        parsed: { problems: [{ field: 'published_at', rule: 'refused', message }], rest: null },
+        notes: [],
+        media: [],
+        shows: [],
+      };
+    }
     const base = piece.origin !== null && /^https?:/.test(piece.origin) ? piece.origin : this.#site.url;
     const resolved = URL.parse(piece.origin ?? '', this.#site.url ?? undefined)?.href ?? base;
     const original = piece.original === undefined ? {} : { original: piece.original };
