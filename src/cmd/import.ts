@@ -5,15 +5,12 @@ import { type ArchiveLines, jsonLines } from '../desk/ingest/import-lines.ts';
 import { askSections } from '../desk/ingest/sources/ask-sections.ts';
 import { type Mapping, NO_MAPPING, readMapping } from '../desk/ingest/sources/mapping.ts';
 import { openArchive, SYSTEMS, type System } from '../desk/ingest/sources/open-archive.ts';
-import { Pictures } from '../desk/ingest/sources/pictures.ts';
+import { Pictures, pictureFetch } from '../desk/ingest/sources/pictures.ts';
 import { sourceLines } from '../desk/ingest/sources/source-lines.ts';
-import { IMAGE_BYTES_MAX } from '../media/media-formats.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { type AppContext, intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
-import { clientOptions, outboundClient } from '../shared/net/outbound-client.ts';
-import { VERSION } from '../shared/project.ts';
 import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
 import { printError, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
@@ -33,9 +30,6 @@ interface Options {
   press: boolean;
   json?: boolean;
 }
-
-/** How long one picture may take to come, in ms. */
-const PICTURE_WAIT = 60_000;
 
 export function command(): Command {
   return new Command('import')
@@ -73,7 +67,12 @@ export function command(): Command {
             options.section === undefined;
           const asked = isAsking ? await withAnswers((ask) => askSections(ask, source, mapping, sections)) : mapping;
           const archive = () => (app.store.desk.hasPaper(options.paper) ? app.store.desk.archive(options.paper) : null);
-          const pictures = new Pictures(source, options.dryRun ? null : fetchFor(app), app.store.media, archive);
+          const pictures = new Pictures(
+            source,
+            options.dryRun ? null : pictureFetch(app.settings.webhookPrivate),
+            app.store.media,
+            archive,
+          );
           try {
             await run(app, sourceLines(source, asked, pictures, options.site ?? null), options);
           } finally {
@@ -97,12 +96,6 @@ function requireAddress(site: string): void {
     'invalid_request',
     `--site ${JSON.stringify(site)} is not an address; write one such as https://example.org`,
   );
-}
-
-/** Pictures are at addresses that the archive names, so they are fetched like other requests for third parties. */
-function fetchFor({ settings }: AppContext) {
-  const options = clientOptions(`Broadsheet/${VERSION}`, settings.webhookPrivate);
-  return outboundClient({ ...options, deadline: PICTURE_WAIT, answerMax: IMAGE_BYTES_MAX, answerWait: PICTURE_WAIT });
 }
 
 async function run(app: AppContext, lines: ArchiveLines, options: Options): Promise<void> {

@@ -255,7 +255,7 @@ test('what cannot be imported at all is one line', async (t) => {
   const cases: [args: string[], said: RegExp][] = [
     [
       [join(folder, 'none.jsonl'), '--paper', 'quay', '--create'],
-      /^broadsheet: .*none\.jsonl does not exist; name a \.jsonl or \.jsonl\.gz file$/,
+      /^broadsheet: .*none\.jsonl does not exist; name the file or the folder of an archive$/,
     ],
     [
       [sound, '--paper', 'quay'],

@@ -21,7 +21,7 @@ const listOf = <Entry extends z.ZodType>(entry: Entry) => z.array(z.unknown()).m
 const EARLIEST = Date.UTC(1600, 0, 1);
 
 const published = z.iso
-  .datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z' })
+  .datetime({ offset: true, error: 'is not a time such as 2019-05-20T00:00:00Z', abort: true })
   .refine((time) => Date.parse(time) >= EARLIEST, 'is before the year 1600; correct the date');
 
 /** One line of an archive. Ignores unknown members, because archives contain more than a paper shows. */

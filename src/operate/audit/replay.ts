@@ -155,6 +155,7 @@ export class Replay {
       page: () => null,
       cast: () => null,
       hasCorrections: () => false,
+      aliasesOf: () => [],
       generations: () => [],
       receiptsOnAir: () => [],
       clockNotes: () => [],

@@ -8,7 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import type { MediaFiles } from '../../../media/media.ts';
 import { extensionOf, formatOf, IMAGE_BYTES_MAX, MEDIA_FORMATS } from '../../../media/media-formats.ts';
 import { Fault, messageOf } from '../../../shared/fault.ts';
-import type { Inbound, Outbound } from '../../../shared/net/outbound-client.ts';
+import { clientOptions, type Inbound, type Outbound, outboundClient } from '../../../shared/net/outbound-client.ts';
+import { VERSION } from '../../../shared/project.ts';
 import type { Archive } from '../../archive.ts';
 import { asciiWords, plainLetters } from '../../door/tag.ts';
 import type { Media } from '../../papers/media.ts';
@@ -20,7 +21,16 @@ const REDIRECTS_MAX = 3;
 /** The longest name that a picture keeps of its own, in characters. */
 const NAME_MAX = 60;
 
+/** How long one picture may take to come, in ms. */
+const PICTURE_WAIT = 60_000;
+
 export type Fetch = (address: string, request: Outbound) => Promise<Inbound>;
+
+/** Pictures are at addresses that the archive names, so they are fetched like other requests for third parties. */
+export function pictureFetch(allowsPrivate: boolean): Fetch {
+  const limits = { deadline: PICTURE_WAIT, answerMax: IMAGE_BYTES_MAX, answerWait: PICTURE_WAIT };
+  return outboundClient({ ...clientOptions(`Broadsheet/${VERSION}`, allowsPrivate), ...limits });
+}
 
 /** A picture of an archive: a media file of the paper, or why there is none. */
 export type FoundPicture = { path: string; media: Media | null } | { missing: string };

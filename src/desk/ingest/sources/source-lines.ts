@@ -76,7 +76,7 @@ class Converter {
   }
 
   async line(item: SourceItem): Promise<NumberedLine> {
-    const of = { line: item.line, where: item.where, title: item.title, notes: [], media: [], shows: [] };
+    const of = { line: item.line, where: item.where, title: textOfHtml(item.title), notes: [], media: [], shows: [] };
     if ('skipped' in item) return { ...of, parsed: null, skipped: item.skipped };
     if ('problem' in item) {
       return { ...of, parsed: { problems: [{ ...item.problem, rule: 'refused' }], rest: null } };
@@ -222,6 +222,8 @@ function timeOf(text: string): string {
   const [, day, time, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|[+-]\d\d:?\d\d)?$/.exec(text.trim()) ?? [];
   const hours = zone.length === 5 && zone !== 'Z' ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
+  // A day that the calendar does not have is taken for one of the next month.
+  if (day !== undefined && new Date(`${day}T00:00Z`).toJSON()?.slice(0, 10) !== day) return text;
   const at = Date.parse(day === undefined ? text : `${day}T${time ?? '00:00'}${hours}`);
   return Number.isNaN(at) ? text : new Date(at).toISOString();
 }

@@ -10,10 +10,15 @@ export function plainTemplates(text: string, kind: TemplateKind, notes: string[]
     left.set(name, (left.get(name) ?? 0) + 1);
     return '';
   };
-  const plain = kind === 'hugo' ? withoutHugo(text, leave) : withoutLiquid(text, leave);
+  // The lines of code begin after the tag's own line, and end before that of its end.
+  const tight = text.replace(AFTER_CODE_TAG, '$1').replace(BEFORE_CODE_END, '$1');
+  const plain = kind === 'hugo' ? withoutHugo(tight, leave) : withoutLiquid(tight, leave);
   for (const [name, count] of left) notes.push(`${name} was left out${count === 1 ? '' : ` (${count} times)`}`);
   return plain;
 }
+
+const AFTER_CODE_TAG = /(\{(?:%|\{<)-? ?highlight [^%>\n]{0,100}(?:%|>\})\})\n/g;
+const BEFORE_CODE_END = /\n(\{(?:%-? ?endhighlight|\{< ?\/ ?highlight))/g;
 
 type Leave = (name: string) => string;
 
