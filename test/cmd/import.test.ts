@@ -275,7 +275,7 @@ test('what cannot be imported at all is one line', async (t) => {
       /^broadsheet: .*plain\.jsonl\.gz cannot be read \(incorrect header check\)/,
     ],
     [[empty, '--paper', 'quay', '--create'], /^broadsheet: no line of .*empty\.jsonl names a section; write one/],
-    [[folder, '--paper', 'quay', '--create'], /^broadsheet: .* cannot be read \(EISDIR/],
+    [[folder, '--paper', 'quay', '--create'], /^broadsheet: .* is no folder of Hugo, Jekyll or Eleventy: .*--from$/],
   ];
   for (const [args, said] of cases) {
     const { code, stderr } = await run(t, folder, ['import', ...args, '--no-press']);

@@ -163,7 +163,7 @@ test('a log that is not of the ledger is refused with its line, and nothing is i
     ],
     ['an unknown member', change(cosigned, { note: 'x' }), /note: there is no field of this name/, cosigned],
     ['a log of another service', change(receipt, { log: 'records' }), /log: .*must be "desk"/, receipt],
-    ['another version', lines.with(0, '{"type":"ledger","version":5}'), /not a ledger export/, 0],
+    ['another version', lines.with(0, '{"type":"ledger","version":6}'), /not a ledger export/, 0],
   ];
   for (const [what, damaged, said, line] of cases) {
     await t.test(what, async (t) => {
