@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { aliasesFrom, aliasFormProblem } from '../../door/alias.ts';
 import { SLUG } from '../../door/door.ts';
-import { ALIASES_MAX, DEK_MAX, SLUG_MAX, TAG_MAX, TAGS_MAX } from '../../door/piece.ts';
+import { MAX } from '../../door/piece.ts';
 import { tagsFrom } from '../../door/tag.ts';
 import type { Media } from '../../papers/media.ts';
 import { latinWords } from '../../papers/slug.ts';
@@ -129,7 +129,7 @@ class Converter {
     const value = {
       slug: this.#slugOf(piece, headline),
       headline,
-      dek: cut(textOfHtml(piece.dek), DEK_MAX),
+      dek: cut(textOfHtml(piece.dek), MAX.dek),
       section: section ?? '',
       published_at: piece.published_at === null ? undefined : timeOf(piece.published_at),
       draft: !isArchive,
@@ -164,7 +164,7 @@ class Converter {
   #slugOf({ slug }: SourcePiece, headline: string): string {
     const given = decodedText(slug).toLowerCase();
     const words = SLUG.test(given) ? given : latinWords(given).join('-') || latinWords(headline).join('-');
-    const base = words.slice(0, SLUG_MAX - 6).replace(/-$/, '') || 'piece';
+    const base = words.slice(0, MAX.slug - 6).replace(/-$/, '') || 'piece';
     const count = (this.#slugs.get(base) ?? 0) + 1;
     this.#slugs.set(base, count);
     return count === 1 ? base : `${base}-${count}`;
@@ -172,11 +172,11 @@ class Converter {
 
   #tagsOf(names: string[], section: string | null, notes: string[]): string[] {
     const tags = tagsFrom(names.filter((name) => name !== section));
-    const fitting = tags.filter((name) => name.length <= TAG_MAX && name !== '');
-    const left = [...tags.filter((name) => name.length > TAG_MAX), ...fitting.slice(TAGS_MAX)];
+    const fitting = tags.filter((name) => name.length <= MAX.tag && name !== '');
+    const left = [...tags.filter((name) => name.length > MAX.tag), ...fitting.slice(MAX.tags)];
     if (left.length > 0)
       notes.push(`${left.length} of its tags were left out: ${left.map((name) => JSON.stringify(name)).join(', ')}`);
-    return fitting.slice(0, TAGS_MAX);
+    return fitting.slice(0, MAX.tags);
   }
 
   /** The paths of its earlier addresses. Those that cannot lead to it are left out, and said. */
@@ -192,7 +192,7 @@ class Converter {
       return problem === undefined;
     });
     for (const alias of free) this.#aliases.add(alias);
-    return free.slice(0, ALIASES_MAX);
+    return free.slice(0, MAX.aliases);
   }
 }
 
