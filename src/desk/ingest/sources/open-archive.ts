@@ -1,8 +1,9 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { Fault } from '../../../shared/fault.ts';
 import { feedSource, xmlSystem } from './feed.ts';
+import { GENERATORS, generatorOf } from './generators.ts';
 import { ghostSource } from './ghost.ts';
-import { folderSource, GENERATORS, generatorOf } from './site-folder.ts';
+import { folderSource } from './site-folder.ts';
 import type { Source } from './source.ts';
 import { substackSource } from './substack.ts';
 import { wordpressSource } from './wordpress.ts';
