@@ -139,6 +139,7 @@ test('what a receiver gets', async (t) => {
         },
         authors: [],
         written_by: null,
+        provenance: null,
         tags: [],
         published_at: '2026-11-20T12:00:00.000Z',
         updated_at: '2026-11-20T12:00:00.000Z',

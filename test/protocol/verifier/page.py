@@ -90,6 +90,6 @@ def check_export(text):
     """11.1"""
     lines = text[:-1].split('\n')
     end = parse_json(lines.pop())
-    need(parse_json(lines[0]) == {'type': 'ledger', 'version': 4}, 'the first line of an export')
+    need(parse_json(lines[0]) == {'type': 'ledger', 'version': 5}, 'the first line of an export')
     need(end['entries'] == len(lines) - 1, 'the entries of an export')
     need(end['sha256'] == sha256(utf8(''.join(f'{line}\n' for line in lines))).hex(), 'the hash of an export')

@@ -62,6 +62,8 @@ def verify_proof(proof, keys=None):
     last = proof['generations'][-1]
     need(last['revision'] == proof['revision'] and last['content_hash'] == proof['content_hash'], 'the newest')
     need(last['receipt'] == proof['receipt'] and receipt['piece'] == proof['id'], 'the newest receipt')
+    if 'provenance' in basis:
+        need(basis['provenance'] == 'archive' and receipt['filed_by'] == 'cli', 'provenance')
     signers = {one['kid'] for one in receipts} | {one['kid'] for one in clock}
     need(how['alg'] == 'Ed25519' and how['signed'] == note.text, 'alg or signed')
     public_key = base64.b64encode(own.public_key).decode()
