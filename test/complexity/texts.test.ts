@@ -13,11 +13,18 @@ import { keyOfRequest } from '../../api/middleware/key.ts';
 import { withoutSecrets } from '../../api/middleware/log.ts';
 import { readCursor } from '../../api/responses/paging.ts';
 import { matchesEtag, wantsRecord } from '../../api/responses/send.ts';
+import { aliasFormProblem, aliasFrom } from '../../src/desk/door/alias.ts';
 import { filingProblems } from '../../src/desk/door/door.ts';
 import { FilingBody } from '../../src/desk/door/filing.ts';
 import { parseProse } from '../../src/desk/door/prose.ts';
 import { asciiWords } from '../../src/desk/door/tag.ts';
 import { readSource } from '../../src/desk/ingest/source-file.ts';
+import { csvRows } from '../../src/desk/ingest/sources/csv.ts';
+import { frontMatter } from '../../src/desk/ingest/sources/front-matter.ts';
+import { markdownOf } from '../../src/desk/ingest/sources/html-markdown.ts';
+import { attributesOf, replaced } from '../../src/desk/ingest/sources/shortcodes.ts';
+import { plainTemplates } from '../../src/desk/ingest/sources/templates.ts';
+import { tidyHtml } from '../../src/desk/ingest/sources/tidy-html.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { proseHtml } from '../../src/desk/press/prose-html.ts';
 import { indexText, searchTerms } from '../../src/desk/search.ts';
@@ -37,6 +44,7 @@ import { decodePayment } from '../../src/records/meter/payment.ts';
 import { hostsIn } from '../../src/records/probe/tls-probe.ts';
 import { requireOneStatement } from '../../src/records/sql-query.ts';
 import { valueMatch, valueWords } from '../../src/records/value-search.ts';
+import { Fault } from '../../src/shared/fault.ts';
 import { readAddress } from '../../src/shared/outbound/mail-address.ts';
 import { faultOf } from '../../src/shared/outbound/mail-sender.ts';
 import { shapeProblems } from '../../src/shared/shape.ts';
@@ -120,6 +128,34 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
   ],
   ['values for the search', BODY, [PLAIN, ['v=spf1 ', ' -all'], ['2001:', '::']], valueWords],
   ['searches in values', BODY, [PLAIN, ['192.', ''], ['2001:', '::']], valueMatch],
+  [
+    // Of an archive of another system. What is nested too deep is refused.
+    'HTML',
+    BODY,
+    [PLAIN, ['<p>', ''], ['<ul><li>', ''], ['<table><tr><td>', ''], ['<a href="', '">x</a>'], ['<pre>', '']],
+    (html) => refusable(() => markdownOf(tidyHtml(html, { base: null, isAutop: true }).html, () => null)),
+  ],
+  [
+    'shortcodes and templates',
+    BODY,
+    [PLAIN, ['[', ']'], ['{{< x ', '>}}'], ['{% x ', '%}'], ['{{ ', '}}']],
+    (text) => [
+      replaced(text, '[', ']', (inner) => String(attributesOf(inner).size)),
+      plainTemplates(text, 'hugo', []),
+      plainTemplates(text, 'liquid', []),
+    ],
+  ],
+  ['CSV', BODY, [PLAIN, ['"', '"'], ['a,b\n"', '']], (text) => refusable(() => csvRows(text, 'posts.csv'))],
+  [
+    'front matter of a site',
+    BODY,
+    [
+      ['---\n', '\n---\n'],
+      ['+++\n', '\n+++\n'],
+    ],
+    (text) => refusable(() => frontMatter(text)),
+  ],
+  ['earlier address', BODY, [PLAIN, ['/', '']], (text) => aliasFormProblem(aliasFrom(text))],
   ['hostname', BODY, [PLAIN, ['a.', '.example'], ['[', ']']], parseHostname],
   ['mail address', BODY, [PLAIN, ['', '@example.org'], ['a@', '.org']], readAddress],
   ['search', HEAD, [PLAIN], searchTerms],
@@ -225,6 +261,16 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     (reply) => faultOf({ code: 'EENVELOPE', command: 'RCPT TO', reply, enhanced: reply } as never),
   ],
 ];
+
+/** The time that a refusal takes counts as well. */
+function refusable(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
 
 for (const [name, longest, frames, read] of READERS) {
   test(`${name}: time grows with the input`, async () => {

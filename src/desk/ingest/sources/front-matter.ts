@@ -41,7 +41,7 @@ export function settingsIn(name: string, text: string): Fields {
 
 /** Aliases may multiply, and the library compares each key of a map with all before it to find doubles. */
 function yamlIn(text: string): unknown {
-  return parseYaml(text, { maxAliasCount: 100, uniqueKeys: false });
+  return parseYaml(text, { maxAliasCount: 100, uniqueKeys: false, logLevel: 'error' });
 }
 
 function fieldsIn(text: string, read: (text: string) => unknown): Fields {
