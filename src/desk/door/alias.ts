@@ -90,7 +90,7 @@ export function aliasFormProblem(alias: string): AliasProblem | null {
     return { rule: 'alias_form', message };
   }
   const [first = ''] = segments;
-  if (!RESERVED.has(first.replace(/\..*$/, '').toLowerCase()) && !first.startsWith('_')) return null;
+  if (!RESERVED.has((first.split('.')[0] ?? '').toLowerCase()) && !first.startsWith('_')) return null;
   const message = `${quote(alias)} is an address that the paper itself uses, and nothing can lead away from it; take it out`;
   return { rule: 'alias_reserved', message };
 }

@@ -58,9 +58,7 @@ function openFolder(path: string, system: System | undefined): Source {
 async function openZipped(path: string): Promise<Source> {
   const zip = await openZip(path);
   if (zip.paths.some((name) => /(?:^|\/)posts\.csv$/.test(name))) return substackSource(path, zip);
-  const data = zip.paths.find((name) =>
-    /(?:^|\/)[^/]*\.ghost\.[^/]*\.json$|^data\/[^/]+\.json$|^[^/]+\.json$/.test(name),
-  );
+  const data = zip.paths.find(isGhostData);
   if (data !== undefined) {
     return ghostSource(`${path}/${data}`, () => zip.open(data), {
       paths: new Set(zip.paths),
@@ -73,6 +71,12 @@ async function openZipped(path: string): Promise<Source> {
     'invalid_request',
     `${path} has no posts.csv of Substack and no JSON of Ghost; unpack it, and name the file or folder in it`,
   );
+}
+
+/** `old.ghost.2023-05-20.json`, or any JSON at the root or in `data/`. */
+function isGhostData(path: string): boolean {
+  if (!path.endsWith('.json')) return false;
+  return path.includes('.ghost.') || !path.replace(/^data\//, '').includes('/');
 }
 
 function startOf(path: string): string {

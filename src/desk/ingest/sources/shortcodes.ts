@@ -25,7 +25,7 @@ export function replaced(text: string, open: string, close: string, render: (inn
   return parts.join('');
 }
 
-const ATTRIBUTE = /([a-z][\w-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'\]]+))/gi;
+const ATTRIBUTE = /([a-z][\w-]{0,40})[ \n]{0,4}=[ \n]{0,4}(?:"([^"]*)"|'([^']*)'|([^\s"'\]]+))/gi;
 
 /** The named attributes of a shortcode. */
 export function attributesOf(inner: string): Map<string, string> {

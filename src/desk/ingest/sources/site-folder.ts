@@ -29,7 +29,7 @@ export function folderSource(folder: string, generator: Generator): Source {
       const { url } = await site();
       const local = url !== null && path.startsWith(url) ? `/${path.slice(url.length).replace(/^\//, '')}` : path;
       if (/^[a-z][a-z0-9+.-]*:/i.test(local)) return null;
-      const plain = decoded(local.replace(/[?#].*$/, ''));
+      const plain = decoded(local.split(/[?#]/)[0] ?? '');
       const candidates = plain.startsWith('/')
         ? generator.roots.map((root) => join('/', root, plain))
         : [join('/', from, plain)];

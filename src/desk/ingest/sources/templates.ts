@@ -49,7 +49,8 @@ const address = (url: string): string => `\n\n<${encodeURI(url)}>\n\n`;
 
 function withoutLiquid(text: string, leave: Leave): string {
   const tags = replaced(text, '{%', '%}', (inner) => {
-    const [, name = '', rest = ''] = /^-?\s*(\w+)\s*([\s\S]*?)-?$/.exec(inner.slice(0, 500)) ?? [];
+    const [start = '', name = ''] = /^-?\s*(\w+)/.exec(inner) ?? [];
+    const rest = inner.slice(start.length).trim();
     if (name === 'highlight') return `\n\`\`\`${/^[\w+#-]*/.exec(rest)?.[0] ?? ''}\n`;
     if (name === 'endhighlight') return '\n```\n';
     if (name === 'raw' || name === 'endraw') return '';
