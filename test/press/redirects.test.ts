@@ -9,6 +9,7 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { pageFrom } from '../../src/desk/papers/record.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
+import { archiveFaults } from '../../src/parts/client/verify/page.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { Fault, problemsIn } from '../../src/shared/fault.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
@@ -178,6 +179,17 @@ test('a piece from an archive is marked wherever it is shown whole', async (t) =
     /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(read('stories/old/index.html'))?.[1] ?? '',
   );
   assert.equal(data.digitalSourceType, undefined);
+  // The check in a reader's browser finds the mark in the heading, and compares it with what was signed.
+  assert.match(
+    read('stories/old/index.html'),
+    /<header class="heading">(?:(?!<\/header>).)*<p class="archive" role="note"/s,
+  );
+  assert.deepEqual([archiveFaults(mark, { provenance: 'archive' }), archiveFaults('', {})], [[], []]);
+  assert.match(
+    archiveFaults('', { provenance: 'archive' }).join(),
+    /^The proof says that the piece is from an archive/,
+  );
+  assert.match(archiveFaults(mark, {}).join(), /^This page says that the piece is from an archive/);
   // It returns after a withdrawal without being cited.
   withdrawStory(desk, PAPER, 'old', { by: 'cli', reason: 'A mistake.' });
   airStory(desk, PAPER, 'old', { by: 'cli' });

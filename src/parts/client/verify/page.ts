@@ -33,7 +33,7 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
     ...difference('list of links in the text', linksIn(prose), linksIn(signed.body)),
     ...difference('list of sources', sourcesOn(page), basis.cited_facts.map(sourceLine).join(' ')),
     ...difference('credit', text('.credit'), basis.credit ?? ''),
-    ...archiveFaults(story, basis),
+    ...archiveFaults(text('.heading > .archive'), basis),
     ...strays(story, STORY_PARTS),
     ...strays(story?.querySelector('.heading'), HEADING_PARTS),
   ];
@@ -52,9 +52,8 @@ function words(text: string | null | undefined): string {
   return (text ?? '').normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** Whether the mark of a piece from an archive stands over a piece that was signed as one, and over no other. */
-function archiveFaults(story: Element | null, { provenance }: Basis): string[] {
-  const mark = words(story?.querySelector('.heading > .archive')?.textContent);
+/** Whether a page has the mark of a piece from an archive where the piece was signed as one, and nowhere else. */
+export function archiveFaults(mark: string, { provenance }: Pick<Basis, 'provenance'>): string[] {
   if (provenance === 'archive' && mark === '')
     return ['The proof says that the piece is from an archive, this page does not.'];
   if (provenance !== 'archive' && mark !== '')
