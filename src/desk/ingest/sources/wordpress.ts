@@ -11,7 +11,7 @@ const DRAFTS: Record<string, string> = {
   future: 'it was scheduled, and never published',
 };
 
-/** A export of WordPress (WXR 1.0 to 1.2): RSS 2.0 with elements of its own. */
+/** An export of WordPress (WXR 1.0 to 1.2): RSS 2.0 with elements of its own. */
 export function wordpressSource(file: string): Source {
   /** Display names of authors by login, and addresses of attachments by id. */
   let known: {
