@@ -7,9 +7,10 @@ import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, run, serve, until } from '../support/program.ts';
+import { copyDemo, run, until } from '../support/program.ts';
 import { recordProbes } from '../support/records-fixture.ts';
 import { seededProbes } from '../support/seeded-records.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { cookieOf } from '../support/signed-in.ts';
 import type { PaperAddresses, RecordsAddresses } from './page-types.ts';
 
@@ -66,13 +67,13 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
       '---\ntitle: About this paper\n---\n\nIt tells what was agreed upon, by whom, and how it is kept.\n\n- One.\n- Two.\n',
     );
   }
-  const { url, records } = await serve(t as Parameters<typeof serve>[0], folder);
+  const { url, records } = await serveHere(t, folder);
   const withdrawn = [
     ['the-plumb-line', 'pigeons-carry-the-packets'],
     ['fanar', 'fifty-minutes-late'],
   ] as const;
   for (const [slug, story] of withdrawn) {
-    const { code, stderr } = await run(t as Parameters<typeof serve>[0], folder, [
+    const { code, stderr } = await run(t as Parameters<typeof run>[0], folder, [
       ...['withdraw', story, '--paper', slug, '--reason', 'Its two sources were one.'],
     ]);
     if (code !== 0) throw new Error(stderr);

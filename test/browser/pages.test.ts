@@ -39,6 +39,19 @@ const READERS: readonly Reader[] = [
     who: 'at a desk',
     screen: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
     paper: 'leftToRight',
+    // The phone sees every page; a large screen, those that are laid out in another way there.
+    onPush: [
+      'newsstand',
+      'paper/front',
+      'paper/story',
+      'paper/section',
+      'paper/cast-day',
+      'paper/embed',
+      'records/landing',
+      'records/time-machine',
+      'records/docs',
+      'account/overview',
+    ],
     opens: () => true,
   },
   {
@@ -46,7 +59,6 @@ const READERS: readonly Reader[] = [
     screen: { viewport: { width: 375, height: 700 }, colorScheme: 'dark' },
     paper: 'leftToRight',
     hasLateFonts: true,
-    hasAxe: () => ONLY_WIDE === false,
     opens: () => true,
   },
   {

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { contentType } from 'mime-types';
 import type { Browser, Page } from 'playwright-core';
 import { type PressedPaper, pressDemo } from '../site/demo.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 
 /** The panel needs nothing but the files of the tree, wherever a host puts them. */
@@ -44,7 +45,9 @@ describe('the panel that verifies a piece, on static hosts', () => {
     ['at the root of a domain', 'https://plumb.example'],
     ['under a path of a domain', 'https://press.example/papers/plumb'],
   ] as const) {
-    it(`works ${where}, and says why it cannot over plain http`, async () => {
+    // Under a path they are in verify.test.ts too, on the shared host.
+    const skip = where.startsWith('under') && ONLY_WIDE;
+    it(`works ${where}, and says why it cannot over plain http`, { skip }, async () => {
       const path = join(folder, encodeURIComponent(url));
       const papers = await pressDemo(path, 'http://stand.example', url);
       const own = papers.find(({ root }) => root === url);

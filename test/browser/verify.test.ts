@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Route } from 'playwright-core';
 import { signerFrom } from '../../src/proof/ed25519.ts';
 import { jwks, thumbprint, vkey } from '../../src/proof/keyring.ts';
@@ -27,18 +28,14 @@ const SIGNED = 'The paper’s door signed the receipt';
 const CHAIN = 'The chain of revisions is whole';
 const SHOWN = 'This page shows that text';
 
-/** The alterations that a push tries in a browser: of each check one or two, since test/ledger has every one. */
+/** The alterations that a push tries in a browser: of each check one, since test/ledger has every one. */
 const ON_A_PUSH = new Set([
   'a prose altered in the proof',
   'a receipt made to fit another text',
   'a revision left out of the chain',
   'a proof that is none',
   'a stranger’s key under the kid of the paper’s',
-  'an author altered on the page',
   'a sentence more on the page',
-  'another source on the page',
-  'a page that says it is another revision',
-  'another paper’s keys',
 ]);
 
 describe('the panel that verifies a piece', { concurrency: 2 }, () => {
@@ -99,8 +96,8 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
       )
     ).flat();
     assert.ok(addresses.length >= 10, `only ${addresses.length} stories`);
-    // Every tenth on a push, which loads a page for each.
-    const all = [...new Set(addresses)].filter((_, n) => ONLY_WIDE === false || n % 10 === 0);
+    // Every twentieth on a push, which loads a page for each.
+    const all = [...new Set(addresses)].filter((_, n) => ONLY_WIDE === false || n % 20 === 0);
     for (const address of all) {
       const response = await page.goto(`${address}/`, { waitUntil: 'domcontentloaded' });
       assert.match(response?.headers()['content-security-policy'] ?? '', /script-src 'self';/);
@@ -268,7 +265,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     ['no connection for the program', { '**/panel.*.js': (route) => route.abort() }, /program that checks could not/],
   ];
   for (const [what, altered, words] of UNREACHED) {
-    it(`says that nothing was checked for ${what}`, async () => {
+    it(`says that nothing was checked for ${what}`, { skip: what === 'a server in trouble' && ONLY_WIDE }, async () => {
       const page = await open(altered);
       await page.locator('#verify button').click();
       await page.getByText('Nothing was checked').waitFor();
@@ -306,8 +303,8 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     const hash = await page.locator('#verify').getAttribute('data-hash');
     await page.context().close();
     const folder = tempFolder(t);
-    const { stdout, stderr, status } = spawnSync('sh', ['-euc', commands ?? ''], { cwd: folder, encoding: 'utf8' });
-    assert.equal(status, 0, stderr);
+    // The server answers from this process, so nothing may hold it up.
+    const { stdout } = await promisify(execFile)('sh', ['-euc', commands ?? ''], { cwd: folder });
     assert.match(stdout, /^Signature Verified Successfully$/m);
     assert.equal(`sha256:${/[0-9a-f]{64}/.exec(stdout)?.[0]}`, hash);
     assert.ok(readFileSync(join(folder, 'signed.txt'), 'utf8').includes(`content_hash ${hash}\n`));

@@ -130,14 +130,14 @@ test('a place that readers see, or that is lost with DATA_DIR, is refused', (t) 
 
 test('filing a picture again restores its bytes, and press and doctor name missing files', async (t) => {
   const folder = tempFolder(t);
-  cpSync(join(PROJECT, 'content/the-plumb-line'), join(folder, 'content/the-plumb-line'), { recursive: true });
+  cpSync(join(PROJECT, 'content/the-leading-light'), join(folder, 'content/the-leading-light'), { recursive: true });
   const first = await run(t, folder, ['file', '--no-press']);
   assert.equal(first.code, 0, first.stderr);
   rmSync(join(folder, 'var/media'), { recursive: true });
   const lost = await run(t, folder, ['doctor']);
   assert.match(
     lost.stdout,
-    /FAULT media: DATA_DIR lacks the bytes of the-plumb-line\/.* more, and nothing was pressed/,
+    /FAULT media: DATA_DIR lacks the bytes of the-leading-light\/.* more, and nothing was pressed/,
   );
   const before = await run(t, folder, ['audit']);
   assert.match(
@@ -146,16 +146,16 @@ test('filing a picture again restores its bytes, and press and doctor name missi
   );
   const again = await run(t, folder, ['press', '--no-cards']);
   assert.equal(again.code, 0, again.stderr);
-  assert.match(again.stdout, /^missing the-plumb-line\/media\/\S+: its bytes are not in DATA_DIR/m);
-  assert.ok(existsSync(join(folder, 'papers/the-plumb-line/index.html')));
+  assert.match(again.stdout, /^missing the-leading-light\/media\/\S+: its bytes are not in DATA_DIR/m);
+  assert.ok(existsSync(join(folder, 'papers/the-leading-light/index.html')));
   assert.match(
     (await run(t, folder, ['press', '--no-cards'])).stdout,
-    /missing the-plumb-line/,
+    /missing the-leading-light/,
     'also when nothing is left to press',
   );
   const audit = await run(t, folder, ['audit']);
   assert.equal(audit.code, 1);
-  assert.match(audit.stdout, /the-plumb-line\/media\/\S+: its bytes in DATA_DIR are missing.*put .* back/);
+  assert.match(audit.stdout, /the-leading-light\/media\/\S+: its bytes in DATA_DIR are missing.*put .* back/);
   const doctor = await run(t, folder, ['doctor']);
   assert.match(doctor.stdout, /FAULT media: readers see a stand-in for .* more: DATA_DIR lacks the bytes/);
   const filed = await run(t, folder, ['file']);

@@ -9,6 +9,7 @@ import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { freePort } from '../support/free-port.ts';
 import { copyProject, run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const pageOf = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 
@@ -83,7 +84,8 @@ test('a paper of one’s own takes the lines that the README shows', async (t) =
   assert.match(await (await fetch(`${server.url}/the-quay/about/`)).text(), /declared AI personas/);
 });
 
-test('a build machine presses what the ledger holds, and makes no key', async (t) => {
+// A push plays the README; these pages of the manual tell of commands that have tests of their own.
+test('a build machine presses what the ledger holds, and makes no key', { skip: ONLY_WIDE }, async (t) => {
   const [, recipe = ''] = /^```sh\nnpm ci\n([\s\S]*?)^```/m.exec(pageOf('docs/cdn.md')) ?? [];
   const machine = tempFolder(t);
   copyProject(machine);
@@ -118,7 +120,7 @@ test('a build machine presses what the ledger holds, and makes no key', async (t
   ]);
 });
 
-test('the commands of the domain records do what they show', { skip: WITHOUT_SERVERS }, async (t) => {
+test('the commands of the domain records do what they show', { skip: ONLY_WIDE || WITHOUT_SERVERS }, async (t) => {
   const zones = join(tempFolder(t), 'knot');
   mkdirSync(dirname(zones), { recursive: true });
   const knot = await startKnot(zones, [{ name: 'example.com', lines: ['@ MX 10 mail', 'mail A 192.0.2.1'] }]);

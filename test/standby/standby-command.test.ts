@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Running, run, type Serving, serveAtOnce, start, until } from '../support/program.ts';
+import { type Running, run, type Serving, serveAtOnce, start } from '../support/program.ts';
 import { BUCKET, S3Server, storeEnv } from '../support/s3-server.ts';
 import { send } from '../support/send.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
@@ -52,6 +52,15 @@ async function standOf(t: TestContext): Promise<Stand> {
     assert.equal((await run(t, first, ['backup', join(backups, `${name}.tar.zst`)])).code, 0);
   };
   return { primary, first, backups, store, env, file, backUp, signed };
+}
+
+/** Waits as `until` of program.ts does, but asks less often: what it waits for here takes seconds, and two servers answer. */
+async function until<T>(ask: () => Promise<T | null> | T | null): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null) return answer;
+    await sleep(250);
+  }
 }
 
 /** Waits as `until` does, and fails when a process that it waits for has ended. */
