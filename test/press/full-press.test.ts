@@ -22,7 +22,7 @@ test('a full press restores damaged and lost files', async (t) => {
 });
 
 test('the first press after an upgrade removes the prose that earlier versions kept', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 2);
   const folder = join(app.settings.dataDir, 'press-cache');
   mkdirSync(folder);
   writeFileSync(join(folder, `${PAPER}.db`), 'x');

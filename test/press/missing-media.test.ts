@@ -32,7 +32,7 @@ async function illustrated(t: Scope) {
   const stand = await paperOf(t, 1);
   const { app } = stand;
   const media: Record<string, Uint8Array> = {
-    'media/art.jpg': await picture(1400, 700, 'jpeg'),
+    'media/art.jpg': await picture(800, 400, 'jpeg'),
     'media/in-prose.png': await picture(300, 200, 'png'),
     'media/poster.webp': await picture(640, 360, 'webp'),
     'media/face.avif': await picture(80, 80, 'avif'),
@@ -101,7 +101,7 @@ test('a restore without media puts everything else on air, with neutral pictures
   assert.doesNotMatch(page, /pictures\/[0-9a-f]{20}-/, 'the addresses of the smaller sizes are kept for good');
   assert.doesNotMatch(page, /media\/logo\.svg/, 'the name in type stands in for a logo');
   for (const [path, [format, width, height]] of Object.entries({
-    'media/art.jpg': ['jpeg', 1400, 700],
+    'media/art.jpg': ['jpeg', 800, 400],
     'media/in-prose.png': ['png', 300, 200],
     'media/poster.webp': ['webp', 640, 360],
     'media/face.avif': ['heif', 80, 80],

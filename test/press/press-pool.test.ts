@@ -9,21 +9,26 @@ import { loadBuild } from '../../src/desk/press/build.ts';
 import type { PrintedOutput } from '../../src/desk/press/manifest.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
-import { PAPER, treeOf } from '../support/app-context.ts';
+import { PAPER, type Scope, treeOf } from '../support/app-context.ts';
+import { shared } from '../support/shared.ts';
 import { paperOf } from './paper-copy.ts';
 
 /** A job that prints the paper into a new folder. */
-async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob; deadline: LeaseDeadline }> {
+async function jobIn(
+  app: AppContext,
+  folder: string,
+  name: string,
+): Promise<{ job: WorkerJob; deadline: LeaseDeadline }> {
   const deadline = new LeaseDeadline();
   deadline.extend();
   const { site } = pressPlan(app, PAPER, await loadBuild());
-  const tree = join(folder, 'other-tree');
+  const tree = join(folder, name);
   mkdirSync(tree);
   const job = {
     paper: PAPER,
     site,
     folder: tree,
-    scratch: join(folder, 'scratch'),
+    scratch: join(folder, `${name}-scratch`),
     isNew: true,
     now: app.clock.now(),
     deadline: deadline.shared,
@@ -32,13 +37,19 @@ async function jobIn(app: AppContext, folder: string): Promise<{ job: WorkerJob;
   return { job, deadline };
 }
 
-test('threads print what the thread of the press prints, and all of it', async (t) => {
-  const { app, folder, tree } = await paperOf(t, 70);
-  const pool = pressPool(app.settings, 'many');
+/** A paper, and the threads for all its tests: to start them takes longer than to print. */
+const opened = shared(async (t) => {
+  const paper = await paperOf(t as Scope, 70);
+  const pool = pressPool(paper.app.settings, 'many');
   t.after(() => pool.stop());
+  return { ...paper, pool };
+});
+
+test('threads print what the thread of the press prints, and all of it', async () => {
+  const { app, folder, tree, pool } = opened();
   const lastChange = app.store.desk.manifest.lastChangeOfAll();
   assert.ok((await pool.takeSnapshots()).every((other) => other === lastChange));
-  const { job } = await jobIn(app, folder);
+  const { job } = await jobIn(app, folder, 'whole');
   const names = app.store.desk.manifest.outputs(PAPER).filter((name) => !name.startsWith('card'));
   const results: PrintedOutput[] = [];
   await pool.print(job, names, (result) => results.push(result));
@@ -51,12 +62,10 @@ test('threads print what the thread of the press prints, and all of it', async (
   assert.ok((await pool.takeSnapshots()).every((other) => other > lastChange));
 });
 
-test('a press that lost its lease prints no more, and says why', async (t) => {
-  const { app, folder } = await paperOf(t, 70);
-  const pool = pressPool(app.settings, 'many');
-  t.after(() => pool.stop());
+test('a press that lost its lease prints no more, and says why', async () => {
+  const { app, folder, pool } = opened();
   await pool.takeSnapshots();
-  const { job, deadline } = await jobIn(app, folder);
+  const { job, deadline } = await jobIn(app, folder, 'lost');
   const names = app.store.desk.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
   let printed = 0;
   const printing = pool.print(job, names, () => {
@@ -69,12 +78,10 @@ test('a press that lost its lease prints no more, and says why', async (t) => {
   assert.equal(treeOf(job.folder).size, count, 'no thread writes after the failure was reported');
 });
 
-test('an error of the recorder ends the printing', async (t) => {
-  const { app, folder } = await paperOf(t, 70);
-  const pool = pressPool(app.settings, 'many');
-  t.after(() => pool.stop());
+test('an error of the recorder ends the printing', async () => {
+  const { app, folder, pool } = opened();
   await pool.takeSnapshots();
-  const { job } = await jobIn(app, folder);
+  const { job } = await jobIn(app, folder, 'failed');
   const names = app.store.desk.manifest.outputs(PAPER).filter((name) => name.startsWith('story/'));
   let recorded = 0;
   const record = () => {
@@ -85,8 +92,8 @@ test('an error of the recorder ends the printing', async (t) => {
   assert.ok(recorded < names.length);
 });
 
-test('threads that cannot start, or are stopped, fail their press', async (t) => {
-  const { app, folder } = await paperOf(t, 1);
+test('threads that cannot start, or are stopped, fail their press', async () => {
+  const { app, folder } = opened();
   const dataDir = join(folder, 'no-folder');
   writeFileSync(dataDir, '');
   const broken = pressPool({ ...app.settings, dataDir }, 'many');

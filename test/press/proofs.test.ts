@@ -62,7 +62,7 @@ test('a head that gets its quorum presses the proofs of what it covers, and noth
 });
 
 test('a revision has no proof until a head covers it; a withdrawn piece has no proof.json', async (t) => {
-  const { app, folder, clock, tree } = await paperOf(t, 2);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
   cosignAll(app);
   await pressPapers(app, { cards: false });
   fileStory(deskOf(app), PAPER, filing('piece-0', { headline: 'Another headline' }), { by: 'cli' });
@@ -81,7 +81,7 @@ test('a revision has no proof until a head covers it; a withdrawn piece has no p
 });
 
 test('a full press keeps a file that an earlier version printed in another output', async (t) => {
-  const { app, tree } = await paperOf(t, 2);
+  const { app, tree } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -101,7 +101,7 @@ test('a full press keeps a file that an earlier version printed in another outpu
 });
 
 test('each file of a tree is the same when it is printed alone, as for a private paper', async (t) => {
-  const { app, clock, tree } = await paperOf(t, 1);
+  const { app, clock, tree } = await paperOf(t, 3);
   cosignAll(app);
   await pressPapers(app, { cards: false });
   const { render, assets } = await loadBuild();

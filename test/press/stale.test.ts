@@ -34,7 +34,7 @@ function after(sheets: number, work: () => void): () => void {
 test('a piece that comes in while a press of everything runs gets the next press', async (t) => {
   // Early, when its own sheets are not yet chosen for printing, and late, when everything else is printed.
   for (const sheets of ONLY_WIDE === false ? [0, 5, 30] : [5]) {
-    const { app, folder, clock, tree } = await paperOf(t, 5);
+    const { app, folder, clock, tree } = await paperOf(t, 3);
     change(app, { hue: 17 });
     await pressPapers(app, { cards: false, progress: after(sheets, () => publish(app, 'the-late-one', START)) });
     assert.ok([...app.store.desk.manifest.staleDependencies(PAPER)].length > 0, 'it is still due');
@@ -45,7 +45,7 @@ test('a piece that comes in while a press of everything runs gets the next press
 });
 
 test('a piece that comes in before a press of everything begins is part of it', async (t) => {
-  const { app, folder, clock, tree } = await paperOf(t, 5);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
   change(app, { hue: 17 });
   publish(app, 'in-time', START);
   await pressPapers(app, { cards: false });
@@ -57,7 +57,7 @@ test('a piece that comes in before a press of everything begins is part of it', 
 });
 
 test('what a broken-off press wrote of a piece goes when the piece is withdrawn before the next one', async (t) => {
-  const { app, folder, clock, tree } = await paperOf(t, 2);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
   publish(app, 'too-soon', START);
   // The first output is the piece's proof.
   const crash = after(1, () => {
@@ -73,7 +73,7 @@ test('what a broken-off press wrote of a piece goes when the piece is withdrawn 
 });
 
 test('a piece reverted after an interrupted press is printed as it is', async (t) => {
-  const { app, folder, clock, tree } = await paperOf(t, 2);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
   const page = join(tree, 'stories/piece-0/index.html');
   const before = app.store.desk.record(PAPER, 'paper', '') as { hue: number };
   change(app, { hue: 99 });
@@ -101,7 +101,7 @@ test('a full press that was broken off is done again, though nothing is stale', 
 });
 
 test('a press whose lease another one took writes nothing more and clears nothing', async (t) => {
-  const { app, folder, tree } = await paperOf(t, 2);
+  const { app, folder, tree } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -125,7 +125,7 @@ test('a press whose lease another one took writes nothing more and clears nothin
 });
 
 test('a lease dated by a clock since set back has no owner', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -196,7 +196,7 @@ test('what names other files is printed after them', async (t) => {
 });
 
 test('a process that waited for the lock does not take a lease made meanwhile', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -206,7 +206,7 @@ test('a process that waited for the lock does not take a lease made meanwhile', 
 });
 
 test('a held lease is waited for, and no other process presses meanwhile', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -222,7 +222,7 @@ test('a held lease is waited for, and no other process presses meanwhile', async
 });
 
 test('a process with the number of a dead one does not wait for it', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -243,7 +243,7 @@ test('a process with the number of a dead one does not wait for it', async (t) =
 });
 
 test('no press works in another one’s folder, and remains of a dead one are removed', async (t) => {
-  const { app, folder } = await paperOf(t, 1);
+  const { app, folder } = await paperOf(t, 3);
   const working = join(folder, 'papers/.press', PAPER);
   const seen = new Set<string>();
   for (const slug of ['one', 'two']) {
@@ -260,7 +260,7 @@ test('no press works in another one’s folder, and remains of a dead one are re
 });
 
 test('a large removal yields the thread', async (t) => {
-  const { app, tree } = await paperOf(t, 150);
+  const { app, tree } = await paperOf(t, 60);
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -276,7 +276,7 @@ test('a large removal yields the thread', async (t) => {
 });
 
 test('a request for a number is answered when its press is on disk, with what it changed', async (t) => {
-  const { app, tree } = await paperOf(t, 2);
+  const { app, tree } = await paperOf(t, 3);
   await pressPapers(app);
   const presses = new PressQueue(app);
   const {
@@ -300,7 +300,7 @@ test('a request for a number is answered when its press is on disk, with what it
 });
 
 test('a press that leaves the cards to a later one does not count as the press of a write', async (t) => {
-  const { app, tree } = await paperOf(t, 1);
+  const { app, tree } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -314,7 +314,7 @@ test('a press that leaves the cards to a later one does not count as the press o
 });
 
 test('after a power cut before the disk had a full press, the next one looks at every file', async (t) => {
-  const { app, folder, clock, tree } = await paperOf(t, 2);
+  const { app, folder, clock, tree } = await paperOf(t, 3);
   await pressPapers(app);
   const {
     desk: { manifest },
@@ -328,7 +328,7 @@ test('after a power cut before the disk had a full press, the next one looks at 
 });
 
 test('a process of another container is not mistaken for a dead one of this', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -416,7 +416,7 @@ test('a process presses few papers at a time, and first the one with a waiting c
 });
 
 test('one paper that cannot be pressed keeps no other one from it', async (t) => {
-  const { app, folder } = await paperOf(t, 1);
+  const { app, folder } = await paperOf(t, 3);
   const body = PaperBody.parse({ nameplate: 'First', sections: ['City'] });
   app.store.database.transact(() =>
     append(app.store.desk, { type: 'record', at: START, paper: 'aaa', kind: 'paper', name: '', body }),
@@ -428,7 +428,7 @@ test('one paper that cannot be pressed keeps no other one from it', async (t) =>
 });
 
 test('stale dependencies are read in batches, each once and in their order', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;
@@ -444,7 +444,7 @@ test('stale dependencies are read in batches, each once and in their order', asy
 });
 
 test('a dependency that is marked again while a press lists stale outputs stays part of that press', async (t) => {
-  const { app, tree } = await paperOf(t, 1);
+  const { app, tree } = await paperOf(t, 3);
   const {
     desk: { manifest },
   } = app.store;

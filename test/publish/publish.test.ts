@@ -349,7 +349,7 @@ test('a removed paper leaves the place', async (t) => {
 });
 
 test('a store that says nothing does not hold up the end of a server', async (t) => {
-  const { app } = await paperOf(t, 1);
+  const { app } = await paperOf(t, 3);
   const store = await S3Server.start(t);
   let asked = () => {};
   const isAsked = new Promise<void>((resolve) => {
@@ -368,7 +368,7 @@ test('a store that says nothing does not hold up the end of a server', async (t)
 
 test('even a defect in publishing does not fail the command before it', async (t) => {
   const store = await S3Server.start(t);
-  const { app, tree } = await paperOf(t, 1);
+  const { app, tree } = await paperOf(t, 3);
   writeFileSync(join(tree, '_headers'), '/newspaper/*\n  X-Odd: no header → carries this\n');
   const said: string[] = [];
   t.mock.method(process.stderr, 'write', (text: string) => said.push(text) > 0);
@@ -379,7 +379,7 @@ test('even a defect in publishing does not fail the command before it', async (t
 
 test('two publishers take turns', async (t) => {
   const store = await S3Server.start(t);
-  const { tree, send } = await standAt(t, at(store), 12);
+  const { tree, send } = await standAt(t, at(store));
   const holders: string[] = [];
   const waiting = (_tree: string, holder: string) => void holders.push(holder);
   const [a, b] = await Promise.all([send({ paper: PAPER, waiting }), send({ paper: PAPER, waiting })]);
