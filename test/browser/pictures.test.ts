@@ -48,10 +48,8 @@ async function writeContent(folder: string): Promise<void> {
     mkdirSync(dirname(join(folder, 'content', path)), { recursive: true });
     writeFileSync(join(folder, 'content', path), bytes);
   };
-  for (const [paper, language] of [
-    ['quay', 'en'],
-    ['mina', 'ar'],
-  ]) {
+  // The second one is for screenshots alone.
+  for (const [paper, language] of [['quay', 'en'], ...(process.env.SHOTS === undefined ? [] : [['mina', 'ar']])]) {
     write(`${paper}/paper.yaml`, `nameplate: The Quay\nsections: [News]\nlanguage: ${language}\n`);
     write(
       `${paper}/masthead/ines.yaml`,

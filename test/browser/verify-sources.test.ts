@@ -49,7 +49,7 @@ describe('the panel that verifies a piece, on static hosts', () => {
     const skip = where.startsWith('under') && ONLY_WIDE;
     it(`works ${where}, and says why it cannot over plain http`, { skip }, async () => {
       const path = join(folder, encodeURIComponent(url));
-      const papers = await pressDemo(path, 'http://stand.example', url);
+      const papers = await pressDemo(path, 'http://stand.example', url, { cards: false });
       const own = papers.find(({ root }) => root === url);
       const plain = papers.find(({ root }) => root.startsWith('http://stand.example/'));
       assert.ok(own && plain, papers.map(({ root }) => root).join());

@@ -8,6 +8,7 @@ import { typeset } from '../../src/media/card/card-fonts.ts';
 import { fitLines } from '../../src/media/card/card-lines.ts';
 import { cardSvg, drawCard } from '../../src/media/card/share-card.ts';
 import { contentHash } from '../../src/proof/basis.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const CARD: Card = {
   nameplate: 'The Harbor Ledger',
@@ -192,7 +193,8 @@ describe('type', () => {
       })
       .filter((code) => code >= 0x4e00 && code <= 0x9fff);
     assert.ok(ideographs.length > 10_000);
-    for (let i = 0; i < ideographs.length; i += 400) {
+    // On a push every tenth part of them.
+    for (let i = 0; i < ideographs.length; i += ONLY_WIDE === false ? 400 : 4_000) {
       assert.deepEqual(await missing(String.fromCodePoint(...ideographs.slice(i, i + 400)), 'zh'), []);
     }
   });

@@ -18,8 +18,16 @@ export interface PressedPaper {
   files: Map<string, string>;
 }
 
-/** Presses the repository's own papers in a folder; the first of them at an address of its own where one is given. */
-export async function pressDemo(folder: string, origin: string, url: string | null): Promise<PressedPaper[]> {
+/**
+ * Presses the repository's own papers in a folder; the first of them at an address of its own where one is given. Cards
+ * take longer to draw than everything else to print, and may be left out.
+ */
+export async function pressDemo(
+  folder: string,
+  origin: string,
+  url: string | null,
+  { cards = true } = {},
+): Promise<PressedPaper[]> {
   cpSync(CONTENT, join(folder, 'content'), { recursive: true });
   if (url !== null) {
     const file = join(folder, 'content/the-plumb-line/paper.yaml');
@@ -30,7 +38,7 @@ export async function pressDemo(folder: string, origin: string, url: string | nu
   try {
     const { problems } = await fileContent(intakeOf(app));
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
-    await pressPapers(app);
+    await pressPapers(app, { cards });
     return app.store.desk.paperSlugs().map((slug) => {
       const paper = app.store.desk.paper(slug);
       const files = [...treeOf(join(folder, 'papers', slug))].map(

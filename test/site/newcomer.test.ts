@@ -6,8 +6,12 @@ import { tempFolder } from '../support/app-context.ts';
 import { serveDev } from '../support/dev-server.ts';
 import { ask } from '../support/http.ts';
 import { run, serve, until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
-test('a newcomer’s first hour: a new paper, written at the desk, filed, served, and taken away', async (t) => {
+// A push plays the README's tour, and has a test of each of these commands and of the writing desk.
+test('a newcomer’s first hour: a new paper, written at the desk, filed, served, and taken away', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const made = await run(t, folder, [
     'new',
