@@ -4,11 +4,11 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * What a file names that starts processes or servers, measures its own process, or changes it for all of it; and work
- * before its first test, which would go on while the tests of other files run and end.
+ * What a file names that measures its own process, changes it for all of it, or starts a browser; and work before its
+ * first test, which would go on while the tests of other files run and end.
  */
 const ALONE =
-  /child_process|worker_threads|support\/(?:chain|\w*-?stand|facilitator|receiver)\b|chromium|process\.(?:env|memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
+  /worker_threads|chromium|process\.(?:memoryUsage|cpuUsage|on|once|emit|exit\w*|chdir|umask)|process\.env(?:\.\w+|\[[^\]]*\])? *=[^=]|delete process\.env|setFlagsFromString|collectGarbage|performance\.now|globalThis|^(?:const .* = )?await /m;
 /** What files of a folder name that share a process because they share what they start. */
 const SHARES = /\bsharedStand\(/;
 /** What files name that take longer than their text tells, and how many times as long. */
@@ -22,7 +22,7 @@ const ALONE_IN = /\/test\/complexity\//;
  * The most text in one process, in characters: enough that starting it costs little. libSQL closes a database's files
  * when its statements are collected, and some systems give a process 256 open files.
  */
-const GROUP_MAX = 40_000;
+const GROUP_MAX = 50_000;
 
 /**
  * The files for Node's runner, those first that take longest by their text. Files of one folder that touch nothing but
