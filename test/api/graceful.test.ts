@@ -15,7 +15,7 @@ import { play, readTranscript } from '../support/transcript.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 /** A thousand in `.ci/wide`. */
-const CALLERS = ONLY_WIDE === false ? 1_000 : 200;
+const CALLERS = ONLY_WIDE === false ? 1_000 : 60;
 const STOPPING = readTranscript(join(PROJECT, 'test/transcripts/host-stopping.txt'));
 
 /** A reverse proxy that sends requests to the first of its servers that says it is ready, and asks each all the time. */

@@ -14,7 +14,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 
 const FROM = 'alerts@news.example';
 /** Five hundred in `.ci/wide`. */
-const READERS = ONLY_WIDE === false ? 500 : 150;
+const READERS = ONLY_WIDE === false ? 500 : 80;
 /** How many mails are under way at a time (src/shared/net/smtp.ts): what a kill can leave sent and not noted. */
 const UNDER_WAY = 5;
 

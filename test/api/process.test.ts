@@ -147,7 +147,7 @@ test('a first start answers 503 until a paper is complete, and never serves part
   assert.equal((await run(t, folder, ['audit'], { ORIGIN: again.url })).code, 0);
 });
 
-test('a signal while it files and presses ends a server well', async (t) => {
+test('a signal while it files and presses ends a server well', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
   const { stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });

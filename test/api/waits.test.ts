@@ -4,6 +4,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** How often a pair is measured anew: the machine may be busy. */
 const TRIES = 8;
@@ -62,6 +63,7 @@ test('while a hostile filing is aired and pressed, other callers are answered', 
   assert.equal(new Set(refusals.map(({ text }) => text)).size, 1);
   assert.match(refusals[0]?.text ?? '', /too_many_lines.*113999 lines are more than 10000/);
   await least('filing on air', (n) => file({ prose: `${piece.prose}on air ${n}`, air: true }));
+  if (ONLY_WIDE !== false) return;
   await least('going on air', async (n) => {
     const { text } = await file({ prose: `${piece.prose}later ${n}` });
     const { story } = JSON.parse(text) as { story: { id: string } };

@@ -9,7 +9,7 @@ import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { makeNewer, rowsOf, unpackDatabase } from '../support/old-database.ts';
-import { copyDemo, run } from '../support/program.ts';
+import { copyDemo, DEMO_ORIGINS, run } from '../support/program.ts';
 
 // What a new version says before it changes a database, and what it does with one of a version that is newer still.
 
@@ -142,7 +142,7 @@ test('pages are announced for the reason for which they are pressed', async (t) 
   const folder = tempFolder(t);
   if (process.env.PRESSED_DEMO === undefined) return t.skip('npm test presses the demo for this test');
   copyDemo(folder);
-  const app = openAppContext(readSettings(envIn(folder)));
+  const app = openAppContext(readSettings(envIn(folder, DEMO_ORIGINS)));
   t.after(() => app.close());
   await pressPapers(app);
   const { settings } = app;
