@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-context.ts';
 import { PROGRAM, runAlone } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const EMAIL = 'ada@example.org';
 const OF_PAPER = ['--paper', PAPER];
@@ -41,7 +42,8 @@ test('every command runs as a process of its own', async (t) => {
   const table = readFileSync(join(PROGRAM, '../../src/cmd/commands.ts'), 'utf8');
   const commands = [...table.matchAll(/^ {2}'?([\w-]+)'?: \(\) => import\(/gm)].map(([, name]) => name);
   assert.deepEqual([...CALLS.map(([[name]]) => name), ...STARTED_ELSEWHERE].sort(), commands.sort());
-  for (const [args, printed, expected = 0] of CALLS) {
+  // On a push every fourth, among them two that fail: what the others load, tests in one process load too.
+  for (const [args, printed, expected = 0] of CALLS.filter((_, n) => ONLY_WIDE === false || n % 4 === 1)) {
     const given = args.map((arg) => arg.replace('FOLDER', folder));
     const { code, stdout, stderr } = await runAlone(t, folder, given);
     const what = `${args.join(' ')}: ${code}\n${stdout}${stderr}`;
