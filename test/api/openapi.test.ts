@@ -14,14 +14,12 @@ test('the API describes itself', async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [
     { slug: 'the-plumb-line' },
-    { slug: 'the-leading-light' },
     { slug: 'elsewhere', url: 'https://elsewhere.example' },
     { slug: 'hidden', isPublic: false },
   ]);
   const { url } = await serveHere(t, folder);
   const sites = [
     { server: `${url}/the-plumb-line`, path: '/the-plumb-line', host: new URL(url).host },
-    { server: `${url}/the-leading-light`, path: '/the-leading-light', host: new URL(url).host },
     { server: `${url}/elsewhere`, path: '/elsewhere', host: new URL(url).host },
     { server: 'https://elsewhere.example', path: '', host: 'elsewhere.example' },
   ];
