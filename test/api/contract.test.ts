@@ -216,8 +216,8 @@ test('every answer is one that the document promises', async (t) => {
   await t.test('bodies that are not a record, have another type, or are too large', async () => {
     for (const operation of writes) {
       const { body: text, ...sent } = await good(operation);
-      for (const body of ODD_BODIES) await checked(operation, written(sent, body, admin));
-      for (const type of ODD_TYPES) {
+      for (const body of some(ODD_BODIES, 4)) await checked(operation, written(sent, body, admin));
+      for (const type of some(ODD_TYPES, 4)) {
         await checked(operation, written(sent, text ?? '{}', { ...admin, 'content-type': type }));
       }
       const large = await checked(operation, written(sent, 'x'.repeat(1024 * 1024 + 1), admin));
