@@ -18,6 +18,9 @@ const SLOW = [
 ];
 /** Folders whose files compare the times of texts. */
 const ALONE_IN = /\/test\/complexity\//;
+/** Folders whose files that start processes or servers, or read the environment, keep a process each. */
+const STARTS_IN = /\/test\/(?:deploy|net|proof|publish|site)\//;
+const STARTS = /child_process|process\.env|support\/(?:chain|\w*-?stand|facilitator|receiver)\b/;
 /**
  * The most text in one process, in characters: enough that starting it costs little. libSQL closes a database's files
  * when its statements are collected, and some systems give a process 256 open files.
@@ -37,7 +40,8 @@ export function planOf(files, folder) {
   for (const { file, text } of known) {
     const length = weightOf(text);
     const isSharing = SHARES.test(text);
-    if (!isSharing && (ALONE.test(text) || ALONE_IN.test(file))) {
+    const isAlone = ALONE.test(text) || ALONE_IN.test(file) || (STARTS_IN.test(file) && STARTS.test(text));
+    if (!isSharing && isAlone) {
       planned.push({ files: [file], length });
       continue;
     }
