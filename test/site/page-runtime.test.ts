@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -10,8 +10,9 @@ import type { render as renderAsAstro } from '../support/astro-own.ts';
 import { TIMES } from '../support/properties.ts';
 import { viewsOf } from '../support/views.ts';
 
-// Within the project, so that what is built finds its packages.
-const folder = mkdtempSync(join(PROJECT, 'node_modules/.astro-own-'));
+// Within the project, so that what is built finds its packages; outside node_modules, where it would be an installed one.
+mkdirSync(join(PROJECT, 'dist'), { recursive: true });
+const folder = mkdtempSync(join(PROJECT, 'dist/.astro-own-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Builds the same pages for Astro's own runtime, and returns what renders them. */
