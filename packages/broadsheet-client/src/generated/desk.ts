@@ -954,6 +954,11 @@ export interface components {
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
+            /**
+             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @enum {string|null}
+             */
+            provenance: "archive" | null;
             /** @description What it is about, by name. */
             tags: string[];
             /**
@@ -1236,6 +1241,11 @@ export interface components {
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
+            /**
+             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @enum {string|null}
+             */
+            provenance: "archive" | null;
             /** @description What it is about, by name. */
             tags: string[];
             /**
@@ -1282,6 +1292,11 @@ export interface components {
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
+            /**
+             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @enum {string|null}
+             */
+            provenance: "archive" | null;
             /** @description What it is about, by name. */
             tags: string[];
             /**
@@ -1352,6 +1367,11 @@ export interface components {
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
+            /**
+             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @enum {string|null}
+             */
+            provenance: "archive" | null;
             /** @description What it is about, by name. */
             tags: string[];
             /**
@@ -1411,6 +1431,8 @@ export interface components {
             reason: string | null;
             /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
             headline_withheld: boolean;
+            /** @description Earlier addresses, which lead to the piece. */
+            aliases: string[];
         };
         /** @description Proves who filed the piece and that it has not changed. It never proves a claim true. */
         Proof: {
@@ -1757,6 +1779,8 @@ export interface components {
             written_by?: string | null;
             /** @description What the piece is about: up to 10 names of up to 40 characters. */
             tags?: string[] | null;
+            /** @description Earlier addresses of the piece, which then lead to it: up to 20 paths below the paper’s address, such as /2019/05/two-ferries/. */
+            aliases?: string[] | null;
             /** @description What was wrong and is right now; readers will see it. */
             correction?: string | null;
             /** @description Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place. */
@@ -1815,6 +1839,8 @@ export interface components {
             written_by?: string | null;
             /** @description What the piece is about: up to 10 names of up to 40 characters. */
             tags?: string[] | null;
+            /** @description Earlier addresses of the piece, which then lead to it: up to 20 paths below the paper’s address, such as /2019/05/two-ferries/. */
+            aliases?: string[] | null;
             /** @description What was wrong and is right now; readers will see it. */
             correction?: string | null;
             /** @description Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place. */
@@ -1904,6 +1930,11 @@ export interface components {
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
+            /**
+             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @enum {string|null}
+             */
+            provenance: "archive" | null;
             /** @description What it is about, by name. */
             tags: string[];
             /**
