@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { PROJECT } from '../../src/shared/project.ts';
-import { installTarball, packPackage } from '../packages/packed.ts';
 import { endBeforeRemoval, type Scope, tempFolder } from '../support/app-context.ts';
-import { packageRegistry } from '../support/package-registry.ts';
+import { installLinked, pack } from '../support/package.ts';
 import { until, withAddresses } from '../support/program.ts';
 
 type Step = { command: string; answer: string } | { file: string; text: string };
@@ -69,20 +68,9 @@ function shell(t: Scope, command: string, cwd: string, env: NodeJS.ProcessEnv) {
 
 test('the tutorial, played from its first line to its last', async (t) => {
   const outer = tempFolder(t);
-  installTarball(join(outer, 'npm'), packPackage(outer, 'packages/create-broadsheet', ['deploy/ci']));
   const { PORT = '', RECORDS_PORT = '' } = await withAddresses({});
   const { PATH = '', HOME, NODE_COMPILE_CACHE } = process.env;
-  const env = {
-    ...{ PATH, HOME, NODE_COMPILE_CACHE, PORT, RECORDS_PORT },
-    SCANNER: 'off',
-    LOG_LEVEL: 'error',
-    npm_config_registry: await packageRegistry(t),
-    npm_config_cache: join(outer, 'cache'),
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    ...{ GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.org' },
-    ...{ GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.org' },
-  };
-  const starter = join(outer, 'npm/node_modules/create-broadsheet/bin.mjs');
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, PORT, RECORDS_PORT, SCANNER: 'off', LOG_LEVEL: 'error' };
   const [at, played] = [{ folder: outer }, { commands: 0, files: 0 }];
   for (const step of stepsOf(readFileSync(join(PROJECT, 'docs/tutorial.md'), 'utf8'))) {
     if ('file' in step) {
@@ -97,10 +85,19 @@ test('the tutorial, played from its first line to its last', async (t) => {
       at.folder = join(at.folder, command.slice(3));
       continue;
     }
-    // npm would fetch the starter by its name and run it so.
-    const real = command.replace(/^npm create broadsheet (\S+) --/, `node ${starter} $1`);
-    const { said, ended } = shell(t, real, at.folder, env);
-    if (command === 'npm start') {
+    if (command.startsWith('npm install ')) {
+      const tarball = pack(outer);
+      assert.equal(basename(tarball), basename(command));
+      // Installed from this checkout's packages instead of a registry: test/package/install.test.ts has a real one.
+      installLinked(at.folder, tarball);
+      // As npm does.
+      mkdirSync(join(at.folder, 'node_modules/.bin'));
+      chmodSync(join(at.folder, 'node_modules/broadsheet/bin/broadsheet.mjs'), 0o755);
+      symlinkSync('../broadsheet/bin/broadsheet.mjs', join(at.folder, 'node_modules/.bin/broadsheet'));
+      continue;
+    }
+    const { said, ended } = shell(t, command, at.folder, env);
+    if (command === 'npx broadsheet serve') {
       await until(() => (/^ready /m.test(said.text) ? true : null));
       const page = await fetch(`http://localhost:${PORT}/the-quay/`);
       assert.equal(page.status, 200);
@@ -109,7 +106,7 @@ test('the tutorial, played from its first line to its last', async (t) => {
       assertShown(said.text, answer, command);
     }
   }
-  assert.deepEqual(played, { commands: 9, files: 2 });
+  assert.deepEqual(played, { commands: 12, files: 2 });
   const page = await fetch(`http://localhost:${PORT}/the-quay/stories/noon-in-greenwich-has-a-letter/`);
   assert.match(await page.text(), /AI.persona/);
   assert.ok(existsSync(join(at.folder, 'public/the-quay/stories/noon-in-greenwich-has-a-letter/index.html')));
