@@ -60,7 +60,7 @@ async function standWith<Served extends { url: string }>(
   };
   const deliveries = async () => (await json<{ deliveries: Row[] }>(ask('GET', 'deliveries'))).deliveries;
   const air = (slug: string) => {
-    const { persona, language: _l, correction: _c, revised_at: _r, ...piece } = filing(slug);
+    const { persona, language: _l, correction: _c, revised_at: _r, provenance: _p, ...piece } = filing(slug);
     return json(ask('POST', 'stories', { ...piece, byline: persona, air: true }), 201);
   };
   return { ...serving, folder, app, keys, ask, json, deliveries, air };

@@ -103,7 +103,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   Story: STORY,
   FullStory: FULL_STORY,
   Draft: { ...STORY, ...DRAFT },
-  DeskStory: { ...FULL_STORY, ...DRAFT },
+  DeskStory: { ...FULL_STORY, ...DRAFT, aliases: [] },
   Section: { name: SAMPLE.section, slug: 'time', count: 12, url: `${ROOT}/sections/time/` },
   Tag: {
     name: 'Clocks',
