@@ -1,3 +1,4 @@
+import type { Basis } from './basis.ts';
 import { LOG_PROOF } from './log/log-proof.ts';
 import { isObject, mismatches, type Shape, unknownMembers } from './members.ts';
 
@@ -62,6 +63,12 @@ const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number', 'proven
 export function formFaults(document: unknown): string[] {
   const faults = mismatches(document, PROOF);
   return faults.length > 0 ? faults : mismatches((document as { basis: unknown }).basis, BASIS, 'basis');
+}
+
+/** No key may put a piece on air as one from an archive: only the operator of the desk imports (protocol 4.1). */
+export function provenanceFaults({ provenance }: Partial<Basis>, receipt: { filed_by: string } | null): string[] {
+  if (provenance !== 'archive' || receipt?.filed_by === 'cli') return [];
+  return [`basis.provenance is archive, but ${receipt?.filed_by ?? 'nobody'} filed the piece, not cli`];
 }
 
 /**

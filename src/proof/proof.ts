@@ -8,7 +8,7 @@ import { parseVkey, thumbprint, type VerifyingKey, vkey } from './keyring.ts';
 import type { LogProof } from './log/log-proof.ts';
 import { logProofFaults } from './log/logged-entries.ts';
 import { parseNote, signedText, type Verify } from './note.ts';
-import { formFaults, hashBasis } from './proof-form.ts';
+import { formFaults, hashBasis, provenanceFaults } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
 
 /** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
@@ -109,10 +109,7 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
   const receipt = parseReceipt(text);
   if (receipt?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
-  // No key may put a piece on air as one from an archive: only the operator of the desk imports (protocol 4.1).
-  if (proof.basis.provenance === 'archive' && receipt?.filed_by !== 'cli') {
-    faults.push(`basis.provenance is archive, but ${receipt?.filed_by ?? 'nobody'} filed the piece, not cli`);
-  }
+  faults.push(...provenanceFaults(proof.basis, receipt));
   return [...faults, ...receiptVerifyFaults(proof, text), ...logProofFaults(proof.log, proof.receipt)];
 }
 

@@ -4,7 +4,7 @@ import { DuplicateMember } from '../../../proof/i-json.ts';
 import { keyOfNote } from '../../../proof/key-text.ts';
 import { unsignedWords } from '../../../proof/members.ts';
 import { parseNote } from '../../../proof/note.ts';
-import { unsignedIn } from '../../../proof/proof-form.ts';
+import { provenanceFaults, unsignedIn } from '../../../proof/proof-form.ts';
 import { parseReceipt, type Receipt } from '../../../proof/receipt.ts';
 import { readClock } from './clock.ts';
 import { contentHash, keysIn, type ListedKey, readReceipt } from './crypto.ts';
@@ -109,6 +109,7 @@ function receiptCheck(
       `This page shows revision ${shown.revision}; the receipt and the proof name ${named}. If the piece was revised just now, reload the page.`,
     );
   }
+  faults.push(...provenanceFaults(basis, receipt));
   if (receipt.content_hash !== content_hash) {
     faults.push(`The receipt is for ${receipt.content_hash}, but the proof states ${content_hash}.`);
   }

@@ -17,6 +17,7 @@ const SHOWN: Shape = {
     v: '1',
     id: 'a text',
     revision: 'a whole number',
+    'provenance?': 'archive',
     headline: 'a text',
     dek: 'a text',
     prose: 'a text',
