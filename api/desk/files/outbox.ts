@@ -23,8 +23,9 @@ const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 's
 const MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
 
 /**
- * The pages of the mails in the outbox folder, for whoever tries the program out: only while no mail server is set, and
- * only for a browser on this machine that asks by a name of this machine, without a proxy. They contain secret links.
+ * The pages that show the mails in the outbox folder to somebody who tries the program out. They contain secret links, so
+ * they exist only while no mail server is set, and only for a browser on this machine that asks for a loopback name
+ * without a proxy.
  */
 export function outboxHandlers({ settings }: Pick<AppContext, 'settings'>) {
   const folder = join(settings.dataDir, 'outbox');
