@@ -1,12 +1,9 @@
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
+import { askSections, type Mapping, NO_MAPPING, SYSTEMS, type System } from '../../packages/import/src/index.ts';
 import { type ImportNote, importLines, type RefusedLine } from '../desk/ingest/import-archive.ts';
 import { type ArchiveLines, jsonLines } from '../desk/ingest/import-lines.ts';
-import { askSections } from '../desk/ingest/sources/ask-sections.ts';
-import { type Mapping, NO_MAPPING, readMapping } from '../desk/ingest/sources/mapping.ts';
-import { openArchive, SYSTEMS, type System } from '../desk/ingest/sources/open-archive.ts';
-import { Pictures, pictureFetch } from '../desk/ingest/sources/pictures.ts';
-import { sourceLines } from '../desk/ingest/sources/source-lines.ts';
+import { openOther, pictureFetch, readMapping, withOtherLines } from '../desk/ingest/other-systems.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { type AppContext, intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
@@ -54,7 +51,7 @@ export function command(): Command {
       const mapping = mappingOf(options);
       if (options.site !== undefined) requireAddress(options.site);
       // Before a database is created for it.
-      const source = await openArchive(path, options.from);
+      const source = await openOther(path, options.from);
       try {
         await withAppContext(readSettings(), async (app) => {
           if (source === null) return run(app, jsonLines(path), options);
@@ -66,18 +63,10 @@ export function command(): Command {
             options.map === undefined &&
             options.section === undefined;
           const asked = isAsking ? await withAnswers((ask) => askSections(ask, source, mapping, sections)) : mapping;
-          const archive = () => (app.store.desk.hasPaper(options.paper) ? app.store.desk.archive(options.paper) : null);
-          const pictures = new Pictures(
-            source,
-            options.dryRun ? null : pictureFetch(app.settings.webhookPrivate),
-            app.store.media,
-            archive,
-          );
-          try {
-            await run(app, sourceLines(source, asked, pictures, options.site ?? null), options);
-          } finally {
-            pictures.close();
-          }
+          const { paper, dryRun, site: siteUrl = null } = options;
+          const fetch = dryRun ? null : pictureFetch(app.settings.webhookPrivate);
+          const how = { paper, mapping: asked, siteUrl, fetch };
+          await withOtherLines(intakeOf(app), source, how, (lines) => run(app, lines, options));
         });
       } finally {
         source?.close();

@@ -12,6 +12,9 @@ import { until, withAddresses } from '../support/program.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
+/** Packages that only `packages/import` uses: they are in its bundle. */
+const INSIDE = ['@streamparser/json', 'htmlparser2', 'smol-toml', 'turndown', 'yauzl'];
+
 /** An empty folder of a user, in whose node_modules the package is; its path has a blank. */
 let folder = '';
 let tarball = '';
@@ -66,11 +69,36 @@ test('it depends on what the code imports alone, with the versions of the lock f
   const buildTime = ['@astrojs/node', 'astro'];
   assert.deepEqual(
     Object.keys(dependencies),
-    Object.keys(root.dependencies).filter((name) => !buildTime.includes(name)),
+    Object.keys(root.dependencies).filter((name) => !buildTime.includes(name) && !INSIDE.includes(name)),
   );
   const { packages } = json(PROJECT, 'package-lock.json');
   for (const [name, exact] of Object.entries(dependencies))
     assert.equal(exact, packages[`node_modules/${name}`].version);
+});
+
+test('what reads the exports of other systems is one file, with the licences of what is in it', async (t) => {
+  const own = json(PROJECT, 'packages/import/package.json').dependencies as Record<string, string>;
+  const root = json(PROJECT, 'package.json').dependencies as Record<string, string>;
+  for (const [name, range] of Object.entries(own)) assert.equal(range, root[name], name);
+  const { dependencies } = json(packed('package.json'));
+  assert.deepEqual(
+    Object.keys(own).filter((name) => dependencies[name] === undefined),
+    INSIDE,
+  );
+  assert.deepEqual(readdirSync(packed('packages/import'), { recursive: true }), ['src', 'src/index.js']);
+  const notice = readFileSync(packed('THIRD-PARTY.txt'), 'utf8');
+  for (const name of [...INSIDE, '@mixmark-io/domino', 'domhandler', 'entities', 'pend'])
+    assert.match(notice, new RegExp(`^${name} [\\d.]+: `, 'm'), name);
+
+  const data = tempFolder(t);
+  const archive = join(data, 'old.xml');
+  writeFileSync(
+    archive,
+    '<rss version="2.0"><channel><title>Old</title><link>https://old.example/</link><item><title>A</title><link>https://old.example/a</link><pubDate>Mon, 20 May 2019 10:00:00 GMT</pubDate><category>News</category><description>&lt;p&gt;An &lt;b&gt;old&lt;/b&gt; text&lt;/p&gt;</description></item></channel></rss>',
+  );
+  const args = ['import', archive, '--paper', 'old', '--create', '--air', '--no-press'];
+  const { code, stdout, stderr } = await startInstalled(t, folder, args, { DATA_DIR: data }).ended;
+  assert.deepEqual([code, stdout, stderr], [0, '1 filed, 0 unchanged, 0 refused\n', '']);
 });
 
 test('in an empty folder it makes a paper, files, serves, verifies and publishes it', async (t) => {

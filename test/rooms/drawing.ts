@@ -1,4 +1,4 @@
-import { GROUND, ROOMS } from './rooms.ts';
+import { ALONE, GROUND, ROOMS } from './rooms.ts';
 
 // Draws docs/architecture.svg from the table of rooms: `node test/rooms/drawing.ts > docs/architecture.svg`.
 
@@ -21,7 +21,7 @@ function shownRoom(room: string): string | undefined {
 /** The drawn rooms from which a room takes code; types alone do not count. */
 function below(name: string): string[] {
   const allowed = Object.entries(ROOMS).filter(([room]) => shownRoom(room) === name);
-  const ground = GROUND.includes(name) ? [] : GROUND;
+  const ground = ALONE.includes(name) ? [] : GROUND;
   const rooms = allowed.flatMap(([, { imports }]) => imports.filter((room) => !room.startsWith('types ')));
   return [...new Set([...ground, ...rooms].map(shownRoom))].filter(
     (room) => room !== undefined && room !== name,

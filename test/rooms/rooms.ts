@@ -24,15 +24,18 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'modern-tar': ['src/operate/backup'],
   croner: ['src/desk/jobs'],
   'prom-client': ['src/operate/metrics'],
-  htmlparser2: ['src/desk/ingest/sources'],
-  turndown: ['src/desk/ingest/sources'],
-  yauzl: ['src/desk/ingest/sources'],
+  htmlparser2: ['packages/import'],
+  turndown: ['packages/import'],
+  yauzl: ['packages/import'],
   'dns-packet': ['src/records/probe', 'src/shared/net'],
   'fast-check': [],
 };
 
 /** What every room above them may import. `src/proof` imports nothing, so that it can be published alone. */
 export const GROUND = ['src/proof', 'src/phrases', 'src/shared'];
+
+/** What imports nothing of these, neither. */
+export const ALONE = [...GROUND, 'packages/import'];
 
 export const ROOMS: Record<string, Room> = {
   'src/proof': {
@@ -72,9 +75,14 @@ export const ROOMS: Record<string, Room> = {
     holds: 'subscribers, alerts, digests, webhooks',
     imports: ['src/desk', 'src/desk/door'],
   },
+  'packages/import': {
+    holds: 'readers of other systems’ exports; a package of its own',
+    brief: 'exports of other systems',
+    imports: [],
+  },
   'src/desk/ingest': {
     holds: 'folders, archives and exports on their way into the ledger',
-    imports: ['src/desk', 'src/desk/door', 'src/desk/press', 'src/media', 'types src/server'],
+    imports: ['packages/import', 'src/desk', 'src/desk/door', 'src/desk/press', 'src/media', 'types src/server'],
   },
   'src/desk/jobs': {
     holds: 'what runs for the papers: the press and its queue, filing, airing, mails',
@@ -187,6 +195,7 @@ export const ROOMS: Record<string, Room> = {
     brief: 'the command line',
     imports: [
       'api',
+      'packages/import',
       'src/desk',
       'src/desk/ingest',
       'src/desk/jobs',

@@ -6,6 +6,7 @@ import { isBuiltin, stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
 import { commitOf } from '../../bin/commit.mjs';
 import { currentPages } from '../../src/cmd/current-pages.ts';
 
@@ -13,6 +14,8 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Where the program starts, and the pages that it loads by a path. All other code is what these import. */
 const ENTRIES = ['bin/broadsheet.mjs', 'dist/server/render.mjs'];
+/** Code that becomes one file, with the packages in it that no other code imports: it is seldom used, and they are many. */
+const BUNDLE = 'packages/import/src/index.ts';
 /** What the code reads as files. */
 const FILES = [
   'CHANGELOG.md',
@@ -49,12 +52,12 @@ interface Manifest {
 
 const json = (file: string) => JSON.parse(readFileSync(join(PROJECT, file), 'utf8'));
 
-/** The packed text of each file of code, by its path in the checkout. */
+/** The packed text of each file of code but the bundle, by its path in the checkout. */
 function packedCode(): Map<string, string> {
   const code = new Map<string, string>();
   const waiting = [...ENTRIES];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (code.has(file)) continue;
+    if (code.has(file) || file === BUNDLE) continue;
     const source = readFileSync(join(PROJECT, file), 'utf8');
     const text = file.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
     for (const [, , path = ''] of text.matchAll(OWN)) waiting.push(join(dirname(file), path));
@@ -64,6 +67,19 @@ function packedCode(): Map<string, string> {
     );
   }
   return code;
+}
+
+/** The bundle, without what the package depends on anyway. */
+async function bundled(dependencies: Record<string, string>): Promise<string> {
+  const isOutside = (id: string) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
+  const { output } = await build({
+    input: join(PROJECT, BUNDLE),
+    platform: 'node',
+    external: (id) => isBuiltin(id) || isOutside(id),
+    output: { minify: true, codeSplitting: false },
+    write: false,
+  });
+  return output[0].code;
 }
 
 const asJavaScript = (path: string): string => path.replace(/\.ts$/, '.js');
@@ -87,16 +103,15 @@ function dependenciesOf(code: Iterable<string>): Record<string, string> {
   );
 }
 
-function manifestOf(code: Iterable<string>): Manifest {
+function manifestOf(dependencies: Record<string, string>): Manifest {
   const { name, version, description, license, type, engines, bin }: Manifest = json('package.json');
-  const dependencies = dependenciesOf(code);
   return {
     ...{ name, version, description, license, type, engines, bin, dependencies },
     bundleDependencies: [BUNDLED.name],
   };
 }
 
-function bundle(folder: string): void {
+function bundlePackage(folder: string): void {
   const from = `node_modules/${BUNDLED.name}`;
   for (const file of BUNDLED.files) cpSync(join(PROJECT, from, file), join(folder, from, file));
   const { name, version, license }: Manifest = json(`${from}/package.json`);
@@ -111,8 +126,10 @@ function writeFile(folder: string, file: string, text: string): void {
 }
 
 /** Writes all files of the package into a folder. */
-function stage(folder: string): void {
+async function stage(folder: string): Promise<void> {
   const code = packedCode();
+  const dependencies = dependenciesOf(code.values());
+  code.set(BUNDLE, await bundled(dependencies));
   for (const [file, text] of code) writeFile(folder, asJavaScript(file), text);
   for (const file of FILES) {
     cpSync(join(PROJECT, file), join(folder, file), {
@@ -121,8 +138,8 @@ function stage(folder: string): void {
     });
   }
   cpSync(join(PROJECT, 'tools/pack/README.md'), join(folder, 'README.md'));
-  bundle(folder);
-  writeFile(folder, 'package.json', asJson(manifestOf(code.values())));
+  bundlePackage(folder);
+  writeFile(folder, 'package.json', asJson(manifestOf(dependencies)));
   writeFile(folder, 'bin/commit.txt', commitOf(PROJECT) ?? '');
   const notice = join(PROJECT, 'tools/third-party.mjs');
   writeFile(folder, 'THIRD-PARTY.txt', execFileSync(process.execPath, [notice], { encoding: 'utf8' }));
@@ -133,7 +150,7 @@ if (!existsSync(target)) throw new Error(`${target}: there is no such folder; ma
 await currentPages().built;
 const folder = mkdtempSync(join(tmpdir(), 'broadsheet-pack-'));
 try {
-  stage(folder);
+  await stage(folder);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', target];
   const name = execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }).trim();
   console.log(join(target, name));

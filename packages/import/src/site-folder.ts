@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { Fault } from '../../../shared/fault.ts';
-import { plainFile } from '../../../shared/files/plain-file.ts';
+import { ArchiveError } from './archive-error.ts';
 import { type Fields, frontMatter, settingsIn } from './front-matter.ts';
 import { type Generator, textIn } from './generators.ts';
 import { pieceOf } from './site-piece.ts';
-import { ITEM_MAX, type Source, type SourceItem } from './source.ts';
+import { ITEM_MAX, type MarkdownProblem, type Source, type SourceItem } from './source.ts';
 
 /** How many files a folder may hold. */
 const FILES_MAX = 500_000;
@@ -15,7 +14,8 @@ const LEFT_OUT = new Set(['node_modules', '_site', 'resources', 'vendor', 'theme
 const TEXTS = new Set(['.md', '.markdown', '.mkd', '.html', '.htm']);
 
 /** The sources of a site. Links are not followed, and nothing outside of the folder is read. */
-export function folderSource(folder: string, generator: Generator): Source {
+export function folderSource(given: string, generator: Generator, problemOf: MarkdownProblem): Source {
+  const folder = realpathSync(given);
   let known: { title: string; url: string | null; settings: Fields; authors: Fields } | null = null;
   const site = async () => {
     known ??= siteIn(folder, generator);
@@ -34,24 +34,35 @@ export function folderSource(folder: string, generator: Generator): Source {
         ? generator.roots.map((root) => join('/', root, plain))
         : [join('/', from, plain)];
       // A path that leaves the folder ends at its root, because it is joined to one.
-      const found = candidates.find((candidate) => plainFile(folder, candidate) !== null);
+      const found = candidates.find((candidate) => isPlainFile(folder, candidate));
       return found === undefined ? null : () => createReadStream(join(folder, found));
     },
     async *items() {
       const { settings, authors } = await site();
       for (const path of textsIn(folder)) {
-        const item = itemOf(folder, path, generator, settings, authors);
+        const item = itemOf(folder, path, generator, settings, authors, problemOf);
         if (item !== null) yield item;
       }
     },
   };
 }
 
+/** Whether there is a file below a folder, with no link on the way: what a link leads to may be anything on this machine. */
+function isPlainFile(folder: string, path: string): boolean {
+  try {
+    const whole = join(folder, path);
+    return lstatSync(whole).isFile() && realpathSync(whole) === whole;
+  } catch {
+    // Also a name that the file system cannot represent.
+    return false;
+  }
+}
+
 function siteIn(folder: string, generator: Generator) {
-  const name = generator.settings.find((one) => plainFile(folder, `/${one}`) !== null);
+  const name = generator.settings.find((one) => isPlainFile(folder, `/${one}`));
   const settings = name === undefined ? {} : settingsIn(name, readFileSync(join(folder, name), 'utf8'));
-  const people = ['_data/authors.yml', 'data/authors.yaml', 'data/authors.yml'].find(
-    (one) => plainFile(folder, `/${one}`) !== null,
+  const people = ['_data/authors.yml', 'data/authors.yaml', 'data/authors.yml'].find((one) =>
+    isPlainFile(folder, `/${one}`),
   );
   const authors = people === undefined ? {} : settingsIn(people, readFileSync(join(folder, people), 'utf8'));
   const url = textIn(settings.baseURL ?? settings.baseurl ?? settings.url);
@@ -67,7 +78,7 @@ function textsIn(folder: string): string[] {
     for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
       if (entry.name.startsWith('.') || LEFT_OUT.has(entry.name)) continue;
       if (++count > FILES_MAX)
-        throw new Fault('invalid_request', `${folder} has more than ${FILES_MAX} files; name the folder of the site`);
+        throw new ArchiveError(`${folder} has more than ${FILES_MAX} files; name the folder of the site`);
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
       if (entry.isDirectory()) read(path);
       else if (entry.isFile() && TEXTS.has(extname(entry.name).toLowerCase())) found.push(path);
@@ -83,6 +94,7 @@ function itemOf(
   generator: Generator,
   settings: Fields,
   authors: Fields,
+  problemOf: MarkdownProblem,
 ): SourceItem | null {
   const of = { where: path, line: 1, title: '' };
   const bytes =
@@ -98,9 +110,9 @@ function itemOf(
     if (isPiece === null) return null;
     const title = textIn(fields.title);
     if (isPiece !== true) return { ...of, title, skipped: isPiece };
-    return { ...of, title, piece: pieceOf(path, fields, body, generator, settings, authors) };
+    return { ...of, title, piece: pieceOf(path, fields, body, { generator, settings, authors, problemOf }) };
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
+    if (!(error instanceof ArchiveError)) throw error;
     // A page with an odd head is none of the archive's pieces.
     if (generator.isPiece(path, {}) !== true && generator.isPiece(path, { date: '' }) !== true) return null;
     return { ...of, problem: { field: 'front matter', message: error.message } };

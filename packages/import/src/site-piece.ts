@@ -1,23 +1,26 @@
 import { dirname } from 'node:path';
-import markdownit from 'markdown-it';
-import { membersIn } from '../../../proof/narrow.ts';
-import { Fault } from '../../../shared/fault.ts';
-import { excessIn } from '../../door/prose-bounds.ts';
 import type { Fields } from './front-matter.ts';
 import { DATED, type Generator, stem, textIn } from './generators.ts';
-import type { SourcePiece } from './source.ts';
+import { renderMarkdown } from './markdown-html.ts';
+import { membersIn } from './members.ts';
+import type { MarkdownProblem, SourcePiece } from './source.ts';
 import { plainTemplates } from './templates.ts';
 
-const markdown = markdownit({ html: true });
+/** What the pieces of a site have in common. */
+interface Site {
+  generator: Generator;
+  settings: Fields;
+  /** The names of its people, by key. */
+  authors: Fields;
+  problemOf: MarkdownProblem;
+}
 
-/** A piece from its file: the fields at its head, and the text below. Throws `invalid_request`. */
+/** A piece from its file: the fields at its head, and the text below. Throws `ArchiveError`. */
 export function pieceOf(
   path: string,
   fields: Fields,
   body: string,
-  generator: Generator,
-  settings: Fields,
-  authors: Fields,
+  { generator, settings, authors, problemOf }: Site,
 ): SourcePiece {
   const notes: string[] = [];
   const [, dated = '', name = stem(path)] = DATED.exec(stem(path)) ?? [];
@@ -40,7 +43,7 @@ export function pieceOf(
     authors: authorsIn(fields.authors ?? fields.author ?? membersIn(fields.params).author, authors),
     published_at: date,
     draft: isDraft ? 'it is a draft' : null,
-    body: { html: htmlOf(path, plainTemplates(body, generator.templates, notes)) },
+    body: { html: htmlOf(path, plainTemplates(body, generator.templates, notes), problemOf) },
     image: imageIn(fields),
     origin: address.startsWith('/') ? address : `/${address}`,
     aliases: namesIn(fields.aliases ?? fields.redirect_from, false),
@@ -50,12 +53,10 @@ export function pieceOf(
   };
 }
 
-/** Throws `invalid_request` for a text that takes too long to parse. */
-function htmlOf(path: string, body: string): string {
+/** Throws `ArchiveError` for a text that takes too long to parse. */
+function htmlOf(path: string, body: string, problemOf: MarkdownProblem): string {
   if (/\.html?$/i.test(path)) return body;
-  const [excess] = excessIn(body);
-  if (excess !== undefined) throw new Fault('invalid_request', excess.message);
-  return markdown.render(body);
+  return renderMarkdown(body, problemOf);
 }
 
 /** The piece's picture, under the names that themes have for it. */

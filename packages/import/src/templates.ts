@@ -1,4 +1,4 @@
-import { escapeText } from '../../press/feeds/xml.ts';
+import { escapeText } from './escape.ts';
 import { attributesOf, replaced } from './shortcodes.ts';
 
 export type TemplateKind = 'hugo' | 'liquid';

@@ -1,4 +1,4 @@
-import { Fault } from '../../../shared/fault.ts';
+import { ArchiveError } from './archive-error.ts';
 import { NO_FILES, type Source, type SourceItem } from './source.ts';
 import { tooLong } from './wordpress.ts';
 import { childrenOf, markupOf, textIn, textOf, type XmlElement, type XmlRecord, xmlRecords } from './xml-records.ts';
@@ -102,7 +102,7 @@ function addressIn({ attributes, ...rest }: XmlElement): string | null {
   return textOf({ attributes, ...rest }).trim() || null;
 }
 
-/** Throws `invalid_request` for XML that is neither a feed nor an export of WordPress. */
+/** Throws `ArchiveError` for XML that is neither a feed nor an export of WordPress. */
 export async function xmlSystem(file: string): Promise<'wordpress' | 'feed'> {
   for await (const record of xmlRecords(file)) {
     if (record.name === 'wp:wxr_version' || record.name === 'wp:author' || record.name === 'wp:category')
@@ -113,5 +113,5 @@ export async function xmlSystem(file: string): Promise<'wordpress' | 'feed'> {
         : 'feed';
     if (record.name === 'entry') return 'feed';
   }
-  throw new Fault('invalid_request', `${file} has no items; give an export of WordPress, or an RSS or Atom feed`);
+  throw new ArchiveError(`${file} has no items; give an export of WordPress, or an RSS or Atom feed`);
 }

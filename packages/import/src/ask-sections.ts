@@ -1,7 +1,9 @@
-import type { Ask } from '../../../shared/terminal/ask.ts';
 import { type Mapping, placed } from './mapping.ts';
 import type { Source } from './source.ts';
 import { textOfHtml } from './tidy-html.ts';
+
+/** Asks one question. Resolves with the answer, or null where there is none. */
+export type Ask = (question: string) => Promise<string | null>;
 
 /** Asks for the section of each category of an archive that the paper does not have as one. Empty answers keep the name. */
 export async function askSections(

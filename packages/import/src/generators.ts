@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { membersIn } from '../../../proof/narrow.ts';
-import { Fault } from '../../../shared/fault.ts';
+import { ArchiveError } from './archive-error.ts';
 import type { Fields } from './front-matter.ts';
+import { membersIn } from './members.ts';
 import type { TemplateKind } from './templates.ts';
 
 /** A name that begins with a day: `2019-05-20-two-ferries`. */
@@ -112,15 +112,14 @@ const ELEVENTY: Generator = {
 
 export const GENERATORS = { hugo: HUGO, jekyll: JEKYLL, eleventy: ELEVENTY };
 
-/** The generator whose sources are in a folder. Throws `invalid_request` when none is recognized. */
+/** The generator whose sources are in a folder. Throws `ArchiveError` when none is recognized. */
 export function generatorOf(folder: string): keyof typeof GENERATORS {
   const has = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
   const names = readdirSync(folder);
   if (has('_config.yml') || has('_posts')) return 'jekyll';
   if (names.some((name) => /^(?:\.eleventy|eleventy\.config)\.[cm]?js$/.test(name))) return 'eleventy';
   if (has('content') && HUGO.settings.some(has)) return 'hugo';
-  throw new Fault(
-    'invalid_request',
+  throw new ArchiveError(
     `${folder} is no folder of Hugo, Jekyll or Eleventy: it has none of their settings; name the folder of the site, or say which with --from`,
   );
 }

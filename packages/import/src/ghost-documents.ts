@@ -1,12 +1,11 @@
-import markdownit from 'markdown-it';
-import { membersIn } from '../../../proof/narrow.ts';
-import { Fault, messageOf } from '../../../shared/fault.ts';
-import { escapeText } from '../../press/feeds/xml.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
+import { escapeText } from './escape.ts';
+import { renderMarkdown } from './markdown-html.ts';
+import { membersIn } from './members.ts';
+import type { MarkdownProblem } from './source.ts';
 
 /** How deep nodes may be nested in a document of Ghost's editor. */
 const DEPTH_MAX = 100;
-
-const markdown = markdownit({ html: true });
 
 /** The bits of the format of a text in Lexical. */
 const FORMATS: [bit: number, tag: string][] = [
@@ -15,19 +14,21 @@ const FORMATS: [bit: number, tag: string][] = [
   [16, 'code'],
 ];
 
-/** A document of Ghost's editor since 5.0 as HTML. Throws `invalid_request` for what is not such a document. */
-export function lexicalHtml(text: string): string {
+/** A document of Ghost's editor since 5.0 as HTML. Throws `ArchiveError` for what is not such a document. */
+export function lexicalHtml(text: string, problemOf: MarkdownProblem): string {
   const { root } = membersIn(parsed(text, 'lexical'));
-  return childrenHtml(membersIn(root).children, 0);
+  return childrenHtml(membersIn(root).children, 0, problemOf);
 }
 
-function childrenHtml(children: unknown, depth: number): string {
-  return Array.isArray(children) ? children.map((child) => nodeHtml(membersIn(child), depth + 1)).join('') : '';
+function childrenHtml(children: unknown, depth: number, problemOf: MarkdownProblem): string {
+  return listOf(children)
+    .map((child) => nodeHtml(membersIn(child), depth + 1, problemOf))
+    .join('');
 }
 
-function nodeHtml(node: Record<string, unknown>, depth: number): string {
+function nodeHtml(node: Record<string, unknown>, depth: number, problemOf: MarkdownProblem): string {
   if (depth > DEPTH_MAX) return '';
-  const inner = () => childrenHtml(node.children, depth);
+  const inner = () => childrenHtml(node.children, depth, problemOf);
   switch (typeof node.type === 'string' ? node.type.replace(/^extended-/, '') : '') {
     case 'text':
       return formatted(textIn(node.text), Number(node.format ?? 0));
@@ -52,12 +53,12 @@ function nodeHtml(node: Record<string, unknown>, depth: number): string {
     case 'codeblock':
       return code(node.code, node.language);
     default:
-      return cardHtml(textIn(node.type), node) || inner();
+      return cardHtml(textIn(node.type), node, problemOf) || inner();
   }
 }
 
 /** A block that is no text, of either editor: both name its parts alike. */
-function cardHtml(name: string, card: Record<string, unknown>): string {
+function cardHtml(name: string, card: Record<string, unknown>, problemOf: MarkdownProblem): string {
   const src = textIn(card.src);
   switch (name) {
     case 'image':
@@ -68,7 +69,7 @@ function cardHtml(name: string, card: Record<string, unknown>): string {
       return textIn(card.html);
     case 'markdown':
     case 'card-markdown':
-      return markdown.render(textIn(card.markdown));
+      return renderMarkdown(textIn(card.markdown), problemOf);
     case 'code':
       return code(card.code, card.language);
     case 'hr':
@@ -121,8 +122,8 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A document of Ghost's editor before 5.0 (Mobiledoc 0.3) as HTML. Throws `invalid_request` for what is none. */
-export function mobiledocHtml(text: string): string {
+/** A document of Ghost's editor before 5.0 (Mobiledoc 0.3) as HTML. Throws `ArchiveError` for what is none. */
+export function mobiledocHtml(text: string, problemOf: MarkdownProblem): string {
   const document = membersIn(parsed(text, 'mobiledoc'));
   const markups = listOf(document.markups);
   const atoms = listOf(document.atoms);
@@ -142,7 +143,7 @@ export function mobiledocHtml(text: string): string {
             .join(''),
         );
       const [name, card] = kind === 10 ? listOf(cards[Number(value)]) : [];
-      return cardHtml(textIn(name), membersIn(card));
+      return cardHtml(textIn(name), membersIn(card), problemOf);
     })
     .join('\n');
 }
@@ -178,6 +179,6 @@ function parsed(text: string, field: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Fault('invalid_request', `its ${field} is not JSON (${messageOf(error)}); export the site again`);
+    throw new ArchiveError(`its ${field} is not JSON (${messageOf(error)}); export the site again`);
   }
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { markdownOf } from '../../../src/desk/ingest/sources/html-markdown.ts';
-import { tidyHtml } from '../../../src/desk/ingest/sources/tidy-html.ts';
-import { openZip } from '../../../src/desk/ingest/sources/zip.ts';
+import { markdownOf } from '../../../packages/import/src/html-markdown.ts';
+import { tidyHtml } from '../../../packages/import/src/tidy-html.ts';
+import { openZip } from '../../../packages/import/src/zip.ts';
 import { appContextIn, type Scope, tempFolder } from '../../support/app-context.ts';
 import { folderOf, importHere, WXR_FOOT, WXR_HEAD, wxr, wxrItem, zipOf } from './archives.ts';
 

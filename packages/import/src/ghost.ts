@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { JSONParser } from '@streamparser/json';
-import { membersIn } from '../../../proof/narrow.ts';
-import { Fault, messageOf } from '../../../shared/fault.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
 import { decoded } from './decoded.ts';
 import { lexicalHtml, mobiledocHtml } from './ghost-documents.ts';
-import { ITEM_MAX, type Source, type SourceItem } from './source.ts';
+import { membersIn } from './members.ts';
+import { ITEM_MAX, type MarkdownProblem, type Source, type SourceItem } from './source.ts';
 
 /** What a Ghost site writes for its own address. */
 const SITE = /__GHOST_URL__/g;
@@ -34,7 +34,12 @@ export interface GhostFiles {
 }
 
 /** An export of Ghost, 1.0 and later: one JSON document with the tables of its database. `open` starts reading it. */
-export function ghostSource(file: string, open: () => Promise<Readable>, files: GhostFiles | null = null): Source {
+export function ghostSource(
+  file: string,
+  open: () => Promise<Readable>,
+  problemOf: MarkdownProblem,
+  files: GhostFiles | null = null,
+): Source {
   let known: Names | null = null;
   const names = async (): Promise<Names> => {
     known ??= await readNames(ghostRows(file, open));
@@ -53,7 +58,7 @@ export function ghostSource(file: string, open: () => Promise<Readable>, files: 
       const all = await names();
       let number = 0;
       for await (const { table, row } of ghostRows(file, open)) {
-        if (table === 'posts') yield itemOf(row, ++number, `${file}:posts[${number - 1}]`, all);
+        if (table === 'posts') yield itemOf(row, ++number, `${file}:posts[${number - 1}]`, all, problemOf);
       }
     },
   };
@@ -66,7 +71,9 @@ async function readNames(rows: AsyncIterable<{ table: string; row: Row }>): Prom
   };
   const add = (to: Names['tagsOf'], { post_id, sort_order }: Row, id: unknown) => {
     const post = String(post_id);
-    to.set(post, [...(to.get(post) ?? []), { id: String(id), order: Number(sort_order ?? 0) }]);
+    const ids = to.get(post) ?? [];
+    if (ids.length === 0) to.set(post, ids);
+    ids.push({ id: String(id), order: Number(sort_order ?? 0) });
   };
   for await (const { table, row } of rows) {
     if (table === 'users') names.users.set(String(row.id), textOf(row.name));
@@ -82,7 +89,7 @@ async function readNames(rows: AsyncIterable<{ table: string; row: Row }>): Prom
   return names;
 }
 
-function itemOf(row: Row, line: number, where: string, names: Names): SourceItem {
+function itemOf(row: Row, line: number, where: string, names: Names, problemOf: MarkdownProblem): SourceItem {
   const of = { where, line, title: textOf(row.title) };
   const status = textOf(row.status) || 'published';
   if (row.type === 'page' || row.page === 1 || row.page === true) {
@@ -99,6 +106,13 @@ function itemOf(row: Row, line: number, where: string, names: Names): SourceItem
   const { alt = '', caption = '' } = names.altOf.get(id) ?? {};
   const image = textOf(row.feature_image).replace(SITE, '');
   const slug = textOf(row.slug);
+  let html: string;
+  try {
+    html = htmlOf(row, problemOf);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return { ...of, problem: { field: 'prose', message: error.message } };
+  }
   return {
     ...of,
     piece: {
@@ -111,7 +125,7 @@ function itemOf(row: Row, line: number, where: string, names: Names): SourceItem
         authors.length > 0 ? authors : [names.users.get(String(row.author_id)) ?? ''].filter((name) => name !== ''),
       published_at: timeOf(row.published_at),
       draft: draft ?? (visibility === 'public' ? null : `only ${visibility} could read it`),
-      body: { html: htmlOf(row).replace(SITE, '') },
+      body: { html: html.replace(SITE, '') },
       image: image === '' ? null : { src: image, alt, credit: caption.replace(/<[^<>]*>/g, '').trim() || null },
       origin: `/${slug}/`,
       aliases: [],
@@ -121,10 +135,10 @@ function itemOf(row: Row, line: number, where: string, names: Names): SourceItem
 }
 
 /** The HTML of a post; made of its document where the export has none. */
-function htmlOf({ html, lexical, mobiledoc }: Row): string {
+function htmlOf({ html, lexical, mobiledoc }: Row, problemOf: MarkdownProblem): string {
   if (typeof html === 'string' && html !== '') return html;
-  if (typeof lexical === 'string' && lexical !== '') return lexicalHtml(lexical);
-  return typeof mobiledoc === 'string' && mobiledoc !== '' ? mobiledocHtml(mobiledoc) : '';
+  if (typeof lexical === 'string' && lexical !== '') return lexicalHtml(lexical, problemOf);
+  return typeof mobiledoc === 'string' && mobiledoc !== '' ? mobiledocHtml(mobiledoc, problemOf) : '';
 }
 
 function timeOf(value: unknown): string | null {
@@ -135,7 +149,7 @@ function timeOf(value: unknown): string | null {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The rows of the tables of an export, one after the other. Throws `invalid_request` for what is not JSON. */
+/** The rows of the tables of an export, one after the other. Throws `ArchiveError` for what is not JSON. */
 async function* ghostRows(file: string, open: () => Promise<Readable>): AsyncIterable<{ table: string; row: Row }> {
   const parser = new JSONParser({ paths: ['$.db.*.data.*.*', '$.data.*.*'], keepStack: false });
   const ready: { table: string; row: Row }[] = [];
@@ -150,20 +164,18 @@ async function* ghostRows(file: string, open: () => Promise<Readable>): AsyncIte
     read += text.length;
     if (read > 4 * ITEM_MAX) {
       const message = `${file} has an entry of more than ${4 * ITEM_MAX} characters; no piece is so long: take it out, or get the export again`;
-      throw new Fault('invalid_request', message);
+      throw new ArchiveError(message);
     }
     try {
       parser.write(text);
     } catch (error) {
-      throw new Fault(
-        'invalid_request',
+      throw new ArchiveError(
         `${file} is not JSON (${messageOf(error)}); it is damaged or cut short: get the export again`,
       );
     }
     isAny ||= ready.length > 0;
     yield* ready.splice(0);
   }
-  if (!parser.isEnded) throw new Fault('invalid_request', `${file} is cut short; get the export again`);
-  if (!isAny)
-    throw new Fault('invalid_request', `${file} has no tables of a Ghost site; give the JSON that Ghost exports`);
+  if (!parser.isEnded) throw new ArchiveError(`${file} is cut short; get the export again`);
+  if (!isAny) throw new ArchiveError(`${file} has no tables of a Ghost site; give the JSON that Ghost exports`);
 }

@@ -1,106 +1,111 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { aliasesFrom, aliasFormProblem } from '../../door/alias.ts';
-import { SLUG } from '../../door/door.ts';
-import { MAX } from '../../door/piece.ts';
-import { tagsFrom } from '../../door/tag.ts';
-import type { Media } from '../../papers/media.ts';
-import { latinWords } from '../../papers/slug.ts';
-import { type ArchiveLines, lineProblems, type NumberedLine, parsedValue } from '../import-lines.ts';
+import { ArchiveError } from './archive-error.ts';
 import { markdownOf } from './html-markdown.ts';
 import { type Mapping, namedAuthors, placed } from './mapping.ts';
 import type { FoundPicture, Pictures } from './pictures.ts';
 import type { Source, SourceItem, SourcePiece } from './source.ts';
 import { textOfHtml, tidyHtml } from './tidy-html.ts';
 
-const BATCH = 50;
-/** A batch ends where its texts have so many UTF-16 units. */
-const BATCH_LENGTH = 2_000_000;
 /** How many pictures of a piece are fetched at a time. */
 const FETCHES = 4;
 /** The longest headline, in UTF-16 units, that is made of a text. */
 const HEADLINE_CUT = 80;
 
-/**
- * The pieces of another system as lines of an archive, which the import reads as it reads JSON Lines: HTML becomes
- * Markdown, pictures become media files, names go through the mapping.
- */
-export function sourceLines(
-  source: Source,
-  mapping: Mapping,
-  pictures: Pictures,
-  siteUrl: string | null,
-): ArchiveLines {
-  return {
-    noSection:
-      'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
-    async sections() {
-      const sections = new Set<string>();
-      for await (const item of source.items()) {
-        const section = 'piece' in item ? placed(mapping, plain(item.piece.categories)).section : null;
-        if (section !== null) sections.add(section);
-      }
-      return [...sections].sort((a, b) => a.localeCompare(b, 'en'));
-    },
-    async *batches() {
-      const site = await source.site();
-      const converter = new Converter(mapping, pictures, { title: site.title, url: siteUrl ?? site.url });
-      let batch: NumberedLine[] = [];
-      let length = 0;
-      for await (const item of source.items()) {
-        const line = await converter.line(item);
-        batch.push(line);
-        length += 'piece' in item ? item.piece.body.html.length : 0;
-        if (batch.length < BATCH && length < BATCH_LENGTH) continue;
-        yield batch;
-        [batch, length] = [[], 0];
-        await nextTurn();
-      }
-      yield batch;
-    },
-  };
+/** What the paper takes to which the lines go. */
+export interface PaperRules {
+  /** The most characters of a slug, a dek and a tag, and the most tags and earlier addresses of a piece. */
+  max: { slug: number; dek: number; tag: number; tags: number; aliases: number };
+  isSlug(text: string): boolean;
+  /** The words of a name for a slug, a–z and 0–9, transliterated from any script; empty for a name without letters. */
+  words(name: string): string[];
+  /** Tags as the paper writes them, each once. */
+  tags(names: readonly string[]): string[];
+  /** Paths of earlier addresses as the paper writes them, each once. */
+  aliases(paths: readonly string[]): string[];
+  /** Why a path cannot be an earlier address; null for one that can. */
+  aliasProblem(alias: string): string | null;
 }
 
-/** Makes lines of items, in the order of the archive, so that the same archive always makes the same lines. */
+export interface LineOptions {
+  mapping: Mapping;
+  pictures: Pick<Pictures, 'find'>;
+  rules: PaperRules;
+  /** Where the archive was published, if it does not say that itself. */
+  siteUrl?: string | null;
+}
+
+/** What one thing of an archive came to. */
+export type ArchiveLine = {
+  line: number;
+  /** Where it is, for messages. */
+  where: string;
+  title: string;
+  /** What was left out of it or replaced. */
+  notes: string[];
+  /** Paths of the media files that it shows. */
+  shows: string[];
+} & (
+  | {
+      /** The piece, with the members of a line of `broadsheet import` in JSON Lines. */
+      value: Record<string, unknown>;
+    }
+  | {
+      /** Why it is not brought in, for what is no piece. */
+      skipped: string;
+    }
+  | { problem: { field: string; message: string } }
+);
+
+/** The sections that the pieces of an archive have by a mapping, sorted. Throws `ArchiveError`. */
+export async function sections(source: Source, mapping: Mapping): Promise<string[]> {
+  const found = new Set<string>();
+  for await (const item of source.items()) {
+    const section = 'piece' in item ? placed(mapping, plain(item.piece.categories)).section : null;
+    if (section !== null) found.add(section);
+  }
+  return [...found].sort((a, b) => a.localeCompare(b, 'en'));
+}
+
+/**
+ * The things of an archive one by one, in its order: HTML becomes Markdown, pictures become media files, names go through
+ * the mapping. The same archive always makes the same lines. Throws `ArchiveError` for an archive that is damaged.
+ */
+export async function* lines(source: Source, options: LineOptions): AsyncIterable<ArchiveLine> {
+  const { title, url } = await source.site();
+  const converter = new Converter(options, { title, url: options.siteUrl ?? url });
+  for await (const item of source.items()) yield await converter.line(item);
+}
+
 class Converter {
-  readonly #mapping: Mapping;
-  readonly #pictures: Pictures;
+  readonly #options: LineOptions;
   readonly #site: { title: string; url: string | null };
   /** How many pieces have had each slug. */
   readonly #slugs = new Map<string, number>();
   readonly #aliases = new Set<string>();
 
-  constructor(mapping: Mapping, pictures: Pictures, site: { title: string; url: string | null }) {
-    this.#mapping = mapping;
-    this.#pictures = pictures;
+  constructor(options: LineOptions, site: { title: string; url: string | null }) {
+    this.#options = options;
     this.#site = site;
   }
 
-  async line(item: SourceItem): Promise<NumberedLine> {
-    const of = { line: item.line, where: item.where, title: textOfHtml(item.title), notes: [], media: [], shows: [] };
-    if ('skipped' in item) return { ...of, parsed: null, skipped: item.skipped };
-    if ('problem' in item) {
-      return { ...of, parsed: { problems: [{ ...item.problem, rule: 'refused' }], rest: null } };
+  async line(item: SourceItem): Promise<ArchiveLine> {
+    const { line, where } = item;
+    const of = { line, where, title: textOfHtml(item.title), notes: [], shows: [] };
+    if ('skipped' in item) return { ...of, skipped: item.skipped };
+    if ('problem' in item) return { ...of, problem: item.problem };
+    if (item.piece.draft === null && item.piece.published_at === null) {
+      const message = 'the archive has no date of it; set one where it was published, or make it a draft there';
+      return { ...of, problem: { field: 'published_at', message } };
     }
     try {
       return { ...of, ...(await this.#converted(item.piece)) };
     } catch (error) {
-      return {
-        ...of,
-        parsed: { problems: lineProblems(error).map((one) => ({ ...one, field: 'prose' })), rest: null },
-      };
+      if (!(error instanceof ArchiveError)) throw error;
+      return { ...of, problem: { field: 'prose', message: error.message } };
     }
   }
 
-  async #converted(piece: SourcePiece): Promise<Pick<NumberedLine, 'parsed' | 'notes' | 'media' | 'shows'>> {
-    if (piece.draft === null && piece.published_at === null) {
-      const message = 'the archive has no date of it; set one where it was published, or make it a draft there';
-      return {
-        parsed: { problems: [{ field: 'published_at', rule: 'refused', message }], rest: null },
-        notes: [],
-        media: [],
-        shows: [],
-      };
-    }
+  async #converted(piece: SourcePiece) {
+    const { mapping, rules } = this.#options;
     const base = piece.origin !== null && /^https?:/.test(piece.origin) ? piece.origin : this.#site.url;
     const resolved = URL.parse(piece.origin ?? '', this.#site.url ?? undefined)?.href ?? base;
     const original = piece.original === undefined ? {} : { original: piece.original };
@@ -122,14 +127,14 @@ class Converter {
     };
     const prose = markdownOf(tidy.html, pathOf);
     const categories = plain(piece.categories);
-    const { section, tags } = placed(this.#mapping, categories);
+    const { section, tags } = placed(mapping, categories);
     const headline = textOfHtml(piece.headline) || cut(textOfHtml(piece.body.html), HEADLINE_CUT) || 'Untitled';
     const image = own[0] === undefined ? null : pathOf(own[0]);
     const isArchive = piece.draft === null;
     const value = {
       slug: this.#slugOf(piece, headline),
       headline,
-      dek: cut(textOfHtml(piece.dek), MAX.dek),
+      dek: cut(textOfHtml(piece.dek), rules.max.dek),
       section: section ?? '',
       published_at: piece.published_at === null ? undefined : timeOf(piece.published_at),
       draft: !isArchive,
@@ -137,15 +142,14 @@ class Converter {
       prose,
       cited_facts: [],
       lang: piece.language,
-      authors: namedAuthors(this.#mapping, plain(piece.authors), this.#site.title),
+      authors: namedAuthors(mapping, plain(piece.authors), this.#site.title),
       tags: this.#tagsOf([...tags, ...plain(piece.tags)], section, notes),
       origin: isArchive && /^https?:/.test(resolved ?? '') && piece.origin !== null ? resolved : null,
       aliases: isArchive ? this.#aliasesOf(piece, notes) : [],
       image: image === null || piece.image === null ? null : { ...piece.image, src: image },
     };
-    const media = [...found.values()].flatMap((one) => ('media' in one && one.media !== null ? [one.media] : []));
     const shows = [...found.values()].flatMap((one) => ('path' in one ? [one.path] : []));
-    return { parsed: parsedValue(value), notes, media: unique(media), shows };
+    return { value, notes, shows };
   }
 
   /** Every picture, a few at a time. */
@@ -154,7 +158,7 @@ class Converter {
     const all = [...new Set(addresses)];
     for (let at = 0; at < all.length; at += FETCHES) {
       const some = all.slice(at, at + FETCHES);
-      const pictures = await Promise.all(some.map((address) => this.#pictures.find(address, folder)));
+      const pictures = await Promise.all(some.map((address) => this.#options.pictures.find(address, folder)));
       for (const [index, address] of some.entries()) found.set(address, pictures[index] as FoundPicture);
     }
     return found;
@@ -162,21 +166,23 @@ class Converter {
 
   /** The slug of the other system if it can be one here; a number tells two pieces with one name apart. */
   #slugOf({ slug }: SourcePiece, headline: string): string {
+    const { isSlug, words, max } = this.#options.rules;
     const given = decodedText(slug).toLowerCase();
-    const words = SLUG.test(given) ? given : latinWords(given).join('-') || latinWords(headline).join('-');
-    const base = words.slice(0, MAX.slug - 6).replace(/-$/, '') || 'piece';
+    const name = isSlug(given) ? given : words(given).join('-') || words(headline).join('-');
+    const base = name.slice(0, max.slug - 6).replace(/-$/, '') || 'piece';
     const count = (this.#slugs.get(base) ?? 0) + 1;
     this.#slugs.set(base, count);
     return count === 1 ? base : `${base}-${count}`;
   }
 
   #tagsOf(names: string[], section: string | null, notes: string[]): string[] {
+    const { max, tags: tagsFrom } = this.#options.rules;
     const tags = tagsFrom(names.filter((name) => name !== section));
-    const fitting = tags.filter((name) => name.length <= MAX.tag && name !== '');
-    const left = [...tags.filter((name) => name.length > MAX.tag), ...fitting.slice(MAX.tags)];
+    const fitting = tags.filter((name) => name.length <= max.tag && name !== '');
+    const left = [...tags.filter((name) => name.length > max.tag), ...fitting.slice(max.tags)];
     if (left.length > 0)
       notes.push(`${left.length} of its tags were left out: ${left.map((name) => JSON.stringify(name)).join(', ')}`);
-    return fitting.slice(0, MAX.tags);
+    return fitting.slice(0, max.tags);
   }
 
   /** The paths of its earlier addresses. Those that cannot lead to it are left out, and said. */
@@ -186,21 +192,18 @@ class Converter {
       if (url === null || address === '' || url.pathname === '/' || url.search !== '') return [];
       return [url.pathname];
     });
-    const free = aliasesFrom(paths).filter((alias) => {
-      const problem = this.#aliases.has(alias) ? 'another piece has it' : aliasFormProblem(alias)?.message;
-      if (problem !== undefined) notes.push(`the earlier address ${alias} was left out: ${problem}`);
-      return problem === undefined;
+    const { rules } = this.#options;
+    const free = rules.aliases(paths).filter((alias) => {
+      const problem = this.#aliases.has(alias) ? 'another piece has it' : rules.aliasProblem(alias);
+      if (problem !== null) notes.push(`the earlier address ${alias} was left out: ${problem}`);
+      return problem === null;
     });
     for (const alias of free) this.#aliases.add(alias);
-    return free.slice(0, MAX.aliases);
+    return free.slice(0, rules.max.aliases);
   }
 }
 
 const plain = (names: readonly string[]): string[] => names.map(textOfHtml).filter((name) => name !== '');
-
-function unique(media: Media[]): Media[] {
-  return [...new Map(media.map((one) => [one.path, one])).values()];
-}
 
 function decodedText(text: string): string {
   try {

@@ -1,4 +1,4 @@
-import { escapeText } from '../../press/feeds/xml.ts';
+import { escapeText } from './escape.ts';
 import { attributesOf, replaced } from './shortcodes.ts';
 import { NO_FILES, type Source, type SourceItem } from './source.ts';
 import { childrenOf, textIn, textOf, type XmlRecord, xmlRecords } from './xml-records.ts';

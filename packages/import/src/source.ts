@@ -46,12 +46,15 @@ export interface Source {
   system: string;
   /** The site's name and address, as far as the archive has them. Read before the first item. */
   site(): Promise<{ title: string; url: string | null }>;
-  /** Throws `invalid_request` for a damaged archive. */
+  /** Throws `ArchiveError` for a damaged archive. */
   items(): AsyncIterable<SourceItem>;
   /** A file of the archive by a path that a piece names, seen from its folder; null when there is none. */
   file(path: string, folder: string): Promise<(() => Readable | Promise<Readable>) | null>;
   close(): void;
 }
+
+/** Why a text in Markdown takes too long to parse; null when it may be parsed. */
+export type MarkdownProblem = (markdown: string) => string | null;
 
 /** The longest text of one item that is read, in bytes: forty times the longest prose of a piece. */
 export const ITEM_MAX = 16_000_000;

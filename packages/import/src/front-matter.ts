@@ -1,7 +1,7 @@
 import { parse as parseToml, type TomlTable } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
-import { membersIn } from '../../../proof/narrow.ts';
-import { Fault, messageOf } from '../../../shared/fault.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
+import { membersIn } from './members.ts';
 
 /** The longest front matter that is read, in UTF-16 units. */
 const FRONT_MAX = 64_000;
@@ -13,13 +13,13 @@ const FENCES: [fence: string, read: (text: string) => unknown][] = [
   ['+++', (text) => parseToml(text) satisfies TomlTable],
 ];
 
-/** The fields at the head of a file in YAML, TOML or JSON, and the text below them. Throws `invalid_request`. */
+/** The fields at the head of a file in YAML, TOML or JSON, and the text below them. Throws `ArchiveError`. */
 export function frontMatter(text: string): { fields: Fields; body: string } {
   const whole = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   for (const [fence, read] of FENCES) {
     if (!whole.startsWith(`${fence}\n`)) continue;
     const end = whole.indexOf(`\n${fence}`, fence.length);
-    if (end < 0) throw new Fault('invalid_request', `its front matter has no end; close it with a line ${fence}`);
+    if (end < 0) throw new ArchiveError(`its front matter has no end; close it with a line ${fence}`);
     const rest = whole.indexOf('\n', end + 1 + fence.length);
     return {
       fields: fieldsIn(whole.slice(fence.length + 1, end + 1), read),
@@ -46,14 +46,11 @@ function yamlIn(text: string): unknown {
 
 function fieldsIn(text: string, read: (text: string) => unknown): Fields {
   if (text.length > FRONT_MAX) {
-    throw new Fault('invalid_request', `its front matter has more than ${FRONT_MAX} characters; shorten it`);
+    throw new ArchiveError(`its front matter has more than ${FRONT_MAX} characters; shorten it`);
   }
   try {
     return membersIn(read(text));
   } catch (error) {
-    throw new Fault(
-      'invalid_request',
-      `its front matter cannot be read (${messageOf(error).split('\n')[0]}); correct it`,
-    );
+    throw new ArchiveError(`its front matter cannot be read (${messageOf(error).split('\n')[0]}); correct it`);
   }
 }

@@ -1,10 +1,10 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
-import { Fault } from '../../../shared/fault.ts';
+import { ArchiveError } from './archive-error.ts';
 import { feedSource, xmlSystem } from './feed.ts';
 import { GENERATORS, generatorOf } from './generators.ts';
 import { ghostSource } from './ghost.ts';
 import { folderSource } from './site-folder.ts';
-import type { Source } from './source.ts';
+import type { MarkdownProblem, Source } from './source.ts';
 import { substackSource } from './substack.ts';
 import { wordpressSource } from './wordpress.ts';
 import { openZip } from './zip.ts';
@@ -13,14 +13,20 @@ import { openZip } from './zip.ts';
 export const SYSTEMS = ['json-lines', 'wordpress', 'ghost', 'substack', 'hugo', 'jekyll', 'eleventy', 'feed'] as const;
 export type System = (typeof SYSTEMS)[number];
 
-/** The archive of another system at a path; null for one in JSON Lines. Throws `invalid_request`, `not_found`. */
-export async function openArchive(path: string, system: System | undefined): Promise<Source | null> {
+/**
+ * The archive of another system at a path; null for one in JSON Lines. `problemOf` is asked of each text in Markdown before
+ * it is parsed. Throws `ArchiveError`.
+ */
+export async function openArchive(
+  path: string,
+  system?: System,
+  problemOf: MarkdownProblem = () => null,
+): Promise<Source | null> {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined)
-    throw new Fault('not_found', `${path} does not exist; name the file or the folder of an archive`);
-  if (stat.isDirectory()) return openFolder(path, system);
+  if (stat === undefined) throw new ArchiveError(`${path} does not exist; name the file or the folder of an archive`);
+  if (stat.isDirectory()) return openFolder(path, system, problemOf);
   const start = startOf(path);
-  if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return openZipped(path);
+  if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return openZipped(path, problemOf);
   if (system === 'wordpress') return wordpressSource(path);
   if (system === 'feed') return feedSource(path);
   const text = start
@@ -28,14 +34,13 @@ export async function openArchive(path: string, system: System | undefined): Pro
     .replaceAll('\0', '')
     .trimStart();
   if (system === 'ghost' || (system === undefined && /^\{\s*"(?:db|data|meta)"\s*:/.test(text))) {
-    return ghostSource(path, async () => createReadStream(path));
+    return ghostSource(path, async () => createReadStream(path), problemOf);
   }
   if (system === undefined && text.startsWith('<')) {
     return (await xmlSystem(path)) === 'wordpress' ? wordpressSource(path) : feedSource(path);
   }
   if (system === undefined || system === 'json-lines') return null;
-  throw new Fault(
-    'invalid_request',
+  throw new ArchiveError(
     `${path} is a file, but ${system} has ${WANTED[system] ?? 'another form'}; name that, or leave --from out`,
   );
 }
@@ -47,28 +52,26 @@ const WANTED: Record<string, string> = {
   eleventy: 'a folder',
 };
 
-function openFolder(path: string, system: System | undefined): Source {
+function openFolder(path: string, system: System | undefined, problemOf: MarkdownProblem): Source {
   const name = system ?? generatorOf(path);
   const generator = Object.entries(GENERATORS).find(([key]) => key === name)?.[1];
-  if (generator === undefined)
-    throw new Fault('invalid_request', `${path} is a folder, but ${name} exports a file; name the file`);
-  return folderSource(path, generator);
+  if (generator === undefined) throw new ArchiveError(`${path} is a folder, but ${name} exports a file; name the file`);
+  return folderSource(path, generator, problemOf);
 }
 
-async function openZipped(path: string): Promise<Source> {
+async function openZipped(path: string, problemOf: MarkdownProblem): Promise<Source> {
   const zip = await openZip(path);
   if (zip.paths.some((name) => /(?:^|\/)posts\.csv$/.test(name))) return substackSource(path, zip);
   const data = zip.paths.find(isGhostData);
   if (data !== undefined) {
-    return ghostSource(`${path}/${data}`, () => zip.open(data), {
+    return ghostSource(`${path}/${data}`, () => zip.open(data), problemOf, {
       paths: new Set(zip.paths),
       open: zip.open,
       close: zip.close,
     });
   }
   zip.close();
-  throw new Fault(
-    'invalid_request',
+  throw new ArchiveError(
     `${path} has no posts.csv of Substack and no JSON of Ghost; unpack it, and name the file or folder in it`,
   );
 }

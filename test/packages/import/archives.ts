@@ -2,12 +2,10 @@ import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import { type Fetch, type Mapping, NO_MAPPING, type System } from '../../../packages/import/src/index.ts';
 import { importLines } from '../../../src/desk/ingest/import-archive.ts';
-import { jsonLines } from '../../../src/desk/ingest/import-lines.ts';
-import { type Mapping, NO_MAPPING } from '../../../src/desk/ingest/sources/mapping.ts';
-import { openArchive, type System } from '../../../src/desk/ingest/sources/open-archive.ts';
-import { type Fetch, Pictures } from '../../../src/desk/ingest/sources/pictures.ts';
-import { sourceLines } from '../../../src/desk/ingest/sources/source-lines.ts';
+import { type ArchiveLines, jsonLines } from '../../../src/desk/ingest/import-lines.ts';
+import { openOther, withOtherLines } from '../../../src/desk/ingest/other-systems.ts';
 import { type AppContext, intakeOf } from '../../../src/server/context.ts';
 
 /** A post of WordPress; each member as the export has it. */
@@ -114,16 +112,10 @@ export async function importHere(
   path: string,
   options: { dryRun?: boolean; mapping?: Mapping; from?: System; site?: string; fetch?: Fetch; create?: boolean } = {},
 ): Promise<ImportedHere> {
-  const source = await openArchive(path, options.from);
-  const archive = () => (app.store.desk.hasPaper('quay') ? app.store.desk.archive('quay') : null);
+  const { mapping = NO_MAPPING, site: siteUrl = null } = options;
   const fetch = options.dryRun ? null : (options.fetch ?? offline);
-  const pictures = source === null ? null : new Pictures(source, fetch, app.store.media, archive);
   const notes: string[] = [];
-  try {
-    const lines =
-      source === null || pictures === null
-        ? jsonLines(path)
-        : sourceLines(source, options.mapping ?? NO_MAPPING, pictures, options.site ?? null);
+  const work = async (lines: ArchiveLines) => {
     const { filed, unchanged, skipped, refused } = await importLines(intakeOf(app), lines, {
       ...{ paper: 'quay', create: options.create ?? true, air: true, dryRun: options.dryRun ?? false },
       onNote: ({ title, note }) => notes.push(`${title}: ${note}`),
@@ -132,14 +124,18 @@ export async function importHere(
       problems.map(({ field, message }) => `${slug} ${field}: ${message}`),
     );
     return { filed, unchanged, skipped, refused: said, notes };
+  };
+  const source = await openOther(path, options.from);
+  try {
+    if (source === null) return await work(jsonLines(path));
+    return await withOtherLines(intakeOf(app), source, { paper: 'quay', mapping, siteUrl, fetch }, work);
   } finally {
-    pictures?.close();
     source?.close();
   }
 }
 
 const offline: Fetch = async () => ({
-  ...{ ms: 0, status: null, error: 'dns', contentType: null, bytes: null, text: null, location: null, cut: null },
+  ...{ status: null, error: 'dns', contentType: null, bytes: null, location: null, cut: null },
 });
 
 /** Answers with these bytes by address, and 404 for any other. Counts the requests. */
@@ -150,12 +146,10 @@ export function fetchOf(files: Record<string, Buffer>, asked: string[] = []): Fe
     const status = bytes === null ? 404 : 200;
     const type = bytes === null ? 'text/html' : 'image/png';
     return {
-      ms: 1,
       status,
       error: bytes === null ? 'status 404' : null,
       contentType: type,
       bytes,
-      text: null,
       location: null,
       cut: null,
     };

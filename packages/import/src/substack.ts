@@ -1,4 +1,4 @@
-import { Fault } from '../../../shared/fault.ts';
+import { ArchiveError } from './archive-error.ts';
 import { csvRows } from './csv.ts';
 import { ITEM_MAX, type Source, type SourceItem } from './source.ts';
 import type { ZipArchive } from './zip.ts';
@@ -17,10 +17,7 @@ export function substackSource(file: string, zip: ZipArchive): Source {
     async *items() {
       const rows = csvRows(await zip.text(list, POSTS_MAX), `${list} in ${file}`);
       if (rows[0] !== undefined && rows[0].post_id === undefined) {
-        throw new Fault(
-          'invalid_request',
-          `${list} in ${file} has no column post_id; get the export of Substack again`,
-        );
+        throw new ArchiveError(`${list} in ${file} has no column post_id; get the export of Substack again`);
       }
       const paths = new Set(zip.paths);
       for (const [index, row] of rows.entries()) yield await itemOf(row, index, { file, root, zip, paths });
@@ -47,6 +44,13 @@ async function itemOf(
   if (type === 'page') return { ...of, skipped: 'it is a page; write it as a file of pages/ if the paper needs it' };
   if (!paths.has(path))
     return { ...of, problem: { field: 'prose', message: `the archive has no ${path}; get the export again` } };
+  let html: string;
+  try {
+    html = await zip.text(path, ITEM_MAX);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return { ...of, problem: { field: 'prose', message: error.message } };
+  }
   const isPublished = /^true$/i.test(row.is_published ?? '');
   const isPaid = audience !== 'everyone' && audience !== '';
   const slug = id.replace(/^\d+\./, '');
@@ -64,7 +68,7 @@ async function itemOf(
       authors: [],
       published_at: post_date || null,
       draft: !isPublished ? 'it is a draft' : isPaid ? `it was for readers who pay (${audience})` : null,
-      body: { html: podcast + (await zip.text(path, ITEM_MAX)) },
+      body: { html: podcast + html },
       image: null,
       origin: `/p/${slug}`,
       aliases: [],

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise } from 'yauzl';
-import { Fault, messageOf } from '../../../shared/fault.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
 
 /** How many files an archive may list, and how many bytes of them may be read in one run. */
 const ENTRIES_MAX = 200_000;
@@ -9,14 +9,14 @@ const ENTRIES_MAX = 200_000;
 export interface ZipArchive {
   paths: string[];
   open(path: string): Promise<Readable>;
-  /** The text of a file of at most `max` bytes. Throws `invalid_request` for one that is larger, or is not UTF-8. */
+  /** The text of a file of at most `max` bytes. Throws `ArchiveError` for one that is larger, or is not UTF-8. */
   text(path: string, max: number): Promise<string>;
   close(): void;
 }
 
 /**
  * Opens a ZIP archive. Nothing is unpacked on disk, so no name in it leads anywhere: yauzl refuses absolute names and
- * those with `..`, and ends a stream where a file has more bytes than it claims. Throws `invalid_request`.
+ * those with `..`, and ends a stream where a file has more bytes than it claims. Throws `ArchiveError`.
  */
 export async function openZip(file: string): Promise<ZipArchive> {
   const entries = new Map<string, Entry>();
@@ -25,18 +25,17 @@ export async function openZip(file: string): Promise<ZipArchive> {
   );
   try {
     if (zip.entryCount > ENTRIES_MAX) {
-      throw new Fault('invalid_request', `${file} lists ${zip.entryCount} files, more than ${ENTRIES_MAX}; split it`);
+      throw new ArchiveError(`${file} lists ${zip.entryCount} files, more than ${ENTRIES_MAX}; split it`);
     }
     for await (const entry of zip.eachEntry()) if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry);
   } catch (error) {
     zip.close();
-    throw error instanceof Fault ? error : faultOf(file, error);
+    throw error instanceof ArchiveError ? error : faultOf(file, error);
   }
   const open = async (path: string): Promise<Readable> => {
     const entry = entries.get(path);
-    if (entry === undefined) throw new Fault('not_found', `${file} has no ${path}`);
-    if (entry.isEncrypted())
-      throw new Fault('invalid_request', `${path} in ${file} is encrypted; export it without a password`);
+    if (entry === undefined) throw new ArchiveError(`${file} has no ${path}; get the export again`);
+    if (entry.isEncrypted()) throw new ArchiveError(`${path} in ${file} is encrypted; export it without a password`);
     return zip.openReadStreamPromise(entry).catch(damaged(file));
   };
   return {
@@ -48,16 +47,15 @@ export async function openZip(file: string): Promise<ZipArchive> {
       try {
         for await (const chunk of (await open(path)) as AsyncIterable<Buffer>) {
           length += chunk.length;
-          if (length > max)
-            throw new Fault('invalid_request', `${path} in ${file} has more than ${max} bytes; split it`);
+          if (length > max) throw new ArchiveError(`${path} in ${file} has more than ${max} bytes; split it`);
           chunks.push(chunk);
         }
         return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
       } catch (error) {
         if (error instanceof TypeError) {
-          throw new Fault('invalid_request', `${path} in ${file} is not in UTF-8; save it in UTF-8`);
+          throw new ArchiveError(`${path} in ${file} is not in UTF-8; save it in UTF-8`);
         }
-        if (error instanceof Fault) throw error;
+        if (error instanceof ArchiveError) throw error;
         throw faultOf(file, error);
       }
     },
@@ -71,7 +69,7 @@ function damaged(file: string) {
   };
 }
 
-function faultOf(file: string, error: unknown): Fault {
+function faultOf(file: string, error: unknown): ArchiveError {
   const message = `${file} is not a sound ZIP archive (${messageOf(error)}); get the export again`;
-  return new Fault('invalid_request', message);
+  return new ArchiveError(message);
 }

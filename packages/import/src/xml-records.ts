@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
-import { Fault, messageOf } from '../../../shared/fault.ts';
-import { escapeText } from '../../press/feeds/xml.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
 import { decoded } from './decoded.ts';
+import { escapeText } from './escape.ts';
 import { ITEM_MAX } from './source.ts';
 
 /** How deep elements may be nested within a record. */
@@ -26,7 +26,7 @@ export interface XmlRecord extends XmlElement {
 
 /**
  * The entries of a feed or of a WordPress export, one after the other: the children of its `channel` or `feed`. A
- * document type is skipped, so that no entity is ever defined. Throws `invalid_request` for what is not XML, with its
+ * document type is skipped, so that no entity is ever defined. Throws `ArchiveError` for what is not XML, with its
  * line.
  */
 export async function* xmlRecords(file: string): AsyncIterable<XmlRecord> {
@@ -54,7 +54,7 @@ export async function* xmlRecords(file: string): AsyncIterable<XmlRecord> {
     }
     const element: XmlElement = { name, attributes: attributes as Record<string, string>, content: [] };
     if (open.length > 0) {
-      if (open.length > DEPTH_MAX) throw new Fault('invalid_request', `more than ${DEPTH_MAX} elements in each other`);
+      if (open.length > DEPTH_MAX) throw new ArchiveError(`more than ${DEPTH_MAX} elements in each other`);
       open.at(-1)?.content.push(element);
       open.push(element);
     } else if (LISTS.has(around.at(-1) ?? '') && !LISTS.has(name)) {
@@ -78,7 +78,7 @@ export async function* xmlRecords(file: string): AsyncIterable<XmlRecord> {
     fed += text.length;
     if (fed > 2 * ITEM_MAX) {
       const message = `${file} has a text of more than ${2 * ITEM_MAX} characters after line ${parser.line}; no piece is so long: take it out, or get the export again`;
-      throw new Fault('invalid_request', message);
+      throw new ArchiveError(message);
     }
     feed(file, () => parser.write(text));
     yield* ready.splice(0);
@@ -91,8 +91,7 @@ function feed(file: string, parse: () => void): void {
   try {
     parse();
   } catch (error) {
-    throw new Fault(
-      'invalid_request',
+    throw new ArchiveError(
       `${file} is not XML as it should be (${messageOf(error)}); it is damaged or cut short: get the export again`,
     );
   }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { Fault, messageOf } from '../../../shared/fault.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
 
 const CHUNK = 2 ** 16;
 /** How far into a file an XML declaration is looked for, in bytes. */
@@ -8,7 +8,7 @@ const DECLARATION = 300;
 
 /**
  * The text of a file in parts, decoded by its byte order mark, else by the encoding that its XML declaration names, else
- * as UTF-8. Throws `invalid_request` for bytes that are not in that encoding.
+ * as UTF-8. Throws `ArchiveError` for bytes that are not in that encoding.
  */
 export async function* decoded(file: string, input: Readable = createReadStream(file, { highWaterMark: CHUNK })) {
   let decoder: TextDecoder | null = null;
@@ -27,18 +27,15 @@ export async function* decoded(file: string, input: Readable = createReadStream(
     const rest = decoder?.decode() ?? '';
     if (rest !== '') yield rest;
   } catch (error) {
-    if (error instanceof Fault) throw error;
+    if (error instanceof ArchiveError) throw error;
     if (error instanceof RangeError) {
-      throw new Fault(
-        'invalid_request',
-        `${file} is in ${JSON.stringify(label)}, an unknown encoding; save it in UTF-8`,
-      );
+      throw new ArchiveError(`${file} is in ${JSON.stringify(label)}, an unknown encoding; save it in UTF-8`);
     }
     if (error instanceof TypeError) {
       const message = `${file} has bytes after line ${line} that are not ${label}; save the file in UTF-8, or correct the encoding in its first line`;
-      throw new Fault('invalid_request', message);
+      throw new ArchiveError(message);
     }
-    throw new Fault('invalid_request', `${file} cannot be read (${messageOf(error)}); it is damaged: get it again`);
+    throw new ArchiveError(`${file} cannot be read (${messageOf(error)}); it is damaged: get it again`);
   }
 }
 

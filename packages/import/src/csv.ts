@@ -1,6 +1,6 @@
-import { Fault } from '../../../shared/fault.ts';
+import { ArchiveError } from './archive-error.ts';
 
-/** The rows of a text in CSV (RFC 4180) as objects by its first row. Throws `invalid_request` for an open quote. */
+/** The rows of a text in CSV (RFC 4180) as objects by its first row. Throws `ArchiveError` for an open quote. */
 export function csvRows(text: string, file: string): Record<string, string>[] {
   const [header = [], ...rows] = csvCells(text.replace(/^\ufeff/, ''), file);
   return rows
@@ -17,8 +17,7 @@ function csvCells(text: string, file: string): string[][] {
       for (at++; ; ) {
         const end = text.indexOf('"', at);
         if (end < 0)
-          throw new Fault(
-            'invalid_request',
+          throw new ArchiveError(
             `${file} has a quote that nothing closes, in row ${rows.length + 1}; get the export again`,
           );
         cell += text.slice(at, end);

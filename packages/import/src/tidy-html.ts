@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
-import { Fault } from '../../../shared/fault.ts';
-import { escapeText } from '../../press/feeds/xml.ts';
+import { ArchiveError } from './archive-error.ts';
+import { escapeText } from './escape.ts';
 
 /** The longest HTML of one piece that is read, in UTF-16 units: five times the longest prose of a piece. */
 const HTML_MAX = 2_000_000;
@@ -68,14 +68,11 @@ export interface TidyOptions {
 /**
  * Reads any HTML, in time linear in its length, and writes well-formed HTML with the few elements and attributes that
  * Markdown has a form for. Scripts, styles and forms are left out, frames and players become links. Throws
- * `invalid_request` for HTML that is too long or nested too deep.
+ * `ArchiveError` for HTML that is too long or nested too deep.
  */
 export function tidyHtml(html: string, options: TidyOptions): TidyHtml {
   if (html.length > HTML_MAX) {
-    throw new Fault(
-      'invalid_request',
-      `its HTML has ${html.length} characters, more than ${HTML_MAX}; split the piece`,
-    );
+    throw new ArchiveError(`its HTML has ${html.length} characters, more than ${HTML_MAX}; split the piece`);
   }
   const tidy = new Tidy(options);
   const parser = new Parser(tidy, { decodeEntities: true, recognizeSelfClosing: false });
@@ -133,7 +130,7 @@ class Tidy {
 
   onopentag(given: string, attributes: Record<string, string>): void {
     if (this.#open.length >= DEPTH_MAX) {
-      throw new Fault('invalid_request', `its HTML nests more than ${DEPTH_MAX} elements; take the innermost out`);
+      throw new ArchiveError(`its HTML nests more than ${DEPTH_MAX} elements; take the innermost out`);
     }
     const name = RENAMED[given] ?? given;
     if (this.#textOnly > 0 && name === 'code') this.#nameLanguage(attributes.class);

@@ -1,0 +1,11 @@
+/** What XML 1.0 (section 2.2) forbids even escaped: most controls, lone surrogates, U+FFFE, U+FFFF. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]|\p{Surrogate}/gu;
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Escapes a text for HTML, between tags or in double quotes, without what no document may hold. */
+export function escapeText(text: string): string {
+  return text
+    .replace(FORBIDDEN, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}

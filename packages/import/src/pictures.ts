@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ArchiveError, messageOf } from './archive-error.ts';
+import type { Source } from './source.ts';
+
+/** How many redirects are followed for one picture. */
+const REDIRECTS_MAX = 3;
+/** The longest name that a picture keeps of its own, in characters. */
+const NAME_MAX = 60;
+
+/** A response to a request for a picture. */
+export interface Fetched {
+  /** Null when no response came. */
+  status: number | null;
+  /** A word for the error; null for a status of 2xx. */
+  error: string | null;
+  contentType: string | null;
+  /** The whole body; null when it is not there, and `cut` says why. */
+  bytes: Uint8Array | null;
+  cut: string | null;
+  /** Where a redirect leads, as the response says it. */
+  location: string | null;
+}
+
+/**
+ * Requests an address that an archive names, which may be any: it is the caller's to allow only what the archive may
+ * reach. Follows no redirect, and never rejects.
+ */
+export type Fetch = (address: string, request: { method: 'GET'; headers: Record<string, string> }) => Promise<Fetched>;
+
+/** Where the paper's media files are kept. */
+export interface MediaStore {
+  /** The media types of the pictures that the paper holds, by extension: `.jpg`. */
+  types: Readonly<Record<string, string>>;
+  /** The most bytes of a picture. */
+  bytesMax: number;
+  /** The words of the name of a file for its path, a–z and 0–9. */
+  words(name: string): string[];
+  /** Whether a path, such as `media/archive/quay-0f3a9c1d.png`, is a file of the paper whose bytes are there. */
+  has(path: string): boolean;
+  /** Stores a file under this path. Throws `ArchiveError` for one that the paper does not hold. */
+  keep(path: string, file: string): Promise<void>;
+}
+
+/** A picture of an archive: the path of a media file of the paper, or why there is none. */
+export type FoundPicture = { path: string } | { missing: string };
+
+/**
+ * The pictures of one archive. Each is read from the archive or fetched once, and has a name that is made of its address,
+ * so that the next import finds it.
+ */
+export class Pictures {
+  readonly #found = new Map<string, Promise<FoundPicture>>();
+  readonly #folder = mkdtempSync(join(tmpdir(), 'broadsheet-import-'));
+  readonly #source: Source;
+  readonly #media: MediaStore;
+  readonly #fetch: Fetch | null;
+  #files = 0;
+
+  /** Without `fetch`, as in a dry run, every address counts as a picture that will be there. */
+  constructor(source: Source, media: MediaStore, fetch: Fetch | null) {
+    this.#source = source;
+    this.#media = media;
+    this.#fetch = fetch;
+  }
+
+  /** `folder` is that of the piece's file in the archive. */
+  find(address: string, folder: string): Promise<FoundPicture> {
+    const key = /^https?:/.test(address) ? address : `${folder}\n${address}`;
+    let found = this.#found.get(key);
+    if (found === undefined) {
+      found = this.#look(address, folder).catch((error: unknown) => {
+        if (!(error instanceof ArchiveError)) throw error;
+        return { missing: error.message };
+      });
+      this.#found.set(key, found);
+    }
+    return found;
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #look(address: string, folder: string): Promise<FoundPicture> {
+    const file = await this.#source.file(address, folder);
+    const isWeb = /^https?:\/\//.test(address);
+    if (file === null && !isWeb) return { missing: 'the archive has no such file' };
+    const { types, has } = this.#media;
+    const base = nameOf(address, folder, this.#media.words);
+    const given = extname(URL.parse(address, 'file:///')?.pathname ?? '').toLowerCase();
+    for (const extension of new Set([given, ...Object.keys(types)])) {
+      if (has(`${base}${extension}`)) return { path: `${base}${extension}` };
+    }
+    if (this.#fetch === null) return { path: `${base}${given in types ? given : '.jpg'}` };
+    const at = join(this.#folder, `${++this.#files}`);
+    try {
+      const type = file === null ? await this.#download(address, at) : await save(file, at, this.#media.bytesMax);
+      const path = `${base}${extensionFor(given, type, types)}`;
+      await this.#media.keep(path, at);
+      return { path };
+    } finally {
+      rmSync(at, { force: true });
+    }
+  }
+
+  /** Returns the media type that the response names. */
+  async #download(address: string, at: string): Promise<string | null> {
+    let url = address;
+    for (let count = 0; count <= REDIRECTS_MAX; count++) {
+      const answer = await this.#fetch?.(url, { method: 'GET', headers: { Accept: 'image/*' } });
+      if (answer === undefined) break;
+      if (answer.location !== null && answer.status !== null && answer.status >= 300 && answer.status < 400) {
+        const next = URL.parse(answer.location, url);
+        if (next === null || !/^https?:$/.test(next.protocol)) throw new ArchiveError('it redirects to no web address');
+        url = next.href;
+        continue;
+      }
+      if (answer.error !== null)
+        throw new ArchiveError(answer.status === null ? answer.error : `status ${answer.status}`);
+      if (answer.bytes === null)
+        throw new ArchiveError(answer.cut === 'too_long' ? tooLarge(this.#media.bytesMax) : (answer.cut ?? 'closed'));
+      await writeFile(at, answer.bytes);
+      return answer.contentType?.split(';')[0]?.trim() ?? null;
+    }
+    throw new ArchiveError(`it redirects more than ${REDIRECTS_MAX} times`);
+  }
+}
+
+const tooLarge = (max: number): string => `it has more than ${max / 1024 / 1024} MiB`;
+
+/** Copies a file of the archive. Only what is wrong with the archive is an `ArchiveError`, not what is with this disk. */
+async function save(open: () => Readable | Promise<Readable>, at: string, max: number): Promise<null> {
+  await pipeline(async function* () {
+    let length = 0;
+    try {
+      for await (const chunk of (await open()) as AsyncIterable<Buffer>) {
+        length += chunk.length;
+        if (length > max) throw new ArchiveError(tooLarge(max));
+        yield chunk;
+      }
+    } catch (error) {
+      throw error instanceof ArchiveError ? error : new ArchiveError(messageOf(error));
+    }
+  }, createWriteStream(at));
+  return null;
+}
+
+/** What a picture is, by the response rather than by its name. */
+function extensionFor(given: string, type: string | null, types: MediaStore['types']): string {
+  const named = type?.startsWith('image/')
+    ? Object.keys(types).find((extension) => types[extension] === type)
+    : undefined;
+  if (named !== undefined && types[given] !== type) return named;
+  if (given in types) return given;
+  const is = type === null ? `its name ends in ${JSON.stringify(given)}` : `it is of the type ${type}`;
+  throw new ArchiveError(`${is}, which is no picture that a paper holds`);
+}
+
+/** The path of a picture without its extension: a part of its name, and a digest of its whole address. */
+function nameOf(address: string, folder: string, wordsOf: MediaStore['words']): string {
+  const isWeb = /^https?:\/\//.test(address);
+  const url = URL.parse(address, `file:///${encodeURI(folder)}/`);
+  const whole = isWeb ? address : (url?.pathname ?? address);
+  const last = (url?.pathname ?? address).split('/').at(-1) ?? '';
+  const words = wordsOf(
+    decoded(last)
+      .replace(/\.\w+$/, '')
+      .toLowerCase(),
+  ).join('-');
+  const name = words.slice(0, NAME_MAX).replace(/-$/, '');
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8);
+  return `media/archive/${name === '' ? digest : `${name}-${digest}`}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,168 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import {
+  ArchiveError,
+  type ArchiveLine,
+  type Fetch,
+  lines,
+  type Mapping,
+  type MediaStore,
+  openArchive,
+  type PaperRules,
+  Pictures,
+  type Source,
+  type System,
+  sections,
+} from '../../../packages/import/src/index.ts';
+import { IMAGE_BYTES_MAX, MEDIA_FORMATS } from '../../media/media-formats.ts';
+import { Fault, messageOf, refusalOf } from '../../shared/fault.ts';
+import { clientOptions, outboundClient } from '../../shared/net/outbound-client.ts';
+import { VERSION } from '../../shared/project.ts';
+import { shapeProblems } from '../../shared/shape.ts';
+import { aliasesFrom, aliasFormProblem } from '../door/alias.ts';
+import { SLUG } from '../door/door.ts';
+import { MAX } from '../door/piece.ts';
+import { excessIn } from '../door/prose-bounds.ts';
+import { asciiWords, tagsFrom } from '../door/tag.ts';
+import type { Media } from '../papers/media.ts';
+import { latinWords } from '../papers/slug.ts';
+import { filedMedia } from './filed-media.ts';
+import { type ArchiveLines, type NumberedLine, parsedValue } from './import-lines.ts';
+import type { Intake } from './intake.ts';
+
+const BATCH = 50;
+/** A batch ends where its texts have so many UTF-16 units. */
+const BATCH_LENGTH = 2_000_000;
+/** How long one picture may take to come, in ms. */
+const PICTURE_WAIT = 60_000;
+
+const RULES: PaperRules = {
+  max: MAX,
+  isSlug: (text) => SLUG.test(text),
+  words: latinWords,
+  tags: tagsFrom,
+  aliases: aliasesFrom,
+  aliasProblem: (alias) => aliasFormProblem(alias)?.message ?? null,
+};
+
+/** The archive of another system at a path; null for one in JSON Lines. Throws `invalid_request`. */
+export function openOther(path: string, system: System | undefined): Promise<Source | null> {
+  return openArchive(path, system, (markdown) => excessIn(markdown)[0]?.message ?? null).catch(refuse);
+}
+
+/** Pictures are at addresses that the archive names, so they are fetched like other requests for third parties. */
+export function pictureFetch(allowsPrivate: boolean): Fetch {
+  const limits = { deadline: PICTURE_WAIT, answerMax: IMAGE_BYTES_MAX, answerWait: PICTURE_WAIT };
+  return outboundClient({ ...clientOptions(`Broadsheet/${VERSION}`, allowsPrivate), ...limits });
+}
+
+interface OtherOptions {
+  paper: string;
+  mapping: Mapping;
+  siteUrl: string | null;
+  /** Null in a dry run, which has no pictures. */
+  fetch: Fetch | null;
+}
+
+/**
+ * Calls `work` with the pieces of another system as lines of an archive, which the import reads as it reads JSON Lines.
+ * The bytes of pictures are stored at once; the ledger names them with the first piece that shows them.
+ */
+export async function withOtherLines<T>(
+  { store, media }: Pick<Intake, 'store' | 'media'>,
+  source: Source,
+  { paper, mapping, siteUrl, fetch }: OtherOptions,
+  work: (lines: ArchiveLines) => Promise<T>,
+): Promise<T> {
+  /** Media files that are new to the paper. */
+  const kept = new Map<string, Media>();
+  const files: MediaStore = {
+    types: PICTURE_TYPES,
+    bytesMax: IMAGE_BYTES_MAX,
+    words: asciiWords,
+    has(path) {
+      const known = store.hasPaper(paper) ? store.archive(paper).media(path) : null;
+      return known !== null && media.has(known.digest);
+    },
+    async keep(path, file) {
+      const filed = await filedMedia(path, file).catch((error: unknown) => {
+        throw error instanceof Fault && error.code !== 'unavailable' ? new ArchiveError(error.message) : error;
+      });
+      media.keepFile(filed.media.digest, file, filed.changed ?? undefined);
+      kept.set(path, filed.media);
+    },
+  };
+  const pictures = new Pictures(source, files, fetch);
+  try {
+    return await work({
+      noSection:
+        'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
+      sections: () => sections(source, mapping).catch(refuse),
+      async *batches() {
+        try {
+          yield* batched(lines(source, { mapping, pictures, rules: RULES, siteUrl }), kept);
+        } catch (error) {
+          refuse(error);
+        }
+      },
+    });
+  } finally {
+    pictures.close();
+  }
+}
+
+const PICTURE_TYPES = Object.fromEntries(
+  Object.entries(MEDIA_FORMATS).flatMap(([extension, { media_type }]) =>
+    media_type.startsWith('image/') ? [[extension, media_type]] : [],
+  ),
+);
+
+async function* batched(all: AsyncIterable<ArchiveLine>, kept: ReadonlyMap<string, Media>) {
+  let batch: NumberedLine[] = [];
+  let length = 0;
+  for await (const one of all) {
+    const line = numbered(one, kept);
+    batch.push(line);
+    if ('value' in one) length += String(one.value.prose).length;
+    if (batch.length < BATCH && length < BATCH_LENGTH) continue;
+    yield batch;
+    [batch, length] = [[], 0];
+    await nextTurn();
+  }
+  yield batch;
+}
+
+function numbered(line: ArchiveLine, kept: ReadonlyMap<string, Media>): NumberedLine {
+  const media = line.shows.flatMap((path) => kept.get(path) ?? []);
+  if ('skipped' in line) return { ...line, media, parsed: null };
+  if ('value' in line) return { ...line, media, parsed: parsedValue(line.value) };
+  return { ...line, media, parsed: { problems: [{ ...line.problem, rule: 'refused' }], rest: null } };
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof ArchiveError ? new Fault('invalid_request', error.message) : error;
+}
+
+const MappingFile = z.strictObject({
+  sections: z.record(z.string(), z.string()).default({}),
+  section: z.string().optional(),
+  authors: z.record(z.string(), z.string().nullable()).default({}),
+  author: z.string().optional(),
+});
+
+/** A mapping in YAML. Throws `not_found`, and `refused_by_door` with every problem. */
+export function readMapping(file: string): Mapping {
+  if (!existsSync(file))
+    throw new Fault('not_found', `${file} does not exist; name a YAML file, as docs/moving.md shows one`);
+  let value: unknown;
+  try {
+    value = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 }) ?? {};
+  } catch (error) {
+    throw new Fault('invalid_request', `${file} is not YAML (${messageOf(error)}); correct it`);
+  }
+  const parsed = MappingFile.safeParse(value);
+  if (!parsed.success) throw refusalOf(shapeProblems(parsed.error, value));
+  return parsed.data;
+}
