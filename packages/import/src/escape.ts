@@ -2,10 +2,12 @@
 const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]|\p{Surrogate}/gu;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
+/** A text without what XML forbids: old editors left such signs in exports, which no reader sees. */
+export const withoutForbidden = (text: string): string => text.replace(FORBIDDEN, '');
+
 /** Escapes a text for HTML, between tags or in double quotes, without what no document may hold. */
 export function escapeText(text: string): string {
-  return text
-    .replace(FORBIDDEN, '')
+  return withoutForbidden(text)
     .replace(/\r\n?/g, '\n')
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

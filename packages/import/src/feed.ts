@@ -8,12 +8,12 @@ export function feedSource(file: string): Source {
   return {
     system: 'feed',
     ...NO_FILES,
+    /** Reads the whole file, so that a damaged one is found before anything of it is filed. */
     async site() {
       const found = { title: '', url: null as string | null };
       for await (const record of xmlRecords(file)) {
         if (record.name === 'title') found.title = plainText(record);
         if (record.name === 'link') found.url ??= addressIn(record);
-        if (record.name === 'item' || record.name === 'entry') break;
       }
       return found;
     },

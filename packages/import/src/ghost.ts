@@ -4,6 +4,7 @@ import { ArchiveError, messageOf } from './archive-error.ts';
 import { decoded } from './decoded.ts';
 import { lexicalHtml, mobiledocHtml } from './ghost-documents.ts';
 import { membersIn } from './members.ts';
+import { shown } from './shown.ts';
 import { ITEM_MAX, type MarkdownProblem, type Source, type SourceItem } from './source.ts';
 
 /** What a Ghost site writes for its own address. */
@@ -97,7 +98,7 @@ function itemOf(row: Row, line: number, where: string, names: Names, problemOf: 
   }
   const visibility = textOf(row.visibility) || 'public';
   const draft = PUBLISHED.has(status) ? null : DRAFTS[status];
-  if (draft === undefined) return { ...of, skipped: `its status is ${JSON.stringify(status)}` };
+  if (draft === undefined) return { ...of, skipped: `its status is ${shown(status)}` };
   const id = String(row.id);
   const inOrder = (ids: { id: string; order: number }[] | undefined, by: Map<string, string>) =>
     (ids ?? []).sort((a, b) => a.order - b.order).flatMap(({ id }) => by.get(id) ?? []);

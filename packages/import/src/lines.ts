@@ -2,6 +2,7 @@ import { ArchiveError } from './archive-error.ts';
 import { markdownOf } from './html-markdown.ts';
 import { type Mapping, namedAuthors, placed } from './mapping.ts';
 import type { FoundPicture, Pictures } from './pictures.ts';
+import { shown } from './shown.ts';
 import type { Source, SourceItem, SourcePiece } from './source.ts';
 import { textOfHtml, tidyHtml } from './tidy-html.ts';
 
@@ -9,6 +10,12 @@ import { textOfHtml, tidyHtml } from './tidy-html.ts';
 const FETCHES = 4;
 /** The longest headline, in UTF-16 units, that is made of a text. */
 const HEADLINE_CUT = 80;
+/** How many pictures a piece may show: each is fetched, and more of them are more mark-up than a piece may have. */
+const PICTURES_MAX = 2_000;
+/** How many names a note lists, and how many notes say the same of a piece. */
+const SHOWN_MAX = 10;
+/** The longest address where a piece was published that is kept, in UTF-16 units. */
+const ORIGIN_MAX = 1_000;
 
 /** What the paper takes to which the lines go. */
 export interface PaperRules {
@@ -117,9 +124,13 @@ class Converter {
       piece.image === null
         ? []
         : [URL.parse(piece.image.src, hasFiles ? undefined : (resolved ?? undefined))?.href ?? piece.image.src];
+    if (tidy.pictures.length > PICTURES_MAX) {
+      const message = `it shows ${tidy.pictures.length} pictures, more than ${PICTURES_MAX}; split the piece`;
+      throw new ArchiveError(message);
+    }
     const found = await this.#found([...own, ...tidy.pictures], piece.folder ?? '');
     for (const [address, picture] of found) {
-      if ('missing' in picture) notes.push(`the picture ${address} was left out (${picture.missing})`);
+      if ('missing' in picture) notes.push(`the picture ${shown(address)} was left out (${picture.missing})`);
     }
     const pathOf = (address: string): string | null => {
       const picture = found.get(address);
@@ -144,12 +155,20 @@ class Converter {
       lang: piece.language,
       authors: namedAuthors(mapping, plain(piece.authors), this.#site.title),
       tags: this.#tagsOf([...tags, ...plain(piece.tags)], section, notes),
-      origin: isArchive && /^https?:/.test(resolved ?? '') && piece.origin !== null ? resolved : null,
+      origin: isArchive && piece.origin !== null ? this.#originOf(resolved, notes) : null,
       aliases: isArchive ? this.#aliasesOf(piece, notes) : [],
       image: image === null || piece.image === null ? null : { ...piece.image, src: image },
     };
     const shows = [...found.values()].flatMap((one) => ('path' in one ? [one.path] : []));
     return { value, notes, shows };
+  }
+
+  /** Where it was published, if that can be said. */
+  #originOf(address: string | null, notes: string[]): string | null {
+    if (address === null || !/^https?:/.test(address)) return null;
+    if (address.length <= ORIGIN_MAX) return address;
+    notes.push(`its address ${shown(address)} was left out: it has more than ${ORIGIN_MAX} characters`);
+    return null;
   }
 
   /** Every picture, a few at a time. */
@@ -170,9 +189,13 @@ class Converter {
     const given = decodedText(slug).toLowerCase();
     const name = isSlug(given) ? given : words(given).join('-') || words(headline).join('-');
     const base = name.slice(0, max.slug - 6).replace(/-$/, '') || 'piece';
-    const count = (this.#slugs.get(base) ?? 0) + 1;
+    let count = this.#slugs.get(base) ?? 0;
+    let free: string;
+    do free = ++count === 1 ? base : `${base}-${count}`;
+    while (count > 1 && this.#slugs.has(free));
     this.#slugs.set(base, count);
-    return count === 1 ? base : `${base}-${count}`;
+    if (count > 1) this.#slugs.set(free, 1);
+    return free;
   }
 
   #tagsOf(names: string[], section: string | null, notes: string[]): string[] {
@@ -181,7 +204,9 @@ class Converter {
     const fitting = tags.filter((name) => name.length <= max.tag && name !== '');
     const left = [...tags.filter((name) => name.length > max.tag), ...fitting.slice(max.tags)];
     if (left.length > 0)
-      notes.push(`${left.length} of its tags were left out: ${left.map((name) => JSON.stringify(name)).join(', ')}`);
+      notes.push(
+        `${left.length} of its tags were left out: ${left.slice(0, SHOWN_MAX).map(shown).join(', ')}${left.length > SHOWN_MAX ? ' …' : ''}`,
+      );
     return fitting.slice(0, max.tags);
   }
 
@@ -193,11 +218,14 @@ class Converter {
       return [url.pathname];
     });
     const { rules } = this.#options;
+    let left = 0;
     const free = rules.aliases(paths).filter((alias) => {
       const problem = this.#aliases.has(alias) ? 'another piece has it' : rules.aliasProblem(alias);
-      if (problem !== null) notes.push(`the earlier address ${alias} was left out: ${problem}`);
+      if (problem !== null && left++ < SHOWN_MAX)
+        notes.push(`the earlier address ${shown(alias)} was left out: ${problem}`);
       return problem === null;
     });
+    if (left > SHOWN_MAX) notes.push(`${left - SHOWN_MAX} more of its earlier addresses were left out`);
     for (const alias of free) this.#aliases.add(alias);
     return free.slice(0, rules.max.aliases);
   }

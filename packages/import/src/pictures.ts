@@ -13,6 +13,9 @@ const REDIRECTS_MAX = 3;
 /** The longest name that a picture keeps of its own, in characters. */
 const NAME_MAX = 60;
 
+/** After so many requests in a row without a response, a host is asked no more: each may take a minute. */
+const SILENT_MAX = 5;
+
 /** A response to a request for a picture. */
 export interface Fetched {
   /** Null when no response came. */
@@ -60,6 +63,8 @@ export class Pictures {
   readonly #source: Source;
   readonly #media: MediaStore;
   readonly #fetch: Fetch | null;
+  /** How many requests to each host got no response, since the last that got one. */
+  readonly #silent = new Map<string, number>();
   #files = 0;
 
   /** Without `fetch`, as in a dry run, every address counts as a picture that will be there. */
@@ -113,8 +118,12 @@ export class Pictures {
   async #download(address: string, at: string): Promise<string | null> {
     let url = address;
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
+      const { host } = new URL(url);
+      const silent = this.#silent.get(host) ?? 0;
+      if (silent >= SILENT_MAX) throw new ArchiveError(`${host} did not respond before`);
       const answer = await this.#fetch?.(url, { method: 'GET', headers: { Accept: 'image/*' } });
       if (answer === undefined) break;
+      this.#silent.set(host, answer.status === null ? silent + 1 : 0);
       if (answer.location !== null && answer.status !== null && answer.status >= 300 && answer.status < 400) {
         const next = URL.parse(answer.location, url);
         if (next === null || !/^https?:$/.test(next.protocol)) throw new ArchiveError('it redirects to no web address');

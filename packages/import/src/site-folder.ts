@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { ArchiveError } from './archive-error.ts';
+import { ArchiveError, messageOf } from './archive-error.ts';
 import { type Fields, frontMatter, settingsIn } from './front-matter.ts';
 import { type Generator, textIn } from './generators.ts';
 import { pieceOf } from './site-piece.ts';
@@ -97,10 +97,8 @@ function itemOf(
   problemOf: MarkdownProblem,
 ): SourceItem | null {
   const of = { where: path, line: 1, title: '' };
-  const bytes =
-    (lstatSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0) > ITEM_MAX
-      ? null
-      : readFileSync(join(folder, path));
+  const bytes = bytesIn(join(folder, path));
+  if (typeof bytes === 'string') return { ...of, problem: { field: 'file', message: bytes } };
   if (bytes === null) return { ...of, problem: { field: 'prose', message: 'the file is longer than 16 MB; split it' } };
   if (!isUtf8(bytes))
     return { ...of, problem: { field: 'file', message: 'the file is not in UTF-8; save it in UTF-8' } };
@@ -116,6 +114,15 @@ function itemOf(
     // A page with an odd head is none of the archive's pieces.
     if (generator.isPiece(path, {}) !== true && generator.isPiece(path, { date: '' }) !== true) return null;
     return { ...of, problem: { field: 'front matter', message: error.message } };
+  }
+}
+
+/** The bytes of a file; null for one that is too long, and why it cannot be read. */
+function bytesIn(file: string): Buffer | null | string {
+  try {
+    return lstatSync(file).size > ITEM_MAX ? null : readFileSync(file);
+  } catch (error) {
+    return `the file cannot be read (${messageOf(error)}); see to it, and import again`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { ArchiveError } from './archive-error.ts';
 import { escapeText } from './escape.ts';
+import { shown } from './shown.ts';
 
 /** The longest HTML of one piece that is read, in UTF-16 units: five times the longest prose of a piece. */
 const HTML_MAX = 2_000_000;
@@ -253,6 +254,3 @@ class Tidy {
     this.#notes.set(text, (this.#notes.get(text) ?? 0) + 1);
   }
 }
-
-/** A text for a message, cut to a line. */
-const shown = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);

@@ -1,5 +1,6 @@
 import { escapeText } from './escape.ts';
 import { attributesOf, replaced } from './shortcodes.ts';
+import { shown } from './shown.ts';
 import { NO_FILES, type Source, type SourceItem } from './source.ts';
 import { childrenOf, textIn, textOf, type XmlRecord, xmlRecords } from './xml-records.ts';
 
@@ -66,7 +67,7 @@ function itemOf(
   const [type, status] = [text('wp:post_type') || 'post', text('wp:status') || 'publish'];
   if (type !== 'post') return { ...of, skipped: skippedType(type) };
   const draft = status === 'publish' ? null : DRAFTS[status];
-  if (draft === undefined) return { ...of, skipped: `its status is ${JSON.stringify(status)}` };
+  if (draft === undefined) return { ...of, skipped: `its status is ${shown(status)}` };
   if (record.isCut) return { ...of, problem: tooLong() };
   const isProtected = text('wp:post_password') !== '';
   const login = text('dc:creator');
@@ -103,7 +104,7 @@ function itemOf(
 function skippedType(type: string): string {
   return type === 'page'
     ? 'it is a page; write it as a file of pages/ if the paper needs it'
-    : `it is of the type ${JSON.stringify(type)}, not a post`;
+    : `it is of the type ${shown(type)}, not a post`;
 }
 
 export const tooLong = () => ({ field: 'prose', message: 'the piece is longer than 16 MB; split it' });

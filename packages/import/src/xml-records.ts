@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { ArchiveError, messageOf } from './archive-error.ts';
 import { decoded } from './decoded.ts';
-import { escapeText } from './escape.ts';
+import { escapeText, withoutForbidden } from './escape.ts';
 import { ITEM_MAX } from './source.ts';
 
 /** How deep elements may be nested within a record. */
@@ -26,7 +26,7 @@ export interface XmlRecord extends XmlElement {
 
 /**
  * The entries of a feed or of a WordPress export, one after the other: the children of its `channel` or `feed`. A
- * document type is skipped, so that no entity is ever defined. Throws `ArchiveError` for what is not XML, with its
+ * document type is skipped, so that no entity is ever defined, and signs are left out that XML forbids. Throws `ArchiveError` for what is not XML, with its
  * line.
  */
 export async function* xmlRecords(file: string): AsyncIterable<XmlRecord> {
@@ -80,7 +80,7 @@ export async function* xmlRecords(file: string): AsyncIterable<XmlRecord> {
       const message = `${file} has a text of more than ${2 * ITEM_MAX} characters after line ${parser.line}; no piece is so long: take it out, or get the export again`;
       throw new ArchiveError(message);
     }
-    feed(file, () => parser.write(text));
+    feed(file, () => parser.write(withoutForbidden(text)));
     yield* ready.splice(0);
   }
   feed(file, () => parser.close());
@@ -92,7 +92,7 @@ function feed(file: string, parse: () => void): void {
     parse();
   } catch (error) {
     throw new ArchiveError(
-      `${file} is not XML as it should be (${messageOf(error)}); it is damaged or cut short: get the export again`,
+      `${file} is not XML as it should be (${messageOf(error)}); it is damaged or cut short: correct that place, or get the export again`,
     );
   }
 }

@@ -81,6 +81,8 @@ export interface NumberedLine {
 export interface ArchiveLines {
   /** What to say of an archive without any section. */
   noSection: string;
+  /** How a section that the paper cannot have becomes another. */
+  otherSection: string;
   /** The sections that its pieces name, sorted. */
   sections(): Promise<string[]>;
   /** Throws `invalid_request` for damaged data. */
@@ -91,8 +93,11 @@ export interface ArchiveLines {
 export function jsonLines(file: string): ArchiveLines {
   return {
     noSection: `no line of ${file} names a section; write one piece per line, as JSON, with its section as "section"`,
+    otherSection: 'name another in its lines',
     sections: () => sectionsIn(file),
     async *batches() {
+      // A file that is cut short is found before anything of it is filed.
+      if (file.endsWith('.gz')) for await (const _ of linesOf(file));
       let line = 0;
       for await (const batch of parsedBatches(file)) {
         yield batch.map((parsed) => {

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -17,7 +18,7 @@ import {
   sections,
 } from '../../../packages/import/src/index.ts';
 import { IMAGE_BYTES_MAX, MEDIA_FORMATS } from '../../media/media-formats.ts';
-import { Fault, messageOf, refusalOf } from '../../shared/fault.ts';
+import { codeOf, Fault, messageOf, refusalOf } from '../../shared/fault.ts';
 import { clientOptions, outboundClient } from '../../shared/net/outbound-client.ts';
 import { VERSION } from '../../shared/project.ts';
 import { shapeProblems } from '../../shared/shape.ts';
@@ -99,6 +100,8 @@ export async function withOtherLines<T>(
     return await work({
       noSection:
         'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
+      otherSection:
+        'map categories to fewer or other sections with --map FILE, or name one for all others with --section NAME',
       sections: () => sections(source, mapping).catch(refuse),
       async *batches() {
         try {
@@ -142,7 +145,12 @@ function numbered(line: ArchiveLine, kept: ReadonlyMap<string, Media>): Numbered
 }
 
 function refuse(error: unknown): never {
-  throw error instanceof ArchiveError ? new Fault('invalid_request', error.message) : error;
+  if (error instanceof ArchiveError) throw new Fault('invalid_request', error.message);
+  if (!(error instanceof Fault) && /^E[A-Z]/.test(codeOf(error))) {
+    const message = `the archive cannot be read, or a picture of it not be written (${messageOf(error)}); see to the disk and its permissions, then import it again: what came in stays`;
+    throw new Fault('unavailable', message);
+  }
+  throw error;
 }
 
 const MappingFile = z.strictObject({
@@ -154,13 +162,18 @@ const MappingFile = z.strictObject({
 
 /** A mapping in YAML. Throws `not_found`, and `refused_by_door` with every problem. */
 export function readMapping(file: string): Mapping {
-  if (!existsSync(file))
-    throw new Fault('not_found', `${file} does not exist; name a YAML file, as docs/moving.md shows one`);
   let value: unknown;
   try {
-    value = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 }) ?? {};
+    const bytes = readFileSync(file);
+    if (!isUtf8(bytes)) throw new Fault('invalid_request', `${file} is not in UTF-8; save it in UTF-8`);
+    value = parse(bytes.toString(), { maxAliasCount: 0, logLevel: 'error' }) ?? {};
   } catch (error) {
-    throw new Fault('invalid_request', `${file} is not YAML (${messageOf(error)}); correct it`);
+    if (error instanceof Fault) throw error;
+    if (codeOf(error).startsWith('E')) {
+      const message = `${file} cannot be read (${messageOf(error)}); name a YAML file, as docs/moving.md shows one`;
+      throw new Fault('not_found', message);
+    }
+    throw new Fault('invalid_request', `${file} is not YAML (${messageOf(error).split('\n')[0]}); correct it`);
   }
   const parsed = MappingFile.safeParse(value);
   if (!parsed.success) throw refusalOf(shapeProblems(parsed.error, value));

@@ -40,6 +40,10 @@ const URL_MAX = 2_048;
 /** Maximum length of an imprint that is not a page, in characters. */
 const IMPRINT_MAX = 1_000;
 
+/** The most sections of a paper, and the most characters of the name of one. */
+export const SECTIONS_MAX = 40;
+export const SECTION_MAX = 60;
+
 /** The blocks that a front can have below the top of the news. */
 export const FRONT_BLOCKS = ['sections', 'cast', 'blog', 'corrections', 'masthead'] as const;
 export type FrontBlockName = (typeof FRONT_BLOCKS)[number];
@@ -58,11 +62,11 @@ export const PaperBody = z.strictObject({
   hue: z.int().min(0).max(359).default(28),
   /** In display order. */
   sections: z
-    .array(filledLine(60, 'must be a text, as in [News, Weather]'), {
+    .array(filledLine(SECTION_MAX, 'must be a text, as in [News, Weather]'), {
       error: 'must be a list of texts, as in [News, Weather]',
     })
     .min(1)
-    .max(40)
+    .max(SECTIONS_MAX)
     .refine(
       (names) => new Set(names.map(sectionSlug)).size === names.length,
       'two sections would have the same address; rename one',

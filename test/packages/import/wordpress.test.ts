@@ -63,7 +63,7 @@ test('an export of WordPress comes in with its dates, authors, pictures and addr
   assert.deepEqual([first.filed, first.unchanged, first.skipped, first.refused], [5, 0, 2, []]);
   assert.deepEqual(first.notes, [
     'Two ferries & one quay: a script was left out',
-    'Block: the picture https://gone.example/x.png was left out (status 404)',
+    'Block: the picture "https://gone.example/x.png" was left out (status 404)',
     'About: is not brought in: it is a page; write it as a file of pages/ if the paper needs it',
     'Bin: is not brought in: its status is "trash"',
   ]);
