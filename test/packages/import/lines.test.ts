@@ -99,7 +99,7 @@ test('an export becomes lines and a report, by rules and a store that are given'
   assert.match(String(value?.prose), /^Text\n\n!\[\]\(media\/archive\/a-[0-9a-f]{8}\.png\)!\[\]\(media\/archive\/big-/);
   assert.deepEqual(first?.notes, ['3 of its tags were left out: "A tag that is too long", "Quays", "Ropes"']);
   assert.deepEqual([pieceIn(second)?.authors, pieceIn(second)?.aliases], [['Bo Ray'], []]);
-  assert.deepEqual(second?.notes, ['the earlier address /wp-own/ was left out: it is the system’s own']);
+  assert.deepEqual(second?.notes, ['the earlier address "/wp-own/" was left out: it is the system’s own']);
   assert.ok(third !== undefined && 'skipped' in third && fourth !== undefined && 'problem' in fourth);
   assert.deepEqual([third.skipped.slice(0, 12), fourth.problem.field], ['it is a page', 'published_at']);
   // The same archive makes the same lines, and asks for nothing again.
