@@ -9,7 +9,7 @@ import { isNews, type StoryEvent } from './event.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
 import { isPublic, logAiring, logKey, logPaper, logWithdrawal, receiptLeaf } from './log-leaves.ts';
-import type { Cast } from './papers/cast.ts';
+import { type Cast, withoutFileProperties } from './papers/cast.ts';
 import { type Page, PageBody, sameInMenus } from './papers/page.ts';
 import { imprintPage, PaperBody } from './papers/paper.ts';
 
@@ -221,18 +221,13 @@ function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: 
   if (story !== null) store.emit({ ...event, story });
 }
 
-/** Emits `cast.published`, before the record is applied; not for past days, nor for a video measured again. */
+/** Emits `cast.published`, before the record is applied; not for past days, nor for a file measured again. */
 function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };
   const isNew =
     before === null
       ? isNews(daySpan(name).until, at)
-      : canonicalize(withoutVideoProperties(before)) !== canonicalize(withoutVideoProperties(cast));
+      : canonicalize(withoutFileProperties(before)) !== canonicalize(withoutFileProperties(cast));
   if (isNew) store.emit({ type: 'cast.published', paper, at, cast });
-}
-
-/** An edition without the properties that were read from its video. */
-function withoutVideoProperties({ duration_s: _s, bytes: _b, media_type: _type, ...rest }: Cast): unknown {
-  return rest;
 }

@@ -105,17 +105,16 @@ export const ADDRESS_MAX = 2_048;
 /** How long a consumer may cache a record, in seconds. */
 export const CACHE_AGE = 3_600;
 
-/** A record in the format of oembed.com (section 2.3.4): type rich for a story, video for a video edition. */
+/** A record in the format of oembed.com (section 2.3.4): type rich for a story or sound, video for a video edition. */
 export const OEmbed = z
   .object({
-    type: z
-      .enum(['rich', 'video'])
-      .meta({ description: '`rich`: a story’s card. `video`: the player of a video edition.' }),
+    type: z.enum(['rich', 'video']).meta({
+      description: '`rich`: a story’s card, or the player of an audio edition. `video`: that of a video edition.',
+    }),
     version: z.literal('1.0'),
     title: z.string(),
     author_name: z.string().meta({
-      description:
-        'The byline, declared: `Ines Calloway (AI persona)`; of a video edition `The Plumb Line (AI personas)`.',
+      description: 'The byline, declared: `Ines Calloway (AI persona)`; of an edition `The Plumb Line (AI personas)`.',
     }),
     author_url: z.url().optional(),
     provider_name: z.string().meta({ description: 'The paper.' }),
@@ -140,7 +139,7 @@ export type OEmbed = z.infer<typeof OEmbed>;
 type EmbedTarget = { story: string } | { cast: string };
 
 /**
- * Parses an address under one of a paper's roots: the slug of a story, or the day of a video edition; null for any
+ * Parses an address under one of a paper's roots: the slug of a story, or the day of an edition; null for any
  * other address. The address of the Markdown version also counts. Ignores query and fragment.
  */
 export function embedTarget(address: string, roots: readonly string[]): EmbedTarget | null {

@@ -5,8 +5,10 @@ import { sha256 } from '../proof/basis.ts';
 import { Fault } from '../shared/fault.ts';
 import { digestOfFile } from '../shared/files/file-digest.ts';
 import { InvalidStyle, inspectCss } from './inspect-css.ts';
+import { inspectMp3 } from './inspect-mp3.ts';
 import { inspectMp4 } from './inspect-mp4.ts';
 import { inspectSvg } from './inspect-svg.ts';
+import { reading } from './media-bytes.ts';
 import { formatOf, InvalidMedia, MEDIA_FORMATS, type MediaProperties } from './media-formats.ts';
 
 export const IMAGE_PIXELS_MAX = 100_000_000;
@@ -17,7 +19,7 @@ const PICTURES: Readonly<Record<string, string>> = { jpeg: 'JPEG', png: 'PNG', w
 /**
  * Checks by its content that a media file is complete and has the format of its extension. `path` is its path under
  * the paper's folder, such as `media/art/metre.svg`. `source` is its bytes, or its path on disk, in which case a
- * video is never loaded whole into memory. Throws a `Fault` with the problem and the remedy.
+ * video or a sound is never loaded whole into memory. Throws a `Fault` with the problem and the remedy.
  */
 export async function inspectMedia(path: string, source: Uint8Array | string): Promise<Media> {
   try {
@@ -42,7 +44,8 @@ export async function inspectMedia(path: string, source: Uint8Array | string): P
 }
 
 async function propertiesOf(media_type: string, source: Uint8Array | string, size: number): Promise<MediaProperties> {
-  if (media_type === 'video/mp4') return inspectMp4(source, size);
+  if (media_type === 'audio/mpeg') return reading(source, (read) => inspectMp3(read, size));
+  if (media_type.endsWith('/mp4')) return reading(source, (read) => inspectMp4(read, size, media_type));
   const bytes = typeof source === 'string' ? await readFile(source) : source;
   if (media_type === 'image/svg+xml') return inspectSvg(textOf(bytes));
   if (media_type === 'text/css') return inspectCss(textOf(bytes));

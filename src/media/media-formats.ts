@@ -3,7 +3,7 @@ import type { Media } from '../desk/papers/media.ts';
 
 const MIB = 1024 * 1024;
 export const IMAGE_BYTES_MAX = 20 * MIB;
-/** The most bytes of a video, which is the largest media file. */
+/** The most bytes of a video or a sound, which are the largest media files. */
 export const VIDEO_BYTES_MAX = 500 * MIB;
 
 /** What a paper holds: the media type of files with an extension, and their largest size, in bytes. */
@@ -24,6 +24,8 @@ export const MEDIA_FORMATS: Readonly<Record<string, MediaFormat>> = {
   '.svg': picture('image/svg+xml'),
   '.css': { media_type: 'text/css', bytes_max: 800_000 },
   '.mp4': { media_type: 'video/mp4', bytes_max: VIDEO_BYTES_MAX },
+  '.mp3': { media_type: 'audio/mpeg', bytes_max: VIDEO_BYTES_MAX },
+  '.m4a': { media_type: 'audio/mp4', bytes_max: VIDEO_BYTES_MAX },
   '.vtt': { media_type: 'text/vtt', bytes_max: 5_000_000 },
 };
 
@@ -32,13 +34,18 @@ export function formatOf(path: string): MediaFormat | null {
   return MEDIA_FORMATS[extname(path).toLowerCase()] ?? null;
 }
 
+/** What browsers and Apple call these types. */
+const ALIASES: Readonly<Record<string, string>> = { 'audio/mp3': 'audio/mpeg', 'audio/x-m4a': 'audio/mp4' };
+
+export const properType = (media_type: string): string => ALIASES[media_type] ?? media_type;
+
 /** The usual extension of a media type; null when a paper holds none such. */
 export function extensionOf(media_type: string): string | null {
   return Object.entries(MEDIA_FORMATS).find(([, format]) => format.media_type === media_type)?.[0] ?? null;
 }
 
 /** What the content of a media file tells. */
-export type MediaProperties = Pick<Media, 'width' | 'height' | 'duration_ms' | 'color'>;
+export type MediaProperties = Pick<Media, 'width' | 'height' | 'duration_ms' | 'color' | 'chapters'>;
 
 /** A rejected media file. The message completes a sentence that begins with the file's path. */
 export class InvalidMedia extends Error {}

@@ -58,10 +58,12 @@ export const moment = (language: string, iso: string): string =>
     ? plainDay(language, iso)
     : fill(phrasesOf(language).page.moment, { day: plainDay(language, iso), time: clock(language, iso) });
 
-/** 2:34 */
+/** 2:34, or 1:02:34 */
 export function runningTime(seconds: number): string {
   const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = String(whole % 60).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`;
 }
 
 const sizes = formatters((language) => {

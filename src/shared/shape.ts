@@ -48,6 +48,8 @@ export function shapeProblems(error: z.ZodError, value: unknown): Problem[] {
       }));
     }
     const given = valueAt(value, issue.path);
+    // A rule about several fields says which one to add, and why.
+    if (given === undefined && issue.code === 'custom') return [{ field, rule: 'required', message: issue.message }];
     return [
       given === undefined
         ? { field, rule: 'required', message: 'this field is missing; add it' }

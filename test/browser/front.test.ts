@@ -140,7 +140,7 @@ function viewOf({ language, lead, seconds, pictured, sections, personas }: Paper
         },
         contact: null,
         imprint: null,
-        has_cast: false,
+        casts: null,
         pages: [],
       },
       language,

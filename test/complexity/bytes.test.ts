@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspectMp3 } from '../../src/media/inspect-mp3.ts';
 import { inspectMp4 } from '../../src/media/inspect-mp4.ts';
+import { reading } from '../../src/media/media-bytes.ts';
 import { readAnswer } from '../../src/records/probe/dns/answer.ts';
+import { chapFrame, id3, id3Frame, mp3Frame } from '../support/sounds.ts';
 import { assertLinear, repeated, SHAPES } from './growth.ts';
 
 /** No answer over TCP is longer (RFC 1035, section 4.2.2). */
@@ -116,12 +119,84 @@ const FILMS: Record<string, (length: number) => Uint8Array> = {
 };
 
 test('videos are measured in a time that grows with them', async () => {
-  const read = (bytes: Uint8Array) => inspectMp4(bytes, bytes.length);
+  const read = (bytes: Uint8Array) => reading(bytes, (bytesAt) => inspectMp4(bytesAt, bytes.length, 'video/mp4'));
   for (const [what, make] of Object.entries(FILMS)) await assertLinear(what, make, read, { longest: VIDEO });
   for (const shape of SHAPES) {
     const text = repeated(shape, ['', '']);
     const whole = (length: number) =>
       Buffer.concat([film(Buffer.from(text(length / 2))), Buffer.from(text(length / 2))]);
     await assertLinear(`a film of ${JSON.stringify(shape)}`, whole, read, { longest: VIDEO });
+  }
+});
+
+const index = (...stbl: Buffer[]) =>
+  film(
+    box(
+      'trak',
+      box('tref', box('chap', u32(0))),
+      box('mdia', box('hdlr', Buffer.from('\0\0\0\0\0\0\0\0soun')), mp4a()),
+    ),
+    box(
+      'trak',
+      box('mdia', box('mdhd', Buffer.alloc(24)), box('hdlr', Buffer.from('\0\0\0\0\0\0\0\0text')), texts(stbl)),
+    ),
+  );
+const u32 = (...values: number[]) => Buffer.concat(values.map((value) => Buffer.from([0, 0, ...u16(value)])));
+const mp4a = () => box('minf', box('stbl', box('stsd', u32(0, 1, 0), Buffer.from('mp4a'))));
+const texts = (stbl: Buffer[]) => box('minf', box('stbl', ...stbl));
+const endless = (length: number) => times(length, u32(0));
+
+const SOUNDS: Record<string, (length: number) => Uint8Array> = {
+  ...FILMS,
+  'durations of nothing': (length) =>
+    index(
+      box('stts', endless(length)),
+      box('stsz', u32(0, 2, 500)),
+      box('stsc', u32(0, 1, 1, 1, 1)),
+      box('stco', endless(99)),
+    ),
+  'groups of nothing': (length) =>
+    index(
+      box('stts', u32(0, 1, 500, 1)),
+      box('stsz', u32(0, 2, 500)),
+      box('stsc', u32(0, 65_535), endless(length)),
+      box('stco', endless(99)),
+    ),
+  'chunks of nothing': (length) =>
+    index(
+      box('stts', u32(0, 1, 500, 1)),
+      box('stsz', u32(0, 2, 500)),
+      box('stsc', u32(0, 1, 1, 0, 1)),
+      box('stco', endless(length)),
+    ),
+};
+
+test('sounds are measured in a time that grows with them', async () => {
+  const m4a = (bytes: Uint8Array) => reading(bytes, (bytesAt) => inspectMp4(bytesAt, bytes.length, 'audio/mp4'));
+  for (const [what, make] of Object.entries(SOUNDS))
+    await assertLinear(`${what} in an M4A`, make, m4a, { longest: VIDEO });
+  const frame = mp3Frame(32);
+  const odd = Buffer.concat([Buffer.alloc(1), frame]);
+  const mp3s: Record<string, (length: number) => Uint8Array> = {
+    frames: (length) => times(length, frame),
+    'frames with a zero between': (length) => times(length, odd),
+    zeros: (length) => Buffer.alloc(length),
+    'empty tags': (length) => times(length, id3([])),
+    'a tag of frames': (length) => id3([times(length, id3Frame('PRIV', Buffer.alloc(1)))]),
+    'a tag of chapters': (length) => id3([times(length, chapFrame({ time: 1, title: 'a' }))]),
+    'a chapter of titles': (length) =>
+      id3([
+        id3Frame('CHAP', Buffer.concat([Buffer.alloc(17), times(length, id3Frame('TIT2', Buffer.from([1, 0xfe])))])),
+      ]),
+    'an unsynchronized tag': (length) => id3([Buffer.alloc(length, 0xff)], { flags: 0x80 }),
+  };
+  const mp3 = (bytes: Uint8Array) => reading(bytes, (bytesAt) => inspectMp3(bytesAt, bytes.length));
+  for (const [what, make] of Object.entries(mp3s))
+    await assertLinear(`${what} in an MP3`, make, mp3, { longest: VIDEO });
+  for (const shape of SHAPES) {
+    const text = repeated(shape, ['', '']);
+    const whole = (length: number) =>
+      Buffer.concat([id3([Buffer.from(text(length / 2))]), Buffer.from(text(length / 2))]);
+    await assertLinear(`an MP3 of ${JSON.stringify(shape)}`, whole, mp3, { longest: VIDEO });
   }
 });

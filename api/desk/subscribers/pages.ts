@@ -52,7 +52,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
   const subscribed = (c: PaperContext, row: Subscriber) =>
     pages.said(c, {
       heading: phrasesIn(c).reader.subscribed_title,
-      paragraphs: [ordered(c, phrasesIn(c).reader.subscribed, row)],
+      paragraphs: [ordered(app, c, phrasesIn(c).reader.subscribed, row)],
       link: { url: manageUrl(c, row), text: phrasesIn(c).reader.change },
     });
   const confirmPages = page(
@@ -63,7 +63,7 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
       const t = phrasesIn(c).reader;
       return pages.said(c, {
         heading: t.confirm_title,
-        paragraphs: [ordered(c, t.confirm_what, row), t.confirm_note],
+        paragraphs: [ordered(app, c, t.confirm_what, row), t.confirm_note],
         button: { action: 'confirm', token, label: t.confirm },
       });
     },
@@ -151,9 +151,15 @@ export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites
 }
 
 /** What a reader ordered, in a phrase. */
-function ordered(c: PaperContext, phrase: Phrases['reader']['subscribed'], row: Subscriber): string {
-  const { nameplate, language } = c.get('site').paper;
-  return fill(phrase, { paper: nameplate, address: row.email, choices: choicesInWords(language, row) });
+function ordered(
+  { store }: AppContext,
+  c: PaperContext,
+  phrase: Phrases['reader']['subscribed'],
+  row: Subscriber,
+): string {
+  const { slug, nameplate, language } = c.get('site').paper;
+  const choices = choicesInWords(language, row, store.desk.archive(slug).casts());
+  return fill(phrase, { paper: nameplate, address: row.email, choices });
 }
 
 /** Pages take no key: the token grants access. */

@@ -1,6 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { SLUG } from '../../../src/desk/door/door.ts';
-import { CastBody, CastRow } from '../../../src/desk/papers/cast.ts';
+import {
+  CastBody,
+  CastMembers,
+  CastRow,
+  ChapterRow,
+  chaptersOf,
+  withoutFileProperties,
+} from '../../../src/desk/papers/cast.ts';
 import { Config, configOf, MastheadRow, PlacementRow, placed, placementRow } from '../../../src/desk/papers/front.ts';
 import { hostKey, hostOfPaper, hostProblem, normalUrl, servedAt, urlProblems } from '../../../src/desk/papers/host.ts';
 import type { ProveHost } from '../../../src/desk/papers/host-proof.ts';
@@ -53,9 +60,9 @@ const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.lite
   'PersonaRecord',
 );
 
-/** A row of the masthead or of the video editions can be sent back as it was listed. */
+/** A row of the masthead or of the editions can be sent back as it was listed. */
 const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
-const CastMembers = CastBody.extend(CastRow.omit({ title: true }).shape);
+const CastChange = CastMembers.extend(CastRow.omit({ title: true, chapters: true }).shape);
 
 const writePersona = writes({
   operationId: 'writePersona',
@@ -74,8 +81,9 @@ const writePersona = writes({
   responses: { 200: ok(PersonaRecord, 'The persona.') },
 });
 
-const CastRecord = CastBody.extend({
+const CastRecord = CastMembers.extend({
   day: z.iso.date(),
+  chapters: z.array(ChapterRow).optional(),
   duration_s: z.int(),
   bytes: z.int(),
   media_type: z.string(),
@@ -84,20 +92,20 @@ const CastRecord = CastBody.extend({
 
 const writeCast = writes({
   operationId: 'writeCast',
-  summary: 'Publish the video edition of a day, or change it',
+  summary: 'Publish the edition of a day, a video or audio, or change it',
   description:
-    'Video, poster and captions are media that the paper has already: POST /api/v1/media takes them. An agent needs the signed agreement.',
+    'Its files are media that the paper has already: POST /api/v1/media takes them. A video edition has `video`, `poster` and, if you like, `captions`; an audio edition has `audio` (MP3 or M4A) and, if you like, `poster`, `transcript` and `chapters`, which take the place of those in its file. To make one the other, send the members that go as null. An agent needs the signed agreement.',
   request: {
     params: dayParam('The edition’s day, in UTC.'),
     body: body(
-      changeSchema(CastMembers, 'CastChange', {
+      changeSchema(CastChange, 'CastChange', {
         title: 'The day in three minutes',
         video: 'media/cast/2026-11-17.mp4',
         poster: 'media/cast/2026-11-17.jpg',
       }),
     ),
   },
-  responses: { 200: ok(CastRecord, 'The video edition.') },
+  responses: { 200: ok(CastRecord, 'The edition.') },
 });
 
 const EXAMPLE = {
@@ -172,10 +180,13 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
         const given = c.req.valid('json');
         return write(writer, c, () => {
           const archive = archiveOf(app, c);
-          const { day: _day, duration_s: _s, bytes: _b, media_type: _type, ...before } = archive.cast(day) ?? { day };
+          const current = archive.cast(day);
+          const { day: _day, ...before } = current === null ? { day } : withoutFileProperties(current);
           const change = castChange(archive, given, day, c.get('site').root);
           const cast = castFrom(archive, day, merged(CastBody, before, change));
-          return putRecord(app, c, { kind: 'cast', name: day, body: cast }, { ...cast });
+          const { file_chapters: _, ...shown } = cast;
+          const chapters = cast.audio === undefined ? {} : { chapters: chaptersOf(cast) };
+          return putRecord(app, c, { kind: 'cast', name: day, body: cast }, { ...shown, ...chapters });
         });
       },
       requiresTerms(app),

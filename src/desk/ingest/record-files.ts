@@ -10,20 +10,12 @@ import type { Archive } from '../archive.ts';
 import { proseProblems, SLUG } from '../door/door.ts';
 import { proseFrom } from '../door/filing.ts';
 import type { RecordKind } from '../ledger-entry.ts';
-import { CastBody } from '../papers/cast.ts';
+import { CastBody, castFile, fileProperties, withoutFileProperties } from '../papers/cast.ts';
 import { giveOwnHost, requireFreeAddress } from '../papers/host.ts';
 import { PersonaBody } from '../papers/masthead.ts';
 import { PageBody, pageSlugProblem } from '../papers/page.ts';
 import { isPaperSlug, PaperBody } from '../papers/paper.ts';
-import {
-  appendRecord,
-  brandMedia,
-  castFrom,
-  pageFrom,
-  paperFrom,
-  personaFrom,
-  videoProperties,
-} from '../papers/record.ts';
+import { appendRecord, brandMedia, castFrom, pageFrom, paperFrom, personaFrom } from '../papers/record.ts';
 import { removedProblem } from '../papers/removal.ts';
 import { baseName, type DeskFolder, LINK } from './desk-folder.ts';
 import { filedMedia, MEDIA_READER, type MediaReader } from './filed-media.ts';
@@ -31,7 +23,7 @@ import { PROSE_IS_BELOW, recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
 /**
- * Applies everything of a paper's folder that is not a story: the paper, its media, its masthead, its video editions and
+ * Applies everything of a paper's folder that is not a story: the paper, its media, its masthead, its editions and
  * its pages. Returns false when there is still no paper. The writing desk passes a reader that remembers what it has read.
  */
 export async function applyRecords(at: DeskFolder, read: MediaReader = MEDIA_READER): Promise<boolean> {
@@ -158,12 +150,12 @@ function applyCasts(at: DeskFolder): void {
   measureCasts(at);
 }
 
-/** Updates the length of video editions whose video was replaced under the same name. */
+/** Updates the length and the chapters of editions whose file was replaced under the same name. */
 function measureCasts(at: DeskFolder): void {
   const { store, slug: paper } = at;
   const archive = store.archive(paper);
   for (const cast of archive.casts()) {
-    const body = { ...cast, ...videoProperties(archive.media(cast.video)) };
+    const body = { ...withoutFileProperties(cast), ...fileProperties(archive.media(castFile(cast))) };
     const entry = { at: at.intake.now(), paper, kind: 'cast' as const, name: cast.day, body };
     if (!store.transact(() => appendRecord(store, entry, cast))) continue;
     at.result.filed.push(at.name(join(at.folder, 'cast', `${cast.day}.yaml`)));

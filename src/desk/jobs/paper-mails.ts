@@ -77,7 +77,11 @@ export function readerMails(app: AppContext, render: RenderMail): MailSource<Mai
           expires_at: clock.now() + CONFIRM_LIFETIME,
           used_at: null,
         });
-        const letter = letterOf(app, paper, confirmMail(row, paper, root, token));
+        const letter = letterOf(
+          app,
+          paper,
+          confirmMail(row, paper, store.desk.archive(paper.slug).casts(), root, token),
+        );
         return mailOf(mail, row.email, letter, await render(letter.content));
       }
       if (row.confirmed_at === null || suppressions.of(row.paper, row.reader) !== null) return null;

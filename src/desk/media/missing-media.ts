@@ -13,6 +13,7 @@ import { requireApart, requireUnpublished } from '../../shared/storage/backup-lo
 import type { Bucket } from '../../shared/storage/bucket.ts';
 import { openBucket } from '../../shared/storage/publish-target.ts';
 import { dependencies } from '../dependencies.ts';
+import { castFile } from '../papers/cast.ts';
 
 /**
  * Media whose bytes DATA_DIR lacks or has damaged. Presses show stand-ins for what the table lists; each change to it
@@ -156,15 +157,15 @@ function locationsOf(app: Pick<AppContext, 'store'>): Map<string, MediaLocation[
   return Map.groupBy(mediaOf(app), ({ digest }) => digest);
 }
 
-/** Marks what shows these files. Lists leave out an edition without its video, and read only that it is one. */
+/** Marks what shows these files. Lists leave out an edition without its file, and read only that it is one. */
 function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly string[]): void {
   const locations = locationsOf({ store });
   for (const { paper, path } of digests.flatMap((digest) => locations.get(digest) ?? [])) {
-    const isVideo = store.desk
+    const isOfCast = store.desk
       .archive(paper)
       .casts()
-      .some(({ video }) => video === path);
-    store.desk.markStale(paper, [dependencies.media(path), ...(isVideo ? [dependencies.cast] : [])]);
+      .some((cast) => castFile(cast) === path);
+    store.desk.markStale(paper, [dependencies.media(path), ...(isOfCast ? [dependencies.cast] : [])]);
   }
 }
 

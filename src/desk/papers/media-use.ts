@@ -7,7 +7,9 @@ import { brandMedia } from './record.ts';
 export const MediaUse = z
   .object({
     kind: z.enum(['story', 'persona', 'cast', 'page', 'paper']),
-    name: z.string().meta({ description: 'The slug of a piece, persona, page or paper; the day of a video edition.' }),
+    name: z
+      .string()
+      .meta({ description: 'The slug of a piece, persona, page or paper; the day of a video or audio edition.' }),
     id: z.string().optional().meta({ description: 'Of a piece.' }),
     state: z.enum(STATES).optional().meta({ description: 'Of a piece.' }),
   })
@@ -23,9 +25,9 @@ export const MediaRow = z
     path: z.string().meta({ description: 'As pieces and records name it.', example: 'media/art/quay.jpg' }),
     url: z.url(),
     media_type: z.string(),
-    width: z.int().nullable().meta({ description: 'In pixels; null for captions and stylesheets.' }),
+    width: z.int().nullable().meta({ description: 'In pixels; null for sounds, captions and stylesheets.' }),
     height: z.int().nullable(),
-    duration_s: z.number().nullable().meta({ description: 'Of a video or an animated picture.' }),
+    duration_s: z.number().nullable().meta({ description: 'Of a video, a sound or an animated picture.' }),
     bytes: z.int().meta({ description: 'As published: the location of a picture is taken out.' }),
     sha256: z.string().meta({ description: '`sha256:<hex>` of what is published.' }),
     alt: z
@@ -62,8 +64,8 @@ export function mediaUses(
   for (const slug of archive.personaSlugs()) {
     note({ kind: 'persona', name: slug }, (path) => archive.persona(slug)?.avatar === path);
   }
-  for (const { day, video, poster, captions } of archive.casts()) {
-    note({ kind: 'cast', name: day }, (path) => [video, poster, captions].includes(path));
+  for (const { day, video, audio, poster, captions, transcript } of archive.casts()) {
+    note({ kind: 'cast', name: day }, (path) => [video, audio, poster, captions, transcript].includes(path));
   }
   for (const { slug, prose } of archive.pages()) note({ kind: 'page', name: slug }, (path) => namesIn(prose, path));
   for (const { id, slug, state, image, prose } of pieces) {

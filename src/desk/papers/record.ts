@@ -8,7 +8,7 @@ import { proseProblems, sourceFloorProblems } from '../door/door.ts';
 import { markersIn } from '../door/prose.ts';
 import type { RecordEntry } from '../ledger-entry.ts';
 import type { LedgerStore } from '../ledger-store.ts';
-import type { Cast, CastBody } from './cast.ts';
+import { type Cast, type CastBody, castFile, chaptersOf, fileProperties } from './cast.ts';
 import { normalUrl } from './host.ts';
 import { type Persona, type PersonaBody, portraitPath } from './masthead.ts';
 import type { Media } from './media.ts';
@@ -27,13 +27,22 @@ export function personaFrom(archive: Archive, slug: string, body: PersonaBody): 
   return { slug, ...body };
 }
 
-/** Creates a video edition, with its video's properties. Throws `refused_by_door` for missing or wrong media. */
+/** Creates an edition, with its file's properties. Throws `refused_by_door` for missing or wrong media. */
 export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
-  requireShown({ title: body.title });
-  const video = requireMedia(archive, 'video', body.video, 'video/');
-  requireMedia(archive, 'poster', body.poster, 'image/');
+  const { title, chapters = [] } = body;
+  requireShown({ title, ...Object.fromEntries(chapters.map((one, n) => [`chapters[${n}].title`, one.title])) });
+  const kind = body.audio === undefined ? 'video' : 'audio';
+  const file = requireMedia(archive, kind, castFile(body), `${kind}/`);
+  requireMedia(archive, 'poster', body.poster ?? null, 'image/');
   requireMedia(archive, 'captions', body.captions, 'text/vtt');
-  return { day, ...body, ...videoProperties(video) };
+  requireMedia(archive, 'transcript', body.transcript ?? null, 'text/vtt');
+  const late = chapters.findIndex(({ time }) => time * 1000 >= (file?.duration_ms ?? 0));
+  if (late >= 0) {
+    const end = (file?.duration_ms ?? 0) / 1000;
+    const message = `${chapters[late]?.time} s is not before the end of the audio at ${end} s; correct the time`;
+    throw refusalOf([{ field: `chapters[${late}].time`, rule: 'after_end', message }]);
+  }
+  return { day, ...body, ...fileProperties(file) };
 }
 
 /**
@@ -91,15 +100,6 @@ function unshown(lines: Record<string, string>): Problem[] {
 function requireShown(lines: Record<string, string>): void {
   const problems = unshown(lines);
   if (problems.length > 0) throw refusalOf(problems);
-}
-
-/** The properties of a video that an edition shows. */
-export function videoProperties(video: Media | null): Pick<Cast, 'duration_s' | 'bytes' | 'media_type'> {
-  return {
-    duration_s: Math.round((video?.duration_ms ?? 0) / 1000),
-    bytes: video?.bytes ?? 0,
-    media_type: video?.media_type ?? '',
-  };
 }
 
 /** Appends a record unless the newest one of its name is equal, null when there is none. Returns whether it was appended. */
@@ -187,9 +187,13 @@ const MEDIA = new Map([
   ['avatar', 'avatar'],
   ['video', 'video'],
   ['video_url', 'video'],
+  ['audio', 'audio'],
+  ['audio_url', 'audio'],
   ['poster', 'poster'],
   ['poster_url', 'poster'],
   ['captions', 'captions'],
+  ['transcript', 'transcript'],
+  ['transcript_url', 'transcript'],
 ]);
 
 /**
@@ -204,13 +208,16 @@ export function personaChange(change: Members, slug: string, root: string): Memb
   return without(members, { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
 }
 
-/** The same for a video edition, whose row also shows its video's properties. */
+/** The same for an edition, whose row also shows its file's properties. */
 export function castChange(archive: Archive, change: Members, day: string, root: string): Members {
   const members = mediaPaths(change, root);
-  const video = members.video ?? archive.cast(day)?.video;
-  const file = typeof video === 'string' ? archive.media(video) : null;
+  const before = archive.cast(day);
+  const path = members.audio ?? members.video ?? (before && castFile(before));
+  const { file_chapters: _, ...shown } = fileProperties(typeof path === 'string' ? archive.media(path) : null);
   const page_url = `${root}/cast/${day}/`;
-  return without(members, { day, page_url, embed_url: `${page_url}embed/`, ...videoProperties(file) });
+  // Chapters of the file that are sent back stay those of the file.
+  if (before !== null && canonicalize(members.chapters) === canonicalize(chaptersOf(before))) delete members.chapters;
+  return without(members, { day, page_url, embed_url: `${page_url}embed/`, ...shown });
 }
 
 function mediaPaths(change: Members, root: string): Members {

@@ -1,13 +1,11 @@
 import satori from 'satori';
 import sharp from 'sharp';
-import type { Cover } from '../../media/card/card.ts';
+import { type Cover, COVER_SIDE as SIDE } from '../../media/card/card.ts';
 import { hueColor } from '../../media/card/card-color.ts';
 import { typeset } from '../../media/card/card-fonts.ts';
 import { box } from '../../media/card/card-layout.ts';
 import { fitLines } from '../../media/card/card-lines.ts';
 
-/** Pixels. Podcast apps require a square of 1400 to 3000 pixels. */
-const SIDE = 1400;
 const MARGIN = 130;
 const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
 

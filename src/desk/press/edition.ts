@@ -2,6 +2,7 @@ import { standInOf } from '../../media/stand-in.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
 import type { Archive, ListKind, Row, Story } from '../archive.ts';
 import { dependencies, EARLIER_MAX, NEWEST_MAX, PAGE_SIZE } from '../dependencies.ts';
+import { castFile } from '../papers/cast.ts';
 import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
 import { LOG_SLUG, type PaperRecord } from '../papers/paper.ts';
@@ -217,9 +218,9 @@ export class Edition {
     return placed(placement, (id) => this.#noting(dependencies.piece(id), this.archive.storyById(id)));
   }
 
-  /** The video editions that can be shown, newest first. Whether a video is missing is part of the dependency. */
+  /** The editions that can be shown, newest first. Whether a file is missing is part of the dependency. */
   casts() {
-    const casts = this.archive.casts().filter(({ video }) => !this.archive.media(video)?.missing);
+    const casts = this.archive.casts().filter((cast) => !this.archive.media(castFile(cast))?.missing);
     return this.#noting(dependencies.cast, casts);
   }
 

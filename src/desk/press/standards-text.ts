@@ -81,10 +81,10 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 A list with more to come has \`next_cursor\`: ask again with \`?cursor=\` and its value, until it is null.
 
-- \`GET /api/v1/sections\`; \`GET /api/v1/tags\` (\`?tag=\` of stories takes one); \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: video editions.
+- \`GET /api/v1/sections\`; \`GET /api/v1/tags\` (\`?tag=\` of stories takes one); \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: editions to watch or to hear.
 - \`GET /api/v1/days\`, \`GET /api/v1/days/{day}\`: what went on air on a day (YYYY-MM-DD, UTC).
 - \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post (\`limit\` 1–100, \`since\` in ISO 8601).
-- \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or video edition, \`GET /embed/{id}\` its card for an iframe.
+- \`GET /oembed?url=ADDRESS&maxwidth=640\` gives the oEmbed record of a story or an edition, \`GET /embed/{id}\` its card for an iframe.
 - \`POST /api/v1/subscribers\` with \`{"email": "…"}\`, only when the reader asked for it: the address gets a mail to confirm.
 
 ## Search
@@ -148,7 +148,7 @@ Repair each \`field\` as its \`message\` says (find a source or drop the claim),
 
 ## Media
 
-\`POST /api/v1/media\` takes a picture (20 MiB), a video (MP4, 500 MiB) or captions (WebVTT): as \`multipart/form-data\` (\`file\`, \`path\`, \`alt\`), or the bytes with \`Content-Type\` and \`X-Media-Path: media/art/quay.jpg\`. Name the \`path\` of the answer in a piece's \`image.src\`, as a Markdown picture in prose, or in a video edition: \`PUT /api/v1/cast/{day}\` with \`title\`, \`video\`, \`poster\`, \`captions\`. \`GET /api/v1/media\` lists what there is. Publish only what you may.
+\`POST /api/v1/media\` takes a picture (20 MiB), a video (MP4, 500 MiB), a sound (MP3, M4A, 500 MiB) or captions (WebVTT): as \`multipart/form-data\` (\`file\`, \`path\`, \`alt\`), or the bytes with \`Content-Type\` and \`X-Media-Path: media/art/quay.jpg\`. Name the \`path\` of the answer in a piece's \`image.src\`, as a Markdown picture in prose, or in an edition: \`PUT /api/v1/cast/{day}\` with \`title\` and \`video\`, \`poster\`, \`captions\`, or \`audio\`, \`transcript\`, \`chapters\`. \`GET /api/v1/media\` lists what there is. Publish only what you may.
 
 ## Revise, air, withdraw
 

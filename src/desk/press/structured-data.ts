@@ -3,7 +3,7 @@ import { phrasesOf } from '../../phrases/tables.ts';
 import type { CitedFact } from '../../proof/basis.ts';
 import { isoDuration, isoTime } from '../../proof/time.ts';
 import type { Story } from '../archive.ts';
-import type { Cast } from '../papers/cast.ts';
+import { type Cast, castFile } from '../papers/cast.ts';
 import { contactMail, sectionSlug } from '../papers/paper.ts';
 import { storyUrl } from '../story.ts';
 import { type Channel, channelDescription, disclosure, fileUrl, webAddress } from './feeds/channel.ts';
@@ -130,29 +130,33 @@ export function frontJsonLd(channel: Channel, logo: Logo): string {
 interface CastFacts {
   /** Of the video, in pixels. */
   size: { width: number | null; height: number | null } | null;
+  /** Absolute: the poster, or the podcast's cover. */
+  image: string;
   logo: Logo;
 }
 
-/** JSON-LD of a video edition's page: a `VideoObject`, dated by its day at midnight UTC as in the podcast. */
-export function castJsonLd(channel: Channel, cast: Cast, { size, logo }: CastFacts): string {
+/**
+ * JSON-LD of an edition's page: a `VideoObject`, or a `PodcastEpisode` with its `AudioObject`, dated by its day at
+ * midnight UTC as in the podcast.
+ */
+export function castJsonLd(channel: Channel, cast: Cast, { size, image, logo }: CastFacts): string {
   const { paper, root } = channel;
   const url = `${root}/cast/${cast.day}/`;
-  return script({
-    '@type': 'VideoObject',
-    '@id': `${url}#video`,
+  const duration = isoDuration(cast.duration_s);
+  const date = `${cast.day}T00:00:00.000Z`;
+  const named = {
     url,
     name: cast.title,
     // Search engines want a description; an edition may lack one.
     description: cast.description.trim() || `${cast.title}. ${disclosure(channel)}`,
-    thumbnailUrl: fileUrl(root, cast.poster),
-    uploadDate: `${cast.day}T00:00:00.000Z`,
-    duration: isoDuration(cast.duration_s),
-    contentUrl: fileUrl(root, cast.video),
+  };
+  const file = {
+    contentUrl: fileUrl(root, castFile(cast)),
     embedUrl: `${url}embed/`,
     encodingFormat: cast.media_type,
     contentSize: String(cast.bytes),
-    width: size?.width ?? undefined,
-    height: size?.height ?? undefined,
+  };
+  const made = {
     inLanguage: paper.language,
     isAccessibleForFree: true,
     creator: {
@@ -161,6 +165,37 @@ export function castJsonLd(channel: Channel, cast: Cast, { size, logo }: CastFac
       url: `${root}/masthead/`,
     },
     publisher: publisher(channel, logo),
+  };
+  if (cast.audio !== undefined) {
+    return script({
+      '@type': 'PodcastEpisode',
+      '@id': `${url}#episode`,
+      ...named,
+      image,
+      datePublished: date,
+      timeRequired: duration,
+      associatedMedia: { '@type': 'AudioObject', name: cast.title, uploadDate: date, duration, ...file },
+      partOfSeries: {
+        '@type': 'PodcastSeries',
+        '@id': `${root}/cast/#podcast`,
+        name: paper.nameplate,
+        url: `${root}/cast/`,
+        webFeed: `${root}/podcast.xml`,
+      },
+      ...made,
+    });
+  }
+  return script({
+    '@type': 'VideoObject',
+    '@id': `${url}#video`,
+    ...named,
+    thumbnailUrl: image,
+    uploadDate: date,
+    duration,
+    ...file,
+    width: size?.width ?? undefined,
+    height: size?.height ?? undefined,
+    ...made,
   });
 }
 

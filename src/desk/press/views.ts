@@ -8,6 +8,7 @@ import type { Author, CitedFact } from '../../proof/basis.ts';
 import type { CorrectionRow, Row, Story, TagCount } from '../archive.ts';
 import type { Cast } from '../papers/cast.ts';
 import type { Persona } from '../papers/masthead.ts';
+import type { Chapter } from '../papers/media.ts';
 import type { PaperRecord } from '../papers/paper.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 
@@ -39,7 +40,8 @@ export interface Frame {
     contact: { url: string; text: string | null } | null;
     /** Who is responsible for the paper: the lines of a text, or a page of the paper. */
     imprint: string[] | { url: string; title: string; language: string } | null;
-    has_cast: boolean;
+    /** What its editions are: `audio` when one or more of them are audio alone. */
+    casts: 'video' | 'audio' | null;
     /** The paper's own pages that a menu lists, in reading order. */
     pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];
   };
@@ -155,13 +157,26 @@ export interface WithdrawnView extends Framed {
   language: string;
 }
 
-export interface CastView extends Omit<Cast, 'video' | 'poster' | 'captions'> {
+export interface CastView extends Pick<Cast, 'day' | 'title' | 'description' | 'duration_s' | 'bytes' | 'media_type'> {
+  is_audio: boolean;
   url: string;
   embed_url: string;
-  /** Null while the video is missing. */
-  video_url: string | null;
-  poster: PictureView;
+  /** Of the video or audio file; null while it is missing. */
+  file_url: string | null;
+  /** Null for an audio edition without one. */
+  poster: PictureView | null;
+  /** The paper's shapes, where no poster is. */
+  motif: Motif | null;
+  /** Captions of a video, or the transcript of an audio edition. */
   captions_url: string | null;
+}
+
+/** A paragraph of what is said. */
+export interface TranscriptPart {
+  /** Seconds from the start. */
+  time: number;
+  speaker: string | null;
+  text: string;
 }
 
 export interface RailView {
@@ -243,13 +258,17 @@ export interface MastheadView extends Framed {
   standards_url: string;
 }
 
+/** The editions; `has_audio` when one or more of them are audio alone. */
 export interface CastIndexView extends Framed {
+  has_audio: boolean;
   casts: CastView[];
   podcast_url: string;
 }
 
 export interface CastDayView extends Framed {
   cast: CastView;
+  chapters: Chapter[];
+  transcript: TranscriptPart[];
   rows: RowView[];
   oembed_json_absolute: string;
   oembed_xml_absolute: string;

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { fill } from '../../phrases/fill.ts';
 import { phrasesOf } from '../../phrases/tables.ts';
 import { normalized } from '../../shared/combining-marks.ts';
+import { type Cast, hasAudio } from '../papers/cast.ts';
 import { CADENCES, type Choices } from './subscriber.ts';
 
-/** Choices on the wire: how often, which sections, and whether to include the video edition. */
+/** Choices on the wire: how often, which sections, and whether to include the edition to watch or hear. */
 export const ChoicesBody = z.strictObject({
   cadence: z
     .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
@@ -19,7 +20,7 @@ export const ChoicesBody = z.strictObject({
   cast: z
     .boolean({ error: 'must be true or false' })
     .optional()
-    .meta({ description: 'Whether the video edition too; true when left out.' }),
+    .meta({ description: 'Whether the video or audio edition too; true when left out.' }),
 });
 export type ChoicesBody = z.infer<typeof ChoicesBody>;
 
@@ -40,9 +41,10 @@ export function choicesFrom(
   return chosen;
 }
 
-/** Choices in a sentence for people. */
-export function choicesInWords(language: string, choices: Choices): string {
+/** Choices in a sentence for people. `casts` are the paper's editions. */
+export function choicesInWords(language: string, choices: Choices, casts: readonly Cast[]): string {
   const t = phrasesOf(language).choices;
+  const [included, left] = hasAudio(casts) ? [t.with_podcast, t.without_podcast] : [t.with_cast, t.without_cast];
   const sections = choices.sections === null ? t.every_section : choices.sections.join(t.between);
-  return fill(choices.cast ? t.with_cast : t.without_cast, { cadence: t[choices.cadence], sections });
+  return fill(choices.cast ? included : left, { cadence: t[choices.cadence], sections });
 }

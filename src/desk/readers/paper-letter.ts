@@ -5,6 +5,7 @@ import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/
 import type { MailCast, MailPicture, MailStory, PaperMail } from '../../shared/outbound/mail-content.ts';
 import type { Archive, Row } from '../archive.ts';
 import { writerLine } from '../door/writers.ts';
+import type { Cast } from '../papers/cast.ts';
 import { contactMail, type Paper, paperRoot } from '../papers/paper.ts';
 import { choicesInWords } from './choices.ts';
 import type { StoredEvent } from './event-table.ts';
@@ -55,7 +56,13 @@ export function mailRoot(paper: Paper, origin: string): string {
 }
 
 /** The mail that asks a reader to confirm, the only one to an unconfirmed address. `root` is the paper's. */
-export function confirmMail(row: Subscriber, paper: Paper, root: string, token: string): PaperLetter {
+export function confirmMail(
+  row: Subscriber,
+  paper: Paper,
+  casts: readonly Cast[],
+  root: string,
+  token: string,
+): PaperLetter {
   const { nameplate, language } = paper;
   const { reader, mail: t } = phrasesOf(language);
   return {
@@ -66,7 +73,7 @@ export function confirmMail(row: Subscriber, paper: Paper, root: string, token: 
       preview: t.confirm_preview,
       heading: reader.confirm_title,
       paragraphs: [
-        fill(t.confirm_what, { paper: nameplate, choices: choicesInWords(language, row.asked ?? row) }),
+        fill(t.confirm_what, { paper: nameplate, choices: choicesInWords(language, row.asked ?? row, casts) }),
         t.confirm_note,
       ],
       button: { url: `${root}/subscribe/confirm?token=${token}`, label: t.confirm },
@@ -125,7 +132,7 @@ export function alertMail(
   };
 }
 
-/** The headline of the first piece, or the title of the video edition, and the number of others. */
+/** The headline of the first piece, or the title of the edition, and the number of others. */
 function subjectOf(language: string, groups: PaperMail['groups'], casts: readonly MailCast[]): string {
   const titles = [
     ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),
@@ -173,12 +180,10 @@ function castOf(archive: Archive, paper: Paper, root: string, day: string): Mail
   const cast = archive.cast(day);
   if (cast === null) return [];
   const { title, description, duration_s } = cast;
-  const poster = pictureOf(archive, paper, root, {
-    src: cast.poster,
-    alt: fill(phrasesOf(paper.language).mail.poster, { title }),
-  });
+  const alt = fill(phrasesOf(paper.language).mail.poster, { title });
+  const poster = cast.poster === undefined ? null : pictureOf(archive, paper, root, { src: cast.poster, alt });
   const url = paper.paper_public ? `${root}/cast/${day}/` : null;
-  return [{ title, description, day, url, duration_s, poster }];
+  return [{ title, description, is_audio: cast.audio !== undefined, day, url, duration_s, poster }];
 }
 
 /** A picture for a mail; null in a private paper, whose pictures require a key. */

@@ -43,6 +43,9 @@ export function cardDigest(card: Card): string {
 /** The label that declares the persona, in the language of the piece, as on its embed card. */
 export const declarationOf = ({ language }: Card): string => phrasesOf(language).byline.persona;
 
+/** Pixels. Podcast apps require a square of 1400 to 3000 pixels. */
+export const COVER_SIDE = 1400;
+
 export type Cover = Pick<Card, 'nameplate' | 'hue' | 'language'>;
 
 /** The path of a cover in the tree. The name depends on the cover's content. */

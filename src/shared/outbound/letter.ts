@@ -78,7 +78,14 @@ function paperText({ nameplate, home_url, heading, groups, casts, language, ...c
       name.toLocaleUpperCase(language),
       ...stories.map((story) => storyText(byline, story)),
     ]),
-    ...(casts.length === 0 ? [] : [RULE, t.video.toLocaleUpperCase(language), ...casts.map(castText)]),
+    ...castTexts(
+      casts.filter(({ is_audio }) => !is_audio),
+      t.video.toLocaleUpperCase(language),
+    ),
+    ...castTexts(
+      casts.filter(({ is_audio }) => is_audio),
+      t.audio.toLocaleUpperCase(language),
+    ),
     RULE,
     content.reason,
     ...(content.manage_url === null ? [] : [`${t.manage}:\n${content.manage_url}`]),
@@ -125,6 +132,10 @@ function storyText(t: Phrases['byline'], { headline, dek, byline, writer, url }:
   const persona = fill(t.declared, { name: byline.name });
   const signed = writer === null ? fill(t.by, { writer: persona }) : fill(t.written, { writer, persona });
   return [headline, ...(dek === '' ? [] : [dek]), signed, ...linked(url)].join('\n');
+}
+
+function castTexts(casts: readonly MailCast[], heading: string): string[] {
+  return casts.length === 0 ? [] : [RULE, heading, ...casts.map(castText)];
 }
 
 function castText({ title, description, url }: MailCast): string {

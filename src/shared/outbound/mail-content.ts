@@ -61,10 +61,12 @@ export interface MailStory {
   image: MailPicture | null;
 }
 
-/** A video edition in a mail. */
+/** The edition of a day in a mail. */
 export interface MailCast {
   title: string;
   description: string;
+  /** Whether it is audio alone, and no video. */
+  is_audio: boolean;
   /** YYYY-MM-DD. */
   day: string;
   url: string | null;

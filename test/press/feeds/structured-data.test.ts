@@ -130,7 +130,8 @@ describe('the JSON-LD of the other pages', () => {
   });
 
   it('describes a video edition as a VideoObject', () => {
-    const facts = { size: { width: 1280, height: 720 }, logo: LOGO };
+    const image = `${channel.root}/media/cast/2026-11-20.jpg`;
+    const facts = { size: { width: 1280, height: 720 }, image, logo: LOGO };
     const json = castJsonLd(channel, cast(), facts);
     assert.doesNotMatch(json, AFTER_SCRIPT);
     const { publisher, creator, ...video } = JSON.parse(json);
@@ -142,7 +143,7 @@ describe('the JSON-LD of the other pages', () => {
       url: page,
       name: cast().title,
       description: 'What the sea did.',
-      thumbnailUrl: `${channel.root}/media/cast/2026-11-20.jpg`,
+      thumbnailUrl: image,
       uploadDate: '2026-11-20T00:00:00.000Z',
       duration: 'PT1M23S',
       contentUrl: `${channel.root}/media/cast/2026-11-20.mp4`,

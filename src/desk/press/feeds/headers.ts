@@ -37,6 +37,7 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/masthead/*': { area: 'page' },
   '/cast/': { area: 'page' },
   '/cast/:day/': { area: 'page' },
+  '/cast/:day/chapters.json': { area: 'page', isOpen: true, type: 'application/json+chapters' },
   '/cast/:day/embed/': { area: 'embed', isOpen: true },
   '/search/*': { area: 'page' },
   '/subscribe/*': { area: 'page' },

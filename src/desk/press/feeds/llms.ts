@@ -52,7 +52,7 @@ export function llms(channel: Channel, newest: readonly Row[]): string {
     list('Feeds', [
       ['RSS', `${root}/rss.xml`, 'full text'],
       ['JSON Feed', `${root}/feed.json`, 'full text'],
-      ['Podcast', `${root}/podcast.xml`, 'video editions'],
+      ['Podcast', `${root}/podcast.xml`, 'the editions to watch or to hear'],
       ['Front page', `${root}/front.json`, 'six pieces a section'],
       ['Sitemap', `${root}/sitemap.xml`, 'every page'],
     ]),

@@ -1,11 +1,11 @@
 import type { Story } from '../../archive.ts';
 import { CACHE_AGE, CARD_WIDTH_MAX, type CardSize, type OEmbed, playerSize } from '../../oembed.ts';
-import type { Cast } from '../../papers/cast.ts';
+import { type Cast, castFile } from '../../papers/cast.ts';
 import { storyUrl } from '../../story.ts';
 import type { Edition } from '../edition.ts';
+import { castImage } from '../outputs/day.ts';
 import { shareImage } from '../outputs/story.ts';
 import type { ShareImage } from '../views.ts';
-import { fileUrl } from './channel.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
 /** The frame's permissions, unless the consumer restricts it as WordPress does. Links open in the embedding page. */
@@ -45,22 +45,27 @@ function authorUrl({ writers: [first, ...others] }: Story): { author_url?: strin
   return first?.url === undefined || others.length > 0 ? {} : { author_url: first.url };
 }
 
-/** The oEmbed record of a video edition: its player in the largest frame within the bounds. */
+/** The height of a player for sound with its poster and title above (layouts/player.css), in pixels. */
+const AUDIO_HEIGHT = 190;
+
+/** The oEmbed record of an edition: its player in the largest frame within the bounds. */
 export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed {
   const { root } = edition.site;
   const page = `${root}/cast/${cast.day}/`;
-  const [video, poster] = [edition.media(cast.video), edition.media(cast.poster)];
-  const size = playerSize(Math.min(bounds.maxwidth ?? Infinity, CARD_WIDTH_MAX), bounds.maxheight ?? Infinity, {
-    width: video?.width ?? 16,
-    height: video?.height ?? 9,
-  });
+  const isAudio = cast.audio !== undefined;
+  const file = edition.media(castFile(cast));
+  const [width, height] = [Math.min(bounds.maxwidth ?? Infinity, CARD_WIDTH_MAX), bounds.maxheight ?? Infinity];
+  const size = isAudio
+    ? { width, height: Math.min(height, AUDIO_HEIGHT) }
+    : playerSize(width, height, { width: file?.width ?? 16, height: file?.height ?? 9 });
   return recordOf(edition, size, bounds, {
-    type: 'video',
+    // oEmbed has no type for sound.
+    type: isAudio ? 'rich' : 'video',
     title: cast.title,
     page,
     frame: `${page}embed/`,
     author: { author_name: `${edition.paper().nameplate} (AI personas)`, author_url: `${root}/masthead/` },
-    picture: { absolute: fileUrl(root, cast.poster), width: poster?.width ?? null, height: poster?.height ?? null },
+    picture: castImage(edition, cast),
   });
 }
 

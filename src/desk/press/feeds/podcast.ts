@@ -1,6 +1,7 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import type { Cast } from '../../papers/cast.ts';
+import { type Cast, castFile, chaptersOf, hasAudio } from '../../papers/cast.ts';
+import type { Chapter } from '../../papers/media.ts';
 import { contactMail } from '../../papers/paper.ts';
 import { authorName, type Channel, channelDescription, disclosure, fileUrl, itemUrn, uuid5 } from './channel.ts';
 import { element, textElement, XML_DECLARATION } from './xml.ts';
@@ -37,7 +38,7 @@ export function podcast(channel: Channel, casts: readonly Cast[], options: Podca
     textElement('itunes:type', 'episodic'),
     element('podcast:locked', { owner: contactMail(paper) ?? null }, 'yes'),
     textElement('podcast:guid', podcastGuid(self)),
-    textElement('podcast:medium', 'video'),
+    textElement('podcast:medium', hasAudio(casts) ? 'podcast' : 'video'),
     textElement('generator', 'Broadsheet'),
     ...casts.map((cast) => episode(channel, cast, options)),
   ];
@@ -58,20 +59,40 @@ export function podcastGuid(feedUrl: string): string {
 /** One edition, dated by its day at midnight UTC. */
 function episode(channel: Channel, cast: Cast, { cover_url, identity }: PodcastOptions): string {
   const { paper, root } = channel;
+  const { poster = '' } = cast;
   const lines = [
     textElement('title', cast.title),
     textElement('link', `${root}/cast/${cast.day}/`),
     element('guid', { isPermaLink: 'false' }, itemUrn(`${identity}/${paper.slug}/cast/${cast.day}`)),
     textElement('pubDate', new Date(`${cast.day}T00:00:00Z`).toUTCString()),
     textElement('description', `${cast.description} ${disclosure(channel)}`.trim()),
-    element('enclosure', { url: fileUrl(root, cast.video), length: cast.bytes, type: cast.media_type }),
+    element('enclosure', { url: fileUrl(root, castFile(cast)), length: cast.bytes, type: enclosureType(cast) }),
     textElement('itunes:duration', String(Math.round(cast.duration_s))),
-    element('itunes:image', { href: COVER.test(cast.poster) ? fileUrl(root, cast.poster) : cover_url }),
+    element('itunes:image', { href: COVER.test(poster) ? fileUrl(root, poster) : cover_url }),
     textElement('itunes:explicit', 'false'),
   ];
-  if (cast.captions !== null) {
-    const captions = { url: fileUrl(root, cast.captions), type: 'text/vtt', language: paper.language, rel: 'captions' };
-    lines.push(element('podcast:transcript', captions));
+  const captions = cast.transcript ?? cast.captions;
+  if (captions !== null) {
+    const transcript = { url: fileUrl(root, captions), type: 'text/vtt', language: paper.language, rel: 'captions' };
+    lines.push(element('podcast:transcript', transcript));
+  }
+  if (chaptersOf(cast).length > 0) {
+    const chapters = { url: `${root}/cast/${cast.day}/${CHAPTERS_FILE}`, type: CHAPTERS_TYPE };
+    lines.push(element('podcast:chapters', chapters));
   }
   return `<item>\n${lines.join('\n')}\n</item>`;
+}
+
+/** Apple Podcasts knows M4A by this name alone. */
+const enclosureType = ({ media_type }: Cast): string => (media_type === 'audio/mp4' ? 'audio/x-m4a' : media_type);
+
+/** Beside the page of an edition. */
+export const CHAPTERS_FILE = 'chapters.json';
+/** The type of the podcast namespace's JSON chapters. */
+export const CHAPTERS_TYPE = 'application/json+chapters';
+
+/** Chapters in the JSON format of the podcast namespace, version 1.2. */
+export function chaptersJson(chapters: readonly Chapter[]): string {
+  const listed = chapters.map(({ time, title }) => ({ startTime: time, title }));
+  return `${JSON.stringify({ version: '1.2.0', chapters: listed })}\n`;
 }

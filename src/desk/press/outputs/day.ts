@@ -1,12 +1,16 @@
+import { COVER_SIDE, coverPath } from '../../../media/card/card.ts';
+import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { dependencies } from '../../dependencies.ts';
-import type { Cast } from '../../papers/cast.ts';
+import { type Cast, castFile, chaptersOf, hasAudio } from '../../papers/cast.ts';
 import type { Edition } from '../edition.ts';
-import { channelOf } from '../feeds/channel.ts';
-import { keysAfter, type Output, singleOutput } from '../output.ts';
+import { channelOf, fileUrl } from '../feeds/channel.ts';
+import { CHAPTERS_FILE, chaptersJson } from '../feeds/podcast.ts';
+import { keysAfter, type Output, type RenderTools, singleOutput } from '../output.ts';
 import { castJsonLd } from '../structured-data.ts';
-import type { CastDayView, CastView, DaysView } from '../views.ts';
+import { transcriptOf } from '../transcript.ts';
+import type { CastDayView, CastView, DaysView, ShareImage, TranscriptPart } from '../views.ts';
 import { frameOf, pictureView, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 
@@ -33,8 +37,8 @@ export const day: Output = {
       }),
       day: name,
       rows: rows.map((row) => rowView(edition, row)),
-      // Without its video it has nothing to lead to.
-      cast: cast?.video_url === null ? null : cast,
+      // Without its file it has nothing to lead to.
+      cast: cast?.file_url === null ? null : cast,
       days_url: `${edition.site.base}/days/`,
     };
     return [{ path: `days/${name}/index.html`, body: await render('/paper/day', view) }];
@@ -81,28 +85,59 @@ function daysView(edition: Edition, name: string | null): DaysView {
 
 export function castView(edition: Edition, cast: Cast): CastView {
   const { base } = edition.site;
+  const { day, title, description, duration_s, bytes, media_type, poster } = cast;
+  const file = castFile(cast);
+  const captions = cast.transcript ?? cast.captions;
   return {
-    ...cast,
-    url: `${base}/cast/${cast.day}/`,
-    embed_url: `${base}/cast/${cast.day}/embed/`,
-    video_url: edition.media(cast.video)?.missing ? null : `${base}/${cast.video}`,
-    poster: pictureView(edition, { src: cast.poster, alt: '', credit: null }),
-    captions_url: cast.captions === null ? null : `${base}/${cast.captions}`,
+    ...{ day, title, description, duration_s, bytes, media_type },
+    is_audio: cast.audio !== undefined,
+    url: `${base}/cast/${day}/`,
+    embed_url: `${base}/cast/${day}/embed/`,
+    file_url: edition.media(file)?.missing ? null : `${base}/${file}`,
+    poster: poster === undefined ? null : pictureView(edition, { src: poster, alt: '', credit: null }),
+    motif: poster === undefined ? motifOf(edition.paper().nameplate) : null,
+    captions_url: captions === null ? null : `${base}/${captions}`,
   };
+}
+
+/** The picture that stands for an edition elsewhere: its poster, or the cover of the podcast. */
+export function castImage(edition: Edition, { poster, title }: Cast): ShareImage {
+  const { root } = edition.site;
+  if (poster === undefined) {
+    return { absolute: `${root}/${coverPath(edition.paper())}`, alt: title, width: COVER_SIDE, height: COVER_SIDE };
+  }
+  const { width = null, height = null } = edition.media(poster) ?? {};
+  return { absolute: fileUrl(root, poster), alt: title, width, height };
+}
+
+async function transcriptIn(
+  edition: Edition,
+  { transcript }: Cast,
+  { pictures }: RenderTools,
+): Promise<TranscriptPart[]> {
+  const media = transcript === undefined ? null : edition.media(transcript);
+  return media === null || media.missing ? [] : transcriptOf(new TextDecoder().decode(await pictures.original(media)));
 }
 
 export const castIndex = singleOutput('cast', 'index', async (edition, { render }) => {
   const { nameplate, language } = edition.paper();
-  const t = phrasesOf(language).cast;
+  const { cast: t, page } = phrasesOf(language);
+  const casts = edition.casts();
+  const has_audio = hasAudio(casts);
   const view = {
-    frame: frameOf(edition, { path: 'cast/', title: t.all, description: fill(t.description, { paper: nameplate }) }),
-    casts: edition.casts().map((cast) => castView(edition, cast)),
+    frame: frameOf(edition, {
+      path: 'cast/',
+      title: has_audio ? page.podcast : t.all,
+      description: fill(has_audio ? t.podcast_description : t.description, { paper: nameplate }),
+    }),
+    has_audio,
+    casts: casts.map((cast) => castView(edition, cast)),
     podcast_url: `${edition.site.base}/podcast.xml`,
   };
   return [{ path: 'cast/index.html', body: await render('/paper/cast-index', view) }];
 });
 
-/** The video edition of one day: its page, and the player alone for embedding. */
+/** The edition of one day: its page, the player alone for embedding, and its chapters for players. */
 export const castDay: Output = {
   kind: 'cast-day',
   stage: 'list',
@@ -110,31 +145,41 @@ export const castDay: Output = {
   keysForDependency: (dependency, edition) =>
     keysAfter(dependencies.day(''))(dependency).filter((day) => edition.cast(day) !== null),
   allKeys: (edition) => edition.archive.casts().map(({ day }) => day),
-  async print(edition, day, { render }) {
+  async print(edition, day, tools) {
     const cast = edition.cast(day);
     if (cast === null) return null;
-    const { width = null, height = null } = edition.media(cast.poster) ?? {};
-    const video = edition.media(cast.video);
+    const file = edition.media(castFile(cast));
+    const chapters = chaptersOf(cast);
     const oembed = `${edition.site.root}/oembed?url=${encodeURIComponent(`${edition.site.root}/cast/${day}/`)}`;
+    const share = castImage(edition, cast);
     const view: CastDayView = {
       frame: frameOf(edition, {
         path: `cast/${day}/`,
         title: cast.title,
         description: cast.description,
-        share: { absolute: `${edition.site.root}/${cast.poster}`, alt: cast.title, width, height },
-        // Without its video there is nothing to describe.
-        ...(video?.missing
+        share,
+        // Without its file there is nothing to describe.
+        ...(file?.missing
           ? {}
-          : { json_ld: castJsonLd(channelOf(edition), cast, { size: video, logo: logoOf(edition) }) }),
+          : {
+              json_ld: castJsonLd(channelOf(edition), cast, {
+                size: file,
+                image: share.absolute,
+                logo: logoOf(edition),
+              }),
+            }),
       }),
       cast: castView(edition, cast),
+      chapters,
+      transcript: await transcriptIn(edition, cast, tools),
       rows: edition.day(day).map((row) => rowView(edition, row)),
       oembed_json_absolute: oembed,
       oembed_xml_absolute: `${oembed}&format=xml`,
     };
     return [
-      { path: `cast/${day}/index.html`, body: await render('/paper/cast-day', view) },
-      { path: `cast/${day}/embed/index.html`, body: await render('/paper/cast-embed', view) },
+      { path: `cast/${day}/index.html`, body: await tools.render('/paper/cast-day', view) },
+      { path: `cast/${day}/embed/index.html`, body: await tools.render('/paper/cast-embed', view) },
+      ...(chapters.length === 0 ? [] : [{ path: `cast/${day}/${CHAPTERS_FILE}`, body: chaptersJson(chapters) }]),
     ];
   },
 };

@@ -7,6 +7,7 @@ import { dayOf, isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import type { Image } from '../../door/piece.ts';
 import { writerLine } from '../../door/writers.ts';
+import { hasAudio } from '../../papers/cast.ts';
 import { type Persona, portraitPath } from '../../papers/masthead.ts';
 import { contactMail, contactUrl, imprintPage, type PaperRecord, sectionSlug } from '../../papers/paper.ts';
 import { DEFAULT_TYPEFACES } from '../../papers/typefaces.ts';
@@ -64,7 +65,7 @@ function paperOf(edition: Edition): Frame['paper'] {
     icons: iconViews(edition),
     contact: contactOf(paper),
     imprint: imprintOf(edition),
-    has_cast: edition.casts().length > 0,
+    casts: castsOf(edition),
     pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
       title,
       language,
@@ -72,6 +73,11 @@ function paperOf(edition: Edition): Frame['paper'] {
       nav: nav === 'sections' ? 'sections' : 'footer',
     })),
   };
+}
+
+function castsOf(edition: Edition): Frame['paper']['casts'] {
+  const casts = edition.casts();
+  return casts.length === 0 ? null : hasAudio(casts) ? 'audio' : 'video';
 }
 
 /** Without dimensions a logo would move the page while it loads. */
