@@ -22,7 +22,7 @@ function add(): Command {
     .argument('<url>', 'an https address on a public host')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--section <name...>', 'only these sections; by default all')
-    .option('--no-cast', 'leave out the video edition')
+    .option('--no-cast', 'leave out the video or audio edition')
     .option('--json', 'print {id, url, secret}')
     .onData((app, url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) => {
       requirePaper(app, options.paper);

@@ -32,7 +32,7 @@ interface WithdrawalEvent extends EventBase {
   headline_withheld: boolean;
 }
 
-/** The video edition of a day was published or replaced. */
+/** The edition of a day was published or replaced. */
 export interface CastEvent extends EventBase {
   type: 'cast.published';
   cast: Cast;
@@ -43,7 +43,7 @@ export function isNews(of: number, at: number): boolean {
   return at - of <= NEWS_AGE;
 }
 
-/** The sections whose subscribers receive an event; null for all, because a video edition belongs to no section. */
+/** The sections whose subscribers receive an event; null for all, because an edition belongs to no section. */
 export function eventSections(event: DeskEvent): string[] | null {
   if (event.type === 'cast.published') return null;
   const { category } = event.story;

@@ -24,7 +24,7 @@ export interface RetirementEntry {
 export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page' | 'front' | 'signing-name' | 'clock';
 
 /**
- * A paper, a persona, a video edition, a media file, a page of the paper's own or the placement of a front, as applied;
+ * A paper, a persona, an edition, a media file, a page of the paper's own or the placement of a front, as applied;
  * a name under which a key signs, or a correction of the clock.
  */
 export interface RecordEntry {

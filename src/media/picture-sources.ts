@@ -16,7 +16,7 @@ const SIZES = {
   figure: '(min-width: 42rem) 38rem, calc(100vw - 2rem)',
   /** One of a few pictures in a line. */
   gallery: '(min-width: 42rem) 27rem, calc(100vw - 2rem)',
-  /** The poster of a video edition. */
+  /** The poster of an edition. */
   poster: '(min-width: 48rem) 45rem, calc(100vw - 2rem)',
   /** A portrait beside a persona's words. */
   portrait: '12rem',

@@ -15,6 +15,7 @@ import { allLostPieces } from '../../src/writing/outlook.ts';
 import { withPanel } from '../../src/writing/panel.ts';
 import { appContextIn, filing, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
+import { chapFrame, id3, mp3 } from '../support/sounds.ts';
 
 const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
 const PERSONA = 'name: Ines Calloway\ntitle: Editor\n';
@@ -261,6 +262,11 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
     /^quay\/media\/cast\/a\.mp4:1 file: .*; /,
   ],
   [
+    'a sound that is cut short',
+    { 'quay/media/cast/a.mp3': mp3(1).subarray(0, -5) },
+    /^quay\/media\/cast\/a\.mp3:1 file: media\/cast\/a\.mp3 is cut short: its last frame .*; send the whole file again\.$/,
+  ],
+  [
     'a picture that the paper does not have',
     { 'quay/stories/a.md': story('image: { src: media/art/none.svg, alt: A quay }\n') },
     /^quay\/stories\/a\.md:6 image\.src: "media\/art\/none\.svg" is not a media file of this paper/,
@@ -299,6 +305,19 @@ const BAD: [what: string, files: Record<string, string | Uint8Array>, line: RegE
     'a cast without its video',
     { 'quay/cast/2026-11-20.yaml': 'title: x\nvideo: media/v.mp4\nposter: media/art/quay.svg\n' },
     /^quay\/cast\/2026-11-20\.yaml:2 video: "media\/v\.mp4" is not a media file of this paper/,
+  ],
+  [
+    'an audio edition with captions',
+    { 'quay/cast/2026-11-20.yaml': 'title: x\naudio: media/a.mp3\ncaptions: media/a.vtt\n' },
+    /^quay\/cast\/2026-11-20\.yaml:3 captions: "media\/a\.vtt": an audio edition has no captions; name the file in `transcript`$/,
+  ],
+  [
+    'chapters out of order',
+    {
+      'quay/cast/2026-11-20.yaml':
+        'title: x\naudio: media/a.mp3\nchapters:\n  - time: 1:05\n    title: A\n  - time: 0:59\n    title: B\n',
+    },
+    /^quay\/cast\/2026-11-20\.yaml:6 chapters\[1\]\.time: "0:59": must be later than the chapter before$/,
   ],
   [
     'a cast whose video is a picture',
@@ -597,25 +616,40 @@ test('a withdrawn or unscheduled piece stays off when the folder is filed again'
   assert.match(again.stderr, /later is not on air \(it is draft\)/);
 });
 
-test('a video that is exchanged under its name gives its edition the new length', async (t) => {
+test('a video or sound that is exchanged under its name gives its edition the new length and chapters', async (t) => {
   const [first, second] = ['2026-11-17', '2026-11-19'].map((day) =>
     readFileSync(new URL(`../../content/the-plumb-line/media/cast/${day}.mp4`, import.meta.url)),
   );
+  const chapter = { time: 1, title: 'Good morning' };
+  const sounds = [mp3(3, { tag: id3([chapFrame(chapter)]) }), mp3(2)] as const;
   const folder = contentIn(t, {
     'quay/media/v.mp4': first ?? null,
+    'quay/media/w.mp3': sounds[0],
     'quay/cast/2026-11-20.yaml': 'title: x\nvideo: media/v.mp4\nposter: media/art/quay.svg\n',
+    'quay/cast/2026-11-21.yaml': 'title: x\naudio: media/w.mp3\n',
   });
   await file(t, folder);
   put(folder, 'quay/media/v.mp4', second ?? null);
-  assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/media/v.mp4', 'quay/cast/2026-11-20.yaml']);
+  put(folder, 'quay/media/w.mp3', sounds[1]);
+  const filed = ['quay/media/v.mp4', 'quay/media/w.mp3', 'quay/cast/2026-11-21.yaml', 'quay/cast/2026-11-20.yaml'];
+  assert.deepEqual((await file(t, folder)).outcome?.filed, filed);
   const { stdout } = await run(t, folder, ['ledger', 'export', join(folder, 'e.jsonl')]);
   assert.match(stdout, /entries/);
   const casts = readFileSync(join(folder, 'e.jsonl'), 'utf8')
     .split('\n')
-    .filter((line) => line.includes('"kind":"cast"'));
+    .filter((line) => line.includes('"kind":"cast"'))
+    .map((line) => JSON.parse(line) as { name: string; body: { bytes: number; file_chapters?: unknown } });
+  const found = (day: string) => casts.filter(({ name }) => name === day).map(({ body }) => body);
   assert.deepEqual(
-    casts.map((line) => (JSON.parse(line) as { body: { bytes: number } }).body.bytes),
+    found('2026-11-20').map(({ bytes }) => bytes),
     [first?.length, second?.length],
+  );
+  assert.deepEqual(
+    found('2026-11-21').map(({ bytes, file_chapters = null }) => [bytes, file_chapters]),
+    [
+      [sounds[0].length, [chapter]],
+      [sounds[1].length, null],
+    ],
   );
 });
 

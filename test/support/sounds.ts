@@ -26,10 +26,10 @@ export const framesOf = (seconds: number): number => Math.ceil((seconds * RATE) 
 export const mp3Milliseconds = (frames: number): number => Math.round((frames * 1152 * 1000) / RATE);
 
 /** Silence of at least so many seconds, after a tag. */
-export function mp3(seconds: number, { tag = Buffer.alloc(0), kbits = [64] } = {}): Buffer {
+export function mp3(seconds: number, { tag, kbits = [64] }: { tag?: Buffer; kbits?: number[] } = {}): Buffer {
   const frames = kbits.map(mp3Frame);
   return Buffer.concat([
-    tag,
+    ...(tag === undefined ? [] : [tag]),
     ...Array.from({ length: framesOf(seconds) }, (_, n) => frames[n % frames.length] as Buffer),
   ]);
 }
@@ -130,7 +130,7 @@ export function m4a({ seconds, listed, texts, codec = 'mp4a', handler }: M4a): B
   ];
   const udta = listed === undefined ? [] : [box('udta', chpl(listed))];
   const mvhd = box('mvhd', u32(0, 0, 0, 1000, duration, 65_536), Buffer.from([1, 0]), Buffer.alloc(10), MATRIX);
-  return Buffer.concat([ftyp, mdat, box('moov', Buffer.concat([mvhd, Buffer.alloc(0)]), ...tracks, ...udta)]);
+  return Buffer.concat([ftyp, mdat, box('moov', mvhd, ...tracks, ...udta)]);
 }
 
 const lengthMs = (texts: readonly Chapter[], n: number, end: number): number =>

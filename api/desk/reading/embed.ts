@@ -101,12 +101,12 @@ const pixels = (least: number, description: string) =>
 
 const oembed = {
   operationId: 'readOEmbed',
-  summary: 'The oEmbed record of a story’s address, or a video edition’s',
+  summary: 'The oEmbed record of a story’s address, or an edition’s',
   request: {
     query: z.object({
-      url: z.string('must be the address of a story or a video edition of this paper').max(ADDRESS_MAX).openapi({
+      url: z.string('must be the address of a story or an edition of this paper').max(ADDRESS_MAX).openapi({
         description:
-          'The address of a story of this paper (of its page or of its Markdown version), or of a video edition’s page; a query or a fragment changes nothing.',
+          'The address of a story of this paper (of its page or of its Markdown version), or of the page of an edition to watch or hear; a query or a fragment changes nothing.',
         maxLength: ADDRESS_MAX,
         example: SAMPLE.address,
       }),
@@ -133,7 +133,7 @@ const oembed = {
   },
 };
 
-/** What another site needs to embed a story's card or the player of a video edition. */
+/** What another site needs to embed a story's card or the player of an edition. */
 export function readOEmbed(app: AppContext, responses: PaperResponses) {
   return operationsUnder('Reading')(oembed, (c) => {
     const { url, maxwidth = null, maxheight = null, format } = c.req.valid('query');
@@ -176,7 +176,7 @@ export function readOEmbed(app: AppContext, responses: PaperResponses) {
 function notHere(url: string): Fault {
   return new Fault(
     'not_found',
-    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper, nor of a video edition`,
+    `${JSON.stringify(url.slice(0, 200))} is not the address of a story on air in this paper, nor of an edition`,
     { field: 'url' },
   );
 }

@@ -19,7 +19,7 @@ const front = {
 
 const cast = {
   operationId: 'listCast',
-  summary: 'The video editions, newest first',
+  summary: 'The editions to watch or to hear, newest first',
   responses: { 200: ok(listSchema('CastList', 'cast', CastRow), 'Every day that has one.') },
 };
 

@@ -45,7 +45,7 @@ export const OrderForm = z
   })
   .openapi('OrderForm', {
     description:
-      'A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked.',
+      'A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video or audio edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked.',
     example: { email: 'reader@example.org', cadence: 'weekly', cast: 'true' },
   });
 

@@ -30,7 +30,11 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
       })
       .openapi('ToldWithdrawal'),
   },
-  'cast.published': { name: 'CastPublished', summary: 'The video edition of a day is there', data: CastRow },
+  'cast.published': {
+    name: 'CastPublished',
+    summary: 'The edition of a day is there, a video or audio',
+    data: CastRow,
+  },
   'webhook.test': {
     name: 'WebhookTest',
     summary: 'Somebody tries the receiver',

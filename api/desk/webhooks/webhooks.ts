@@ -34,7 +34,7 @@ const WebhookRow = z
     id: z.string(),
     url: z.url(),
     sections: z.array(z.string()).openapi({ description: 'The sections whose events it gets.' }),
-    cast: z.boolean().openapi({ description: 'Whether it gets the events of the video edition.' }),
+    cast: z.boolean().openapi({ description: 'Whether it gets the events of the video or audio edition.' }),
     made_at: z.iso.datetime(),
     failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has accepted nothing.' }),
     off_at: z.iso

@@ -3,7 +3,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type Received, receive, tooLarge } from '../../../src/desk/media/upload.ts';
-import { extensionOf, formatOf, MEDIA_FORMATS, VIDEO_BYTES_MAX } from '../../../src/media/media-formats.ts';
+import { extensionOf, formatOf, MEDIA_FORMATS, properType, VIDEO_BYTES_MAX } from '../../../src/media/media-formats.ts';
 import { normalized } from '../../../src/shared/combining-marks.ts';
 import { Fault, messageOf } from '../../../src/shared/fault.ts';
 import { isLine, shownProblems } from '../../../src/shared/shown-text.ts';
@@ -221,5 +221,5 @@ function broken(error: unknown): Fault {
   return invalid('body', `the body is not a whole multipart/form-data (${why}); send it again`);
 }
 
-/** A media type without its parameters. */
-const plain = (type: string): string => (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+/** A media type without its parameters, by its proper name. */
+const plain = (type: string): string => properType((type.split(';', 1)[0] ?? '').trim().toLowerCase());

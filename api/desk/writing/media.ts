@@ -21,9 +21,9 @@ const Uploaded = MediaRow.extend(Pressing).openapi('UploadedMedia');
 const upload = writes({
   operationId: 'uploadMedia',
   tags: ['Writing'],
-  summary: 'Upload a picture, a video, captions or a stylesheet',
+  summary: 'Upload a picture, a video, a sound, captions or a stylesheet',
   description: [
-    'As `multipart/form-data`, or the bytes themselves with `Content-Type`, `X-Media-Path` and, percent-encoded, `X-Media-Alt`. JPEG, PNG, WebP, AVIF, GIF, SVG (without scripts), MP4, WebVTT and CSS; a picture has 20 MiB at most, a video 500 MiB.',
+    'As `multipart/form-data`, or the bytes themselves with `Content-Type`, `X-Media-Path` and, percent-encoded, `X-Media-Alt`. JPEG, PNG, WebP, AVIF, GIF, SVG (without scripts), MP4, MP3, M4A, WebVTT and CSS; a picture has 20 MiB at most, a video or a sound 500 MiB.',
     'The file is checked as one in the paper’s folder is, and is public at `url` once it is pressed. The same bytes at the same path again are answered 200; other bytes at a path that is taken are 409. Without a path, the file’s own name or its digest makes one.',
   ].join('\n\n'),
   before: [],
@@ -75,7 +75,7 @@ const remove = writes({
   tags: ['Desk'],
   summary: 'Remove a media file',
   description:
-    'Refused (409) while a piece on air or scheduled, a persona, a video edition, a page or the paper’s record uses it. The slashes of the path may be percent-encoded.',
+    'Refused (409) while a piece on air or scheduled, a persona, an edition, a page or the paper’s record uses it. The slashes of the path may be percent-encoded.',
   request: {
     params: z.object({
       path: z.string().max(1_000).openapi({

@@ -9,7 +9,7 @@ const DAY_S = 86_400;
 /** A chapter as people write it. */
 const ChapterBody = z.strictObject({
   time: z
-    .union([z.number().min(0), z.string().regex(TIME)], { error: TIME_FORM })
+    .union([z.number().min(0), z.string().regex(TIME, TIME_FORM)], { error: TIME_FORM })
     .transform((time) =>
       typeof time === 'number' ? time : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0),
     )

@@ -3,7 +3,7 @@ import { type Archive, STATES, type Story } from '../archive.ts';
 import type { Media } from './media.ts';
 import { brandMedia } from './record.ts';
 
-/** What uses a media file: a piece's newest revision, a persona, a video edition, a page, or the paper's own record. */
+/** What uses a media file: a piece's newest revision, a persona, an edition, a page, or the paper's own record. */
 export const MediaUse = z
   .object({
     kind: z.enum(['story', 'persona', 'cast', 'page', 'paper']),

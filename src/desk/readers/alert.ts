@@ -16,7 +16,7 @@ interface Reader extends Choices {
 type AlertEvent = ((StoryEvent & { type: 'story.aired' }) | CastEvent) & Pick<StoredEvent, 'n' | 'id'>;
 
 /**
- * Whether an event causes a mail: the first airing of a piece, and the first video edition of a day. Revisions and
+ * Whether an event causes a mail: the first airing of a piece, and the first edition of a day. Revisions and
  * corrections do not, since the piece's page and the corrections page show them; neither does a piece that returns
  * after a withdrawal.
  */
@@ -26,12 +26,12 @@ function isAlert(event: StoredEvent, isRepeat: boolean): event is AlertEvent {
   return event.type === 'cast.published';
 }
 
-/** The subject of an event: the piece's id, or the day of the video edition. */
+/** The subject of an event: the piece's id, or the day of the edition. */
 function subjectIdOf(event: AlertEvent): string {
   return event.type === 'story.aired' ? event.story.id : event.cast.day;
 }
 
-/** Whether a reader wants an event, by section or as a video edition. Events before the confirmation are not wanted. */
+/** Whether a reader wants an event, by section or as an edition. Events before the confirmation are not wanted. */
 function wants(
   { sections, cast, confirmed_at }: Pick<Reader, 'sections' | 'cast' | 'confirmed_at'>,
   event: AlertEvent,

@@ -9,7 +9,7 @@ export interface Choices {
   cadence: Cadence;
   /** Names of sections; null means all, including future ones. */
   sections: string[] | null;
-  /** Whether to include the video edition. */
+  /** Whether to include the edition. */
   cast: boolean;
 }
 

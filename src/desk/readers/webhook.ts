@@ -23,7 +23,7 @@ export interface Webhook {
   secret: string;
   /** Names of sections; null means all, including future ones. */
   sections: string[] | null;
-  /** Whether to include the video edition. */
+  /** Whether to include the edition. */
   cast: boolean;
   made_at: number;
 }
@@ -43,7 +43,7 @@ export interface WebhookTable extends WebhookStates {
   /** Registers the webhooks of confirmed subscribers. */
   register(paper: string, at: number): void;
   /**
-   * Active receivers of any of these sections, or for null those that include the video edition; also of confirmed
+   * Active receivers of any of these sections, or for null those that include the edition; also of confirmed
    * subscribers. Ordered by id, after a given one.
    */
   receivers(paper: string, sections: string[] | null, after: string, limit: number): Receiver[];

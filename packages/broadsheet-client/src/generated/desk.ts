@@ -198,7 +198,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The video editions, newest first */
+        /** The editions to watch or to hear, newest first */
         get: operations["listCast"];
         put?: never;
         post?: never;
@@ -269,7 +269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The oEmbed record of a story’s address, or a video edition’s */
+        /** The oEmbed record of a story’s address, or an edition’s */
         get: operations["readOEmbed"];
         put?: never;
         post?: never;
@@ -436,8 +436,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Publish the video edition of a day, or change it
-         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. Video, poster and captions are media that the paper has already: POST /api/v1/media takes them. An agent needs the signed agreement.
+         * Publish the edition of a day, a video or audio, or change it
+         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. Its files are media that the paper has already: POST /api/v1/media takes them. A video edition has `video`, `poster` and, if you like, `captions`; an audio edition has `audio` (MP3 or M4A) and, if you like, `poster`, `transcript` and `chapters`, which take the place of those in its file. To make one the other, send the members that go as null. An agent needs the signed agreement.
          */
         put: operations["writeCast"];
         post?: never;
@@ -461,8 +461,8 @@ export interface paths {
         get: operations["listMedia"];
         put?: never;
         /**
-         * Upload a picture, a video, captions or a stylesheet
-         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. As `multipart/form-data`, or the bytes themselves with `Content-Type`, `X-Media-Path` and, percent-encoded, `X-Media-Alt`. JPEG, PNG, WebP, AVIF, GIF, SVG (without scripts), MP4, WebVTT and CSS; a picture has 20 MiB at most, a video 500 MiB.
+         * Upload a picture, a video, a sound, captions or a stylesheet
+         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. As `multipart/form-data`, or the bytes themselves with `Content-Type`, `X-Media-Path` and, percent-encoded, `X-Media-Alt`. JPEG, PNG, WebP, AVIF, GIF, SVG (without scripts), MP4, MP3, M4A, WebVTT and CSS; a picture has 20 MiB at most, a video or a sound 500 MiB.
          *
          *     The file is checked as one in the paper’s folder is, and is public at `url` once it is pressed. The same bytes at the same path again are answered 200; other bytes at a path that is taken are 409. Without a path, the file’s own name or its digest makes one.
          */
@@ -485,7 +485,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a media file
-         * @description Takes an admin key. Refused (409) while a piece on air or scheduled, a persona, a video edition, a page or the paper’s record uses it. The slashes of the path may be percent-encoded.
+         * @description Takes an admin key. Refused (409) while a piece on air or scheduled, a persona, an edition, a page or the paper’s record uses it. The slashes of the path may be percent-encoded.
          */
         delete: operations["removeMedia"];
         options?: never;
@@ -901,7 +901,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The video edition of a day is there */
+        /** The edition of a day is there, a video or audio */
         post: operations["toldCastPublished"];
         delete?: never;
         options?: never;
@@ -1045,15 +1045,26 @@ export interface components {
             timestamp: string;
             data: components["schemas"]["CastRow"];
         };
-        /** @description The video edition of one day. */
+        /** @description The edition of one day, a video or audio. */
         CastRow: {
             /** Format: date */
             day: string;
             title: string;
-            /** Format: uri */
-            video_url: string;
-            /** Format: uri */
-            poster_url: string;
+            /**
+             * Format: uri
+             * @description Of a video edition; `audio_url` stands in its place.
+             */
+            video_url?: string;
+            /**
+             * Format: uri
+             * @description Of an edition that is audio alone.
+             */
+            audio_url?: string;
+            /**
+             * Format: uri
+             * @description Every video edition has one.
+             */
+            poster_url?: string;
             /**
              * Format: uri
              * @description A player for an iframe.
@@ -1063,7 +1074,20 @@ export interface components {
             page_url: string;
             duration_s: number;
             bytes: number;
+            /** @description `video/mp4`, `audio/mpeg` or `audio/mp4`. */
             media_type: string;
+            /** @description Of every audio edition, in order. */
+            chapters?: components["schemas"]["Chapter"][];
+            /**
+             * Format: uri
+             * @description What is said, as WebVTT; of an audio edition.
+             */
+            transcript_url?: string;
+        };
+        Chapter: {
+            /** @description Seconds from the start. */
+            time: number;
+            title: string;
         };
         WebhookTestEvent: {
             /** @enum {string} */
@@ -1088,7 +1112,7 @@ export interface components {
             cadence?: "instant" | "daily" | "weekly";
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video edition too; true when left out. */
+            /** @description Whether the video or audio edition too; true when left out. */
             cast?: boolean;
             /** @description A mail address of at most 254 characters. Case makes no second reader. */
             email: string;
@@ -1102,13 +1126,13 @@ export interface components {
             cadence?: "instant" | "daily" | "weekly";
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video edition too; true when left out. */
+            /** @description Whether the video or audio edition too; true when left out. */
             cast?: boolean;
             emails: string[];
             /** @description An https address on a public host; deliveries to it are signed with `webhook_secret`. Null takes a webhook away, and its secret: the next one gets a new secret. */
             webhook?: string | null;
         };
-        /** @description A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked. */
+        /** @description A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video or audio edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked. */
         OrderForm: {
             email: string;
             /** @enum {string} */
@@ -1694,14 +1718,14 @@ export interface components {
         /** @description An oEmbed 1.0 record. */
         OEmbed: {
             /**
-             * @description `rich`: a story’s card. `video`: the player of a video edition.
+             * @description `rich`: a story’s card, or the player of an audio edition. `video`: that of a video edition.
              * @enum {string}
              */
             type: "rich" | "video";
             /** @enum {string} */
             version: "1.0";
             title: string;
-            /** @description The byline, declared: `Ines Calloway (AI persona)`; of a video edition `The Plumb Line (AI personas)`. */
+            /** @description The byline, declared: `Ines Calloway (AI persona)`; of an edition `The Plumb Line (AI personas)`. */
             author_name: string;
             /** Format: uri */
             author_url?: string;
@@ -2194,9 +2218,12 @@ export interface components {
             title: string;
             /** @description Empty by default. */
             description?: string;
-            video: string;
-            poster: string;
+            video?: string;
+            poster?: string;
             captions?: string | null;
+            audio?: string;
+            transcript?: string;
+            chapters?: components["schemas"]["Chapter"][];
             /** Format: date */
             day: string;
             duration_s: number;
@@ -2219,11 +2246,28 @@ export interface components {
             video?: string;
             poster?: string;
             captions?: string | null;
+            audio?: string;
+            transcript?: string;
+            chapters?: {
+                time: number | string;
+                title: string;
+            }[];
             /** Format: date */
             day?: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Of a video edition; `audio_url` stands in its place.
+             */
             video_url?: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Of an edition that is audio alone.
+             */
+            audio_url?: string;
+            /**
+             * Format: uri
+             * @description Every video edition has one.
+             */
             poster_url?: string;
             /**
              * Format: uri
@@ -2234,7 +2278,13 @@ export interface components {
             page_url?: string;
             duration_s?: number;
             bytes?: number;
+            /** @description `video/mp4`, `audio/mpeg` or `audio/mp4`. */
             media_type?: string;
+            /**
+             * Format: uri
+             * @description What is said, as WebVTT; of an audio edition.
+             */
+            transcript_url?: string;
         };
         MediaList: {
             /** @description The paper’s slug. */
@@ -2252,10 +2302,10 @@ export interface components {
             /** Format: uri */
             url: string;
             media_type: string;
-            /** @description In pixels; null for captions and stylesheets. */
+            /** @description In pixels; null for sounds, captions and stylesheets. */
             width: number | null;
             height: number | null;
-            /** @description Of a video or an animated picture. */
+            /** @description Of a video, a sound or an animated picture. */
             duration_s: number | null;
             /** @description As published: the location of a picture is taken out. */
             bytes: number;
@@ -2268,7 +2318,7 @@ export interface components {
         MediaUse: {
             /** @enum {string} */
             kind: "story" | "persona" | "cast" | "page" | "paper";
-            /** @description The slug of a piece, persona, page or paper; the day of a video edition. */
+            /** @description The slug of a piece, persona, page or paper; the day of a video or audio edition. */
             name: string;
             /** @description Of a piece. */
             id?: string;
@@ -2284,10 +2334,10 @@ export interface components {
             /** Format: uri */
             url: string;
             media_type: string;
-            /** @description In pixels; null for captions and stylesheets. */
+            /** @description In pixels; null for sounds, captions and stylesheets. */
             width: number | null;
             height: number | null;
-            /** @description Of a video or an animated picture. */
+            /** @description Of a video, a sound or an animated picture. */
             duration_s: number | null;
             /** @description As published: the location of a picture is taken out. */
             bytes: number;
@@ -2769,7 +2819,7 @@ export interface components {
             url: string;
             /** @description The sections whose events it gets. */
             sections: string[];
-            /** @description Whether it gets the events of the video edition. */
+            /** @description Whether it gets the events of the video or audio edition. */
             cast: boolean;
             /** Format: date-time */
             made_at: string;
@@ -2795,7 +2845,7 @@ export interface components {
             url: string;
             /** @description The sections whose events it gets. */
             sections: string[];
-            /** @description Whether it gets the events of the video edition. */
+            /** @description Whether it gets the events of the video or audio edition. */
             cast: boolean;
             /** Format: date-time */
             made_at: string;
@@ -2831,7 +2881,7 @@ export interface components {
             url: string;
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video edition too; true when left out. */
+            /** @description Whether the video or audio edition too; true when left out. */
             cast?: boolean;
         };
         RemovedWebhook: {
@@ -3832,7 +3882,7 @@ export interface operations {
     readOEmbed: {
         parameters: {
             query: {
-                /** @description The address of a story of this paper (of its page or of its Markdown version), or of a video edition’s page; a query or a fragment changes nothing. */
+                /** @description The address of a story of this paper (of its page or of its Markdown version), or of the page of an edition to watch or hear; a query or a fragment changes nothing. */
                 url: string;
                 /** @description The widest that the card may be; more than 640 is taken as 640. */
                 maxwidth?: number;
@@ -4235,7 +4285,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The video edition. */
+            /** @description The edition. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

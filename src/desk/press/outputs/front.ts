@@ -41,7 +41,7 @@ const BRIEF_MAX = 2;
 /** Markdown blocks other than paragraphs: headings, quotes, lists, code, tables, pictures, rules. */
 const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
-/** The blocks of a front whose paper.yaml names none. The video edition then follows the first section. */
+/** The blocks of a front whose paper.yaml names none. The edition then follows the first section. */
 const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
 
 export const front = singleOutput('front', 'front', async (edition, { render }) => [
@@ -96,7 +96,7 @@ function frontView(edition: Edition): FrontView {
   };
 }
 
-/** The rails of the sections that have most, then the others in brief. Without `blocks` the video edition is second. */
+/** The rails of the sections that have most, then the others in brief. Without `blocks` the edition is second. */
 function sectionBlocks(
   edition: Edition,
   shown: ReadonlySet<string | undefined>,
