@@ -1,5 +1,5 @@
-import { CHAPTER_TITLE_MAX, CHAPTERS_MAX, type Chapter } from '../desk/papers/media.ts';
-import { InvalidMedia, type MediaProperties } from './media-formats.ts';
+import type { Chapter } from '../desk/papers/media.ts';
+import { CHAPTER_TITLE_MAX, CHAPTERS_MAX, InvalidMedia, type MediaProperties } from './media-formats.ts';
 
 const CURE = 'take its chapter marks out, and list the chapters in the edition’s record';
 

@@ -6,6 +6,10 @@ export const IMAGE_BYTES_MAX = 20 * MIB;
 /** The most bytes of a video or a sound, which are the largest media files. */
 export const VIDEO_BYTES_MAX = 500 * MIB;
 
+/** The most chapters of a sound, and the longest title, in UTF-16 units. */
+export const CHAPTERS_MAX = 500;
+export const CHAPTER_TITLE_MAX = 200;
+
 /** What a paper holds: the media type of files with an extension, and their largest size, in bytes. */
 interface MediaFormat {
   media_type: string;

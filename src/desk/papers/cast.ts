@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { CHAPTER_TITLE_MAX, CHAPTERS_MAX } from '../../media/media-formats.ts';
 import { filledLine } from '../line.ts';
-import { CHAPTER_TITLE_MAX, CHAPTERS_MAX, type Chapter, type Media } from './media.ts';
+import type { Chapter, Media } from './media.ts';
 
 const TIME = /^(?:\d{1,3}:[0-5]|\d{0,3})\d:[0-5]\d(?:\.\d{1,3})?$/;
 const TIME_FORM = 'must be seconds from the start, or a time such as 1:05 or 1:02:30';

@@ -5,10 +5,6 @@ export interface Chapter {
   title: string;
 }
 
-export const CHAPTERS_MAX = 500;
-/** In UTF-16 units. */
-export const CHAPTER_TITLE_MAX = 200;
-
 /** A media file of a paper, identified by its path under the paper's folder and by its content. */
 export interface Media {
   /** Such as `media/art/metre.svg`. Also its path under the paper's root address. */
