@@ -11,7 +11,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, type Clock, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { outboxOf, outboxSender, senderOf } from '../support/mails.ts';
-import { airAgain, collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
+import { AUDIO, airAgain, collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { parsed } from '../support/smtp.ts';
 
@@ -111,6 +111,27 @@ test('a video edition goes to those who want it, once for its day', async (t) =>
   assert.deepEqual(await tell(), { 'with@example.org': ['The day in a minute'] });
   publishCast(app, '2026-11-20', 'The day in two minutes');
   assert.deepEqual(await tell(), {});
+});
+
+test('the mail of an audio edition invites to listen, and that of a video to watch', async (t) => {
+  const { app, folder } = stand(t);
+  const { render } = await loadBuild();
+  confirmedReader(app, 'ada@example.org', instant);
+  publishCast(app, '2026-11-19', 'To watch');
+  publishCast(app, '2026-11-20', 'To hear', AUDIO);
+  queueAll(app);
+  await senderOf(app, outboxOf(app), (content) => render('/mail', content)).idle();
+  const outbox = join(folder, 'var/outbox');
+  const mails = readdirSync(outbox).map((name) => parsed({ raw: readFileSync(join(outbox, name)) }));
+  const said = new Map(
+    (await Promise.all(mails)).map(({ subject, text = '', html = '' }) => [subject, { text, html }]),
+  );
+  const [heard, watched] = [said.get('To hear'), said.get('To watch')];
+  assert.match(heard?.text ?? '', /AUDIO EDITION\s+To hear/);
+  assert.match(heard?.html ?? '', /Audio edition<.*Listen to it</s);
+  assert.doesNotMatch(heard?.html ?? '', /Video|Watch/);
+  assert.match(watched?.text ?? '', /VIDEO EDITION\s+To watch/);
+  assert.match(watched?.html ?? '', /Video edition<.*Watch it</s);
 });
 
 test('an alert has the headers that mail programs expect, its reader’s own links, and no tracking', async (t) => {

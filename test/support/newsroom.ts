@@ -31,10 +31,17 @@ export function airAgain(app: AppContext, slug: string): void {
   airStory(desk, PAPER, slug, { by: 'test' });
 }
 
-/** Publishes the video edition of a day. */
-export function publishCast({ store, clock: { now } }: AppContext, day: string, title = `The edition of ${day}`): void {
-  const media = { duration_s: 42, bytes: 1_000, media_type: 'video/mp4' };
-  const body = { title, description: '', video: 'media/a.mp4', poster: 'media/a.jpg', captions: null, ...media };
+const VIDEO = { video: 'media/a.mp4', poster: 'media/a.jpg', media_type: 'video/mp4' };
+export const AUDIO = { audio: 'media/a.mp3', media_type: 'audio/mpeg' };
+
+/** Publishes the edition of a day. */
+export function publishCast(
+  { store, clock: { now } }: AppContext,
+  day: string,
+  title = `The edition of ${day}`,
+  file: typeof VIDEO | typeof AUDIO = VIDEO,
+): void {
+  const body = { title, description: '', captions: null, duration_s: 42, bytes: 1_000, ...file };
   store.database.transact(() =>
     append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'cast', name: day, body }),
   );
