@@ -146,6 +146,7 @@ test('an edition of sound alone: upload, page, podcast, row, card, and what is r
     assert.match(await page('/cast/'), /<h1>Podcast<\/h1>.*Listen: The day/s);
     assert.match(await page('/'), /The audio edition/);
     assert.match(await page('/subscribe/'), /The podcast too/);
+    assert.match(await page('/llms.txt'), /\/podcast\.xml\): the editions to hear or to watch/);
     assert.match(await page('/sitemaps/pages.xml'), new RegExp(`/cast/${DAY}/</loc>`));
   });
 
@@ -219,5 +220,9 @@ test('a file that was replaced by a shorter one keeps the chapters that it still
   const cast = { day: DAY, title: 'x', description: '', captions: null, audio: AUDIO, chapters: CHAPTERS };
   const row = castRow({ ...cast, duration_s: 20, bytes: 1, media_type: 'audio/mpeg' }, 'https://a.example');
   assert.deepEqual(row.chapters, [CHAPTERS[0]]);
+  const last = castRow({ ...cast, duration_s: 30, bytes: 1, media_type: 'audio/mpeg' }, 'https://a.example');
+  assert.deepEqual(last.chapters, [CHAPTERS[0]], '30.5 s is not in 30.4 s');
+  const whole = castRow({ ...cast, duration_s: 31, bytes: 1, media_type: 'audio/mpeg' }, 'https://a.example');
+  assert.deepEqual(whole.chapters, CHAPTERS);
   assert.ok(!('video_url' in row) && !('poster_url' in row) && !('transcript_url' in row));
 });

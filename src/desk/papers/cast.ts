@@ -111,9 +111,9 @@ export function withoutFileProperties(cast: Cast): CastBody & Pick<Cast, 'day'> 
   return rest;
 }
 
-/** The chapters of an audio edition. Its file may have been replaced by a shorter one. */
+/** The chapters of an audio edition. Its file may have been replaced by a shorter one; its length is a rounded one. */
 export function chaptersOf({ chapters, file_chapters, duration_s }: Cast): Chapter[] {
-  return (chapters ?? file_chapters ?? []).filter(({ time }) => time <= duration_s);
+  return (chapters ?? file_chapters ?? []).filter(({ time }) => time < duration_s + 0.5);
 }
 
 export const ChapterRow = z

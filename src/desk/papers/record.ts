@@ -36,9 +36,10 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
   requireMedia(archive, 'poster', body.poster ?? null, 'image/');
   requireMedia(archive, 'captions', body.captions, 'text/vtt');
   requireMedia(archive, 'transcript', body.transcript ?? null, 'text/vtt');
-  const late = chapters.findIndex(({ time }) => time * 1000 >= (file?.duration_ms ?? 0));
+  // The writing desk shows editions before it has read their files.
+  const end = (file?.duration_ms ?? Infinity) / 1000;
+  const late = chapters.findIndex(({ time }) => time >= end);
   if (late >= 0) {
-    const end = (file?.duration_ms ?? 0) / 1000;
     const message = `${chapters[late]?.time} s is not before the end of the audio at ${end} s; correct the time`;
     throw refusalOf([{ field: `chapters[${late}].time`, rule: 'after_end', message }]);
   }

@@ -4,7 +4,7 @@ import { sectionSlug } from '../../papers/paper.ts';
 import { type Channel, channelDescription } from './channel.ts';
 
 /** llms.txt (llmstxt.org): nameplate, summary, what an agent must know before it quotes, and lists of links. */
-export function llms(channel: Channel, newest: readonly Row[]): string {
+export function llms(channel: Channel, newest: readonly Row[], hasSound = false): string {
   const { paper, root } = channel;
   const api = `${root}/api/v1`;
   const parts = [
@@ -52,7 +52,7 @@ export function llms(channel: Channel, newest: readonly Row[]): string {
     list('Feeds', [
       ['RSS', `${root}/rss.xml`, 'full text'],
       ['JSON Feed', `${root}/feed.json`, 'full text'],
-      ['Podcast', `${root}/podcast.xml`, 'the editions to watch or to hear'],
+      ['Podcast', `${root}/podcast.xml`, hasSound ? 'the editions to hear or to watch' : 'video editions'],
       ['Front page', `${root}/front.json`, 'six pieces a section'],
       ['Sitemap', `${root}/sitemap.xml`, 'every page'],
     ]),

@@ -3,6 +3,7 @@ import { coverPath } from '../../../media/card/card.ts';
 import { jwks } from '../../../proof/keyring.ts';
 import { isoTime } from '../../../proof/time.ts';
 import { NEWEST_MAX } from '../../dependencies.ts';
+import { hasAudio } from '../../papers/cast.ts';
 import { frontOf, RAIL_MAX } from '../../papers/front.ts';
 import type { Edition } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
@@ -50,7 +51,7 @@ export const documents = [
     return [{ path: coverPath(paper), draw: async () => (await import('../cover.ts')).drawCover(paper) }];
   }),
   singleOutput('llms', 'feed', (edition) => [
-    { path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX)) },
+    { path: 'llms.txt', body: llms(channelOf(edition), edition.newest(LLMS_MAX), hasAudio(edition.casts())) },
   ]),
   singleOutput('keys', 'feed', (edition) => [
     { path: '.well-known/newsdesk-keys.json', body: `${JSON.stringify(jwks(edition.keys()), null, 2)}\n` },
