@@ -97,7 +97,7 @@ export class Pictures {
     const isWeb = /^https?:\/\//.test(address);
     if (file === null && !isWeb) return { missing: 'the archive has no such file' };
     const { types, has } = this.#media;
-    const base = nameOf(address, folder, this.#media.words);
+    const base = nameOf(address, folder, await this.#source.site(), this.#media.words);
     const given = extname(URL.parse(address, 'file:///')?.pathname ?? '').toLowerCase();
     for (const extension of new Set([given, ...Object.keys(types)])) {
       if (has(`${base}${extension}`)) return { path: `${base}${extension}` };
@@ -171,11 +171,19 @@ function extensionFor(given: string, type: string | null, types: MediaStore['typ
   throw new ArchiveError(`${is}, which is no picture that a paper holds`);
 }
 
-/** The path of a picture without its extension: a part of its name, and a digest of its whole address. */
-function nameOf(address: string, folder: string, wordsOf: MediaStore['words']): string {
+/**
+ * The path of a picture without its extension: a part of its name, and a digest of its whole address. That of a file of
+ * the archive begins with its site: another archive may have another file of this path.
+ */
+function nameOf(
+  address: string,
+  folder: string,
+  { title, url: site }: { title: string; url: string | null },
+  wordsOf: MediaStore['words'],
+): string {
   const isWeb = /^https?:\/\//.test(address);
   const url = URL.parse(address, `file:///${encodeURI(folder)}/`);
-  const whole = isWeb ? address : (url?.pathname ?? address);
+  const whole = isWeb ? address : `${site ?? title}\n${url?.pathname ?? address}`;
   const last = (url?.pathname ?? address).split('/').at(-1) ?? '';
   const words = wordsOf(
     decoded(last)

@@ -209,7 +209,8 @@ class ImportRun {
     const published = Date.parse(line.published_at);
     if (this.#isTheDesks(line)) return false;
     if (line.provenance === 'archive' && published > desk.now()) {
-      const message = `${line.published_at} is in the future, but a piece from an archive was published before; correct the date, or leave provenance out`;
+      const now = new Date(desk.now()).toISOString();
+      const message = `${line.published_at} is in the future (it is ${now} here), but a piece from an archive was published before; correct the date or the clock, or leave provenance out`;
       throw refusalOf([{ field: 'published_at', rule: 'archive_time', message }]);
     }
     const { story, changed } = fileStory(desk, paper, this.#filingOf(line), {

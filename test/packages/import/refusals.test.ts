@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
 import { Pictures } from '../../../packages/import/src/index.ts';
 import { jsonLines } from '../../../src/desk/ingest/import-lines.ts';
 import { createdPaper } from '../../../src/desk/ingest/import-paper.ts';
 import { readMapping } from '../../../src/desk/ingest/other-systems.ts';
 import { intakeOf } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { appContextIn, type Scope, tempFolder } from '../../support/app-context.ts';
+import { appContextIn, envIn, type Scope, tempFolder } from '../../support/app-context.ts';
 import { folderOf, importHere, SITE, wxr, zipOf } from './archives.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -182,6 +184,29 @@ test('slugs of the archive are never those that were made for others', async (t)
   );
 });
 
+test('two archives have pictures of one path, and each piece shows its own', async (t) => {
+  const { folder, app } = here(t);
+  const picture = (background: string) =>
+    sharp({ create: { width: 8, height: 8, channels: 3, background } })
+      .png()
+      .toBuffer();
+  for (const name of ['red', 'blue']) {
+    const site = folderOf(join(folder, name), {
+      '_config.yml': `title: ${name}\n`,
+      'img/logo.png': await picture(name),
+      [`_posts/2019-05-20-${name}.md`]: `---\ntitle: ${name}\ncategories: News\n---\n![Logo](/img/logo.png)\n\nText\n`,
+    });
+    assert.equal((await importHere(app, site)).filed, 1);
+  }
+  const archive = app.store.desk.archive('quay');
+  const shown = ['red', 'blue'].map((slug) => {
+    const path = /media\/archive\/[\w-]+\.png/.exec(archive.storyBySlug(slug)?.prose ?? '')?.[0] ?? '';
+    return archive.media(path)?.digest;
+  });
+  assert.notEqual(shown[0], shown[1]);
+  assert.ok(shown.every((digest) => digest !== undefined));
+});
+
 test('an archive that is cut short files nothing in a paper that is there', async (t) => {
   const { app, write } = here(t);
   await importHere(app, write('old.xml', wxr({})));
@@ -251,4 +276,27 @@ test('a disk that is full when a picture comes stops the import, and the piece k
     return /ENOSPC.*; see to the disk and its permissions, then import it again/.test(error.message);
   });
   assert.equal(app.store.desk.hasPaper('quay'), false);
+});
+
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+
+test('on a terminal, import asks for the sections that the paper lacks', { skip: !hasScript }, (t) => {
+  const { folder, write } = here(t);
+  const file = write(
+    'old.xml',
+    wxr({ name: 'a', categories: ['Harbour'] }, { name: 'b', categories: ['Tides'] }, { name: 'c', categories: [] }),
+  );
+  const command = `'${process.execPath}' bin/broadsheet.mjs import '${file}' --paper quay --create --dry-run`;
+  const env = { ...process.env, ...envIn(folder) };
+  const input = 'Sea\n\nSea\n';
+  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    env,
+    input,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.match(stdout, /The section for 1 piece of the category "Harbour" \[Harbour\]: /);
+  assert.match(stdout, /The section for 1 piece of the category "Tides" \[Tides\]: /);
+  assert.match(stdout, /The section of 1 piece without a category \[Archive\]: /);
+  assert.match(stdout, /3 would be filed, 0 unchanged, 0 refused/);
 });
