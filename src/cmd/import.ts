@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { askSections, type Mapping, NO_MAPPING, SYSTEMS, type System } from '../../packages/import/src/index.ts';
 import { type ImportNote, importLines, type RefusedLine } from '../desk/ingest/import-archive.ts';
 import { type ArchiveLines, jsonLines } from '../desk/ingest/import-lines.ts';
-import { openOther, pictureFetch, readMapping, withOtherLines } from '../desk/ingest/other-systems.ts';
+import { mediaFetch, openOther, readMapping, withOtherLines } from '../desk/ingest/other-systems.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { type AppContext, intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
@@ -64,7 +64,7 @@ export function command(): Command {
             options.section === undefined;
           const asked = isAsking ? await withAnswers((ask) => askSections(ask, source, mapping, sections)) : mapping;
           const { paper, dryRun, site: siteUrl = null } = options;
-          const fetch = dryRun ? null : pictureFetch(app.settings.webhookPrivate);
+          const fetch = dryRun ? null : mediaFetch(app.settings.webhookPrivate);
           const how = { paper, mapping: asked, siteUrl, fetch };
           await withOtherLines(intakeOf(app), source, how, (lines) => run(app, lines, options));
         });

@@ -59,3 +59,10 @@ test('feeds and checks of pages, which know addresses alone, have the same text 
   const words = (text: string) => text.replace(/<[^>]*>/g, '');
   assert.equal(words(plain), words(html(prose)));
 });
+
+test('a link to a media file leads to where it is, and any other stays as it is', () => {
+  const prose = '[Listen](media/a.mp3), [out](https://a.example/media/b.mp3), [up](../media/c.mp3)';
+  const { html } = proseHtml(prose, [], (path) => `https://quay.example/${path}`);
+  const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+  assert.deepEqual(links, ['https://quay.example/media/a.mp3', 'https://a.example/media/b.mp3', '../media/c.mp3']);
+});

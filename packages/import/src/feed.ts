@@ -1,4 +1,5 @@
 import { ArchiveError } from './archive-error.ts';
+import { escapeText } from './escape.ts';
 import { NO_FILES, type Source, type SourceItem } from './source.ts';
 import { tooLong } from './wordpress.ts';
 import { childrenOf, markupOf, textIn, textOf, type XmlElement, type XmlRecord, xmlRecords } from './xml-records.ts';
@@ -34,7 +35,13 @@ function rssItem(record: XmlRecord, where: string): SourceItem {
   const link = text('link') || (/^https?:\/\//.test(guid) ? guid : '');
   const [content, description] = [text('content:encoded'), text('description')];
   const authors = [...childrenOf(record, 'dc:creator').map(textOf), ...childrenOf(record, 'author').map(rssAuthor)];
-  const enclosure = childrenOf(record, 'enclosure').find(({ attributes }) => attributes.type?.startsWith('image/'));
+  const enclosed = (kind: string) =>
+    childrenOf(record, 'enclosure').find(
+      ({ attributes: { type = '', url = '' } }) => url !== '' && type.startsWith(kind),
+    );
+  const enclosure = enclosed('image/');
+  const sound = enclosed('audio/')?.attributes.url;
+  const player = sound === undefined ? '' : `<audio src="${escapeText(sound)}"></audio>`;
   return {
     ...of,
     piece: {
@@ -43,7 +50,7 @@ function rssItem(record: XmlRecord, where: string): SourceItem {
       categories: childrenOf(record, 'category').map((one) => textOf(one).trim()),
       authors: authors.map((name) => name.trim()).filter((name) => name !== ''),
       published_at: text('pubDate') || text('dc:date') || null,
-      body: { html: content || description },
+      body: { html: player + (content || description) },
       image: enclosure === undefined ? null : { src: enclosure.attributes.url ?? '', alt: '', credit: null },
       language: text('dc:language') || null,
     },

@@ -1,4 +1,5 @@
 import TurndownService from 'turndown';
+import { decodedText } from './decoded-text.ts';
 
 const turndown = new TurndownService({
   headingStyle: 'atx',
@@ -16,6 +17,10 @@ turndown.addRule('picture', { filter: 'img', replacement: (_content, node) => pi
 turndown.addRule('link around a picture', {
   filter: (node) => node.nodeName === 'A' && node.getElementsByTagName('img').length > 0,
   replacement: (content) => content,
+});
+turndown.addRule('sound', {
+  filter: (node) => node.nodeName === 'A' && node.getAttribute('data-sound') !== null,
+  replacement: (content, node) => soundOf(content, node as unknown as Node),
 });
 turndown.addRule('figure', {
   filter: 'figure',
@@ -38,9 +43,12 @@ interface Node {
   innerHTML: string;
 }
 
-/** Markdown of tidy HTML. `picture` gives the path of the media file of an address; null turns the picture to a link. */
-export function markdownOf(html: string, picture: (address: string) => string | null): string {
-  pathOf = picture;
+/**
+ * Markdown of tidy HTML. `media` gives the path of the media file of a picture's or a sound's address; null turns it to a
+ * link to that address.
+ */
+export function markdownOf(html: string, media: (address: string) => string | null): string {
+  pathOf = media;
   return turndown.turndown(html).trim();
 }
 
@@ -54,6 +62,16 @@ function pictureOf(node: Node, caption = ''): string {
   if (path === null) return `[${alt || 'Picture'}](${target(address)})`;
   const title = caption === '' ? '' : ` "${caption.replace(/["\\<&]/g, '\\$&')}"`;
   return `![${alt}](${target(path)}${title})`;
+}
+
+/** A sound is a link, by the name of its file if that is the paper's. */
+function soundOf(content: string, node: Node): string {
+  const address = node.getAttribute('href') ?? '';
+  const path = pathOf(node.getAttribute('data-sound') ?? '');
+  if (path === null) return `[${content}](${target(address)})`;
+  const [whole = ''] = address.split(/[?#]/);
+  const name = decodedText(whole.slice(whole.lastIndexOf('/') + 1));
+  return `[${name === '' ? content : turndown.escape(name)}](${path})`;
 }
 
 /** A figure of one picture is a picture alone in its paragraph, with its text as the title. */

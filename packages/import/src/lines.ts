@@ -1,13 +1,14 @@
 import { ArchiveError } from './archive-error.ts';
+import { decodedText } from './decoded-text.ts';
 import { markdownOf } from './html-markdown.ts';
 import { type Mapping, namedAuthors, placed } from './mapping.ts';
-import type { FoundPicture, Pictures } from './pictures.ts';
+import type { FoundPicture, MediaKind, Pictures } from './pictures.ts';
 import { shown } from './shown.ts';
 import type { Source, SourceItem, SourcePiece } from './source.ts';
 import { textOfHtml, tidyHtml } from './tidy-html.ts';
 
-/** How many pictures of a piece are fetched at a time. */
-const FETCHES = 4;
+/** How many files of a piece are fetched at a time. A sound is held in memory. */
+const FETCHES = { image: 4, audio: 1 };
 /** The longest headline, in UTF-16 units, that is made of a text. */
 const HEADLINE_CUT = 80;
 /** How many pictures a piece may show: each is fetched, and more of them are more mark-up than a piece may have. */
@@ -124,13 +125,18 @@ class Converter {
       piece.image === null
         ? []
         : [URL.parse(piece.image.src, hasFiles ? undefined : (resolved ?? undefined))?.href ?? piece.image.src];
-    if (tidy.pictures.length > PICTURES_MAX) {
-      const message = `it shows ${tidy.pictures.length} pictures, more than ${PICTURES_MAX}; split the piece`;
+    const count = tidy.pictures.length + tidy.sounds.length;
+    if (count > PICTURES_MAX) {
+      const message = `it shows ${count} pictures, more than ${PICTURES_MAX}; split the piece`;
       throw new ArchiveError(message);
     }
-    const found = await this.#found([...own, ...tidy.pictures], piece.folder ?? '');
-    for (const [address, picture] of found) {
-      if ('missing' in picture) notes.push(`the picture ${shown(address)} was left out (${picture.missing})`);
+    const pictures = await this.#found('image', [...own, ...tidy.pictures], piece.folder ?? '');
+    const sounds = await this.#found('audio', tidy.sounds, piece.folder ?? '');
+    const found = new Map([...pictures, ...sounds]);
+    for (const [address, one] of found) {
+      if (!('missing' in one)) continue;
+      const what = sounds.has(address) ? 'the sound' : 'the picture';
+      notes.push(`${what} ${shown(address)} was left out (${one.missing})`);
     }
     const pathOf = (address: string): string | null => {
       const picture = found.get(address);
@@ -171,13 +177,13 @@ class Converter {
     return null;
   }
 
-  /** Every picture, a few at a time. */
-  async #found(addresses: string[], folder: string): Promise<Map<string, FoundPicture>> {
+  /** Every picture, a few at a time, or every sound. */
+  async #found(kind: MediaKind, addresses: string[], folder: string): Promise<Map<string, FoundPicture>> {
     const found = new Map<string, FoundPicture>();
     const all = [...new Set(addresses)];
-    for (let at = 0; at < all.length; at += FETCHES) {
-      const some = all.slice(at, at + FETCHES);
-      const pictures = await Promise.all(some.map((address) => this.#options.pictures.find(address, folder)));
+    for (let at = 0; at < all.length; at += FETCHES[kind]) {
+      const some = all.slice(at, at + FETCHES[kind]);
+      const pictures = await Promise.all(some.map((address) => this.#options.pictures.find(address, folder, kind)));
       for (const [index, address] of some.entries()) found.set(address, pictures[index] as FoundPicture);
     }
     return found;
@@ -232,14 +238,6 @@ class Converter {
 }
 
 const plain = (names: readonly string[]): string[] => names.map(textOfHtml).filter((name) => name !== '');
-
-function decodedText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** A text of one line, cut after a word. */
 function cut(text: string, max: number): string {

@@ -6,17 +6,20 @@ import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ArchiveError, messageOf } from './archive-error.ts';
+import { decodedText } from './decoded-text.ts';
 import type { Source } from './source.ts';
 
-/** How many redirects are followed for one picture. */
-const REDIRECTS_MAX = 3;
+/** How many redirects are followed for one file. Those that count the listeners of a sound follow each other. */
+const REDIRECTS_MAX = 10;
 /** The longest name that a picture keeps of its own, in characters. */
 const NAME_MAX = 60;
 
 /** After so many requests in a row without a response, a host is asked no more: each may take a minute. */
 const SILENT_MAX = 5;
 
-/** A response to a request for a picture. */
+export type MediaKind = 'image' | 'audio';
+
+/** A response to a request for a picture or a sound. */
 export interface Fetched {
   /** Null when no response came. */
   status: number | null;
@@ -34,14 +37,21 @@ export interface Fetched {
  * Requests an address that an archive names, which may be any: it is the caller's to allow only what the archive may
  * reach. Follows no redirect, and never rejects.
  */
-export type Fetch = (address: string, request: { method: 'GET'; headers: Record<string, string> }) => Promise<Fetched>;
+export type Fetch = (address: string, request: FetchRequest) => Promise<Fetched>;
+
+interface FetchRequest {
+  method: 'GET';
+  headers: Record<string, string>;
+  /** The most bytes of the body. */
+  max: number;
+}
 
 /** Where the paper's media files are kept. */
 export interface MediaStore {
-  /** The media types of the pictures that the paper holds, by extension: `.jpg`. */
+  /** The media types of the pictures and sounds that the paper holds, by extension: `.jpg`. */
   types: Readonly<Record<string, string>>;
-  /** The most bytes of a picture. */
-  bytesMax: number;
+  /** The most bytes of a file. */
+  bytesMax: Record<MediaKind, number>;
   /** The words of the name of a file for its path, a–z and 0–9. */
   words(name: string): string[];
   /** Whether a path, such as `media/archive/quay-0f3a9c1d.png`, is a file of the paper whose bytes are there. */
@@ -50,11 +60,11 @@ export interface MediaStore {
   keep(path: string, file: string): Promise<void>;
 }
 
-/** A picture of an archive: the path of a media file of the paper, or why there is none. */
+/** A picture or sound of an archive: the path of a media file of the paper, or why there is none. */
 export type FoundPicture = { path: string } | { missing: string };
 
 /**
- * The pictures of one archive. Each is read from the archive or fetched once, and has a name that is made of its address,
+ * The pictures and sounds of one archive. Each is read from the archive or fetched once, and has a name that is made of its address,
  * so that the next import finds it.
  */
 export class Pictures {
@@ -67,7 +77,7 @@ export class Pictures {
   readonly #silent = new Map<string, number>();
   #files = 0;
 
-  /** Without `fetch`, as in a dry run, every address counts as a picture that will be there. */
+  /** Without `fetch`, as in a dry run, every address counts as a file that will be there. */
   constructor(source: Source, media: MediaStore, fetch: Fetch | null) {
     this.#source = source;
     this.#media = media;
@@ -75,11 +85,11 @@ export class Pictures {
   }
 
   /** `folder` is that of the piece's file in the archive. */
-  find(address: string, folder: string): Promise<FoundPicture> {
-    const key = /^https?:/.test(address) ? address : `${folder}\n${address}`;
+  find(address: string, folder: string, kind: MediaKind = 'image'): Promise<FoundPicture> {
+    const key = /^https?:/.test(address) ? `${kind} ${address}` : `${folder}\n${address}`;
     let found = this.#found.get(key);
     if (found === undefined) {
-      found = this.#look(address, folder).catch((error: unknown) => {
+      found = this.#look(address, folder, kind).catch((error: unknown) => {
         if (!(error instanceof ArchiveError)) throw error;
         return { missing: error.message };
       });
@@ -92,21 +102,25 @@ export class Pictures {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #look(address: string, folder: string): Promise<FoundPicture> {
+  async #look(address: string, folder: string, kind: MediaKind): Promise<FoundPicture> {
     const file = await this.#source.file(address, folder);
     const isWeb = /^https?:\/\//.test(address);
     if (file === null && !isWeb) return { missing: 'the archive has no such file' };
-    const { types, has } = this.#media;
+    const { has } = this.#media;
+    const max = this.#media.bytesMax[kind];
+    const types = Object.fromEntries(
+      Object.entries(this.#media.types).filter(([, type]) => type.startsWith(`${kind}/`)),
+    );
     const base = nameOf(address, folder, await this.#source.site(), this.#media.words);
     const given = extname(URL.parse(address, 'file:///')?.pathname ?? '').toLowerCase();
     for (const extension of new Set([given, ...Object.keys(types)])) {
       if (has(`${base}${extension}`)) return { path: `${base}${extension}` };
     }
-    if (this.#fetch === null) return { path: `${base}${given in types ? given : '.jpg'}` };
+    if (this.#fetch === null) return { path: `${base}${given in types ? given : Object.keys(types)[0]}` };
     const at = join(this.#folder, `${++this.#files}`);
     try {
-      const type = file === null ? await this.#download(address, at) : await save(file, at, this.#media.bytesMax);
-      const path = `${base}${extensionFor(given, type, types)}`;
+      const type = file === null ? await this.#download(address, at, kind, max) : await save(file, at, max);
+      const path = `${base}${extensionFor(given, type, types, kind)}`;
       await this.#media.keep(path, at);
       return { path };
     } finally {
@@ -115,13 +129,13 @@ export class Pictures {
   }
 
   /** Returns the media type that the response names. */
-  async #download(address: string, at: string): Promise<string | null> {
+  async #download(address: string, at: string, kind: MediaKind, max: number): Promise<string | null> {
     let url = address;
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
       const { host } = new URL(url);
       const silent = this.#silent.get(host) ?? 0;
       if (silent >= SILENT_MAX) throw new ArchiveError(`${host} did not respond before`);
-      const answer = await this.#fetch?.(url, { method: 'GET', headers: { Accept: 'image/*' } });
+      const answer = await this.#fetch?.(url, { method: 'GET', headers: { Accept: `${kind}/*` }, max });
       if (answer === undefined) break;
       this.#silent.set(host, answer.status === null ? silent + 1 : 0);
       if (answer.location !== null && answer.status !== null && answer.status >= 300 && answer.status < 400) {
@@ -133,7 +147,7 @@ export class Pictures {
       if (answer.error !== null)
         throw new ArchiveError(answer.status === null ? answer.error : `status ${answer.status}`);
       if (answer.bytes === null)
-        throw new ArchiveError(answer.cut === 'too_long' ? tooLarge(this.#media.bytesMax) : (answer.cut ?? 'closed'));
+        throw new ArchiveError(answer.cut === 'too_long' ? tooLarge(max) : (answer.cut ?? 'closed'));
       await writeFile(at, answer.bytes);
       return answer.contentType?.split(';')[0]?.trim() ?? null;
     }
@@ -160,15 +174,15 @@ async function save(open: () => Readable | Promise<Readable>, at: string, max: n
   return null;
 }
 
-/** What a picture is, by the response rather than by its name. */
-function extensionFor(given: string, type: string | null, types: MediaStore['types']): string {
-  const named = type?.startsWith('image/')
+/** What a file is, by the response rather than by its name. */
+function extensionFor(given: string, type: string | null, types: MediaStore['types'], kind: MediaKind): string {
+  const named = type?.startsWith(`${kind}/`)
     ? Object.keys(types).find((extension) => types[extension] === type)
     : undefined;
   if (named !== undefined && types[given] !== type) return named;
   if (given in types) return given;
   const is = type === null ? `its name ends in ${JSON.stringify(given)}` : `it is of the type ${type}`;
-  throw new ArchiveError(`${is}, which is no picture that a paper holds`);
+  throw new ArchiveError(`${is}, which is no ${kind === 'image' ? 'picture' : 'sound'} that a paper holds`);
 }
 
 /**
@@ -186,19 +200,11 @@ function nameOf(
   const whole = isWeb ? address : `${site ?? title}\n${url?.pathname ?? address}`;
   const last = (url?.pathname ?? address).split('/').at(-1) ?? '';
   const words = wordsOf(
-    decoded(last)
+    decodedText(last)
       .replace(/\.\w+$/, '')
       .toLowerCase(),
   ).join('-');
   const name = words.slice(0, NAME_MAX).replace(/-$/, '');
   const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8);
   return `media/archive/${name === '' ? digest : `${name}-${digest}`}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

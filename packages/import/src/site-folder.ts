@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { ArchiveError, messageOf } from './archive-error.ts';
+import { decodedText } from './decoded-text.ts';
 import { type Fields, frontMatter, settingsIn } from './front-matter.ts';
 import { type Generator, textIn } from './generators.ts';
 import { pieceOf } from './site-piece.ts';
@@ -29,7 +30,7 @@ export function folderSource(given: string, generator: Generator, problemOf: Mar
       const { url } = await site();
       const local = url !== null && path.startsWith(url) ? `/${path.slice(url.length).replace(/^\//, '')}` : path;
       if (/^[a-z][a-z0-9+.-]*:/i.test(local)) return null;
-      const plain = decoded(local.split(/[?#]/)[0] ?? '');
+      const plain = decodedText(local.split(/[?#]/)[0] ?? '');
       const candidates = plain.startsWith('/')
         ? generator.roots.map((root) => join('/', root, plain))
         : [join('/', from, plain)];
@@ -123,13 +124,5 @@ function bytesIn(file: string): Buffer | null | string {
     return lstatSync(file).size > ITEM_MAX ? null : readFileSync(file);
   } catch (error) {
     return `the file cannot be read (${messageOf(error)}); see to it, and import again`;
-  }
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
   }
 }

@@ -49,8 +49,9 @@ const TEXT_ONLY = new Set(['pre', 'code']);
 /** HTML without what a piece may not hold, in a form from which Markdown is made. */
 export interface TidyHtml {
   html: string;
-  /** The addresses of its pictures, each once, in order. They are as they will be found in `html`. */
+  /** The addresses of its pictures and sounds, each once, in order. They are as they will be found in `html`. */
   pictures: string[];
+  sounds: string[];
   /** What was left out or replaced, for the person who imports. */
   notes: string[];
 }
@@ -108,6 +109,7 @@ class Tidy {
   readonly #options: TidyOptions;
   readonly #out: string[] = [];
   readonly #pictures = new Set<string>();
+  readonly #sounds = new Set<string>();
   readonly #notes = new Map<string, number>();
   /** For each open element, the name under which it was written; `BOUNDARY` for a block and null for others that were not. */
   readonly #open: (string | null)[] = [];
@@ -119,6 +121,8 @@ class Tidy {
   #links = 0;
   /** Where the start of the open `pre` was written. */
   #preAt = 0;
+  /** The open player whose address is still to come. */
+  #player: 'audio' | 'video' | null = null;
 
   constructor(options: TidyOptions) {
     this.#options = options;
@@ -126,7 +130,7 @@ class Tidy {
 
   result(): TidyHtml {
     const notes = [...this.#notes].map(([note, count]) => (count === 1 ? note : `${note} (${count} times)`));
-    return { html: this.#out.join(''), pictures: [...this.#pictures], notes };
+    return { html: this.#out.join(''), pictures: [...this.#pictures], sounds: [...this.#sounds], notes };
   }
 
   onopentag(given: string, attributes: Record<string, string>): void {
@@ -135,6 +139,7 @@ class Tidy {
     }
     const name = RENAMED[given] ?? given;
     if (this.#textOnly > 0 && name === 'code') this.#nameLanguage(attributes.class);
+    if (name === 'source') this.#source(attributes.src);
     const isKept = this.#droppedAt === 0 && this.#textOnly === 0 && this.#enter(name, attributes);
     this.#open.push(isKept ? name : BLOCKS.has(name) ? BOUNDARY : null);
     if (isKept) this.#kept++;
@@ -143,7 +148,11 @@ class Tidy {
   }
 
   onclosetag(): void {
-    if (this.#droppedAt === this.#open.length) this.#droppedAt = 0;
+    if (this.#droppedAt === this.#open.length) {
+      this.#droppedAt = 0;
+      if (this.#player !== null) this.#note(`a frame or player (${this.#player}) was left out`);
+      this.#player = null;
+    }
     const name = this.#open.pop();
     if (name === BOUNDARY && this.#droppedAt === 0) this.#out.push(BOUNDARY);
     if (name === null || name === undefined || name === BOUNDARY) return;
@@ -184,7 +193,7 @@ class Tidy {
   /** Writes the start of an element. Returns whether it was written, and so needs its end. */
   #enter(name: string, attributes: Record<string, string>): boolean {
     if (FRAMED.has(name)) this.#frame(name, attributes.src);
-    if (name === 'source' || DROPPED.has(name)) {
+    if (DROPPED.has(name)) {
       if (name === 'form' || name === 'script' || name === 'object') this.#note(`a ${name} was left out`);
       return false;
     }
@@ -231,12 +240,30 @@ class Tidy {
     return true;
   }
 
+  /** A player without an address has it in the first `source` within, as HTML5 writes it. */
+  #source(src: string | undefined): void {
+    if (this.#player === null || src === undefined) return;
+    this.#frame(this.#player, src);
+    this.#player = null;
+  }
+
   #frame(name: string, src: string | undefined): void {
+    if (src === undefined && (name === 'audio' || name === 'video')) {
+      this.#player = name;
+      return;
+    }
     const address = src === undefined ? null : this.#resolved(src);
-    if (address === null || !/^https?:/i.test(address)) return this.#note(`a frame or player (${name}) was left out`);
-    this.#note(`a frame or player (${name}) became a link to ${shown(address)}`);
+    const file = src === undefined || name !== 'audio' ? null : this.#resolved(src, this.#options.hasFiles);
+    if (file === null && (address === null || !/^https?:/i.test(address))) {
+      this.#note(`a frame or player (${name}) was left out`);
+      return;
+    }
+    const shownAddress = address ?? file ?? '';
+    if (file === null) this.#note(`a frame or player (${name}) became a link to ${shown(shownAddress)}`);
+    else this.#sounds.add(file);
     if (this.#links > 0) return;
-    this.#out.push(`<p></p><a href="${escapeText(address)}">${escapeText(address)}</a><p></p>`);
+    const sound = file === null ? '' : ` data-sound="${escapeText(file)}"`;
+    this.#out.push(`<p></p><a${sound} href="${escapeText(shownAddress)}">${escapeText(shownAddress)}</a><p></p>`);
   }
 
   /** The whole address of a link or a picture; null for one that leads to nothing on the web. */

@@ -36,8 +36,11 @@ import type { Intake } from './intake.ts';
 const BATCH = 50;
 /** A batch ends where its texts have so many UTF-16 units. */
 const BATCH_LENGTH = 2_000_000;
-/** How long one picture may take to come, in ms. */
-const PICTURE_WAIT = 60_000;
+/** The most bytes of a file of an archive. A sound is held in memory while it comes: an hour and a half in MP3. */
+const BYTES_MAX = { image: IMAGE_BYTES_MAX, audio: 100 * 1024 * 1024 };
+/** How long one file may take to come, in ms for each MiB that it may have, and at least. */
+const WAIT_PER_MIB = 6_000;
+const WAIT_MIN = 60_000;
 
 const RULES: PaperRules = {
   max: MAX,
@@ -53,23 +56,26 @@ export function openOther(path: string, system: System | undefined): Promise<Sou
   return openArchive(path, system, (markdown) => excessIn(markdown)[0]?.message ?? null).catch(refuse);
 }
 
-/** Pictures are at addresses that the archive names, so they are fetched like other requests for third parties. */
-export function pictureFetch(allowsPrivate: boolean): Fetch {
-  const limits = { deadline: PICTURE_WAIT, answerMax: IMAGE_BYTES_MAX, answerWait: PICTURE_WAIT };
-  return outboundClient({ ...clientOptions(`Broadsheet/${VERSION}`, allowsPrivate), ...limits });
+/** Media are at addresses that the archive names, so they are fetched like other requests for third parties. */
+export function mediaFetch(allowsPrivate: boolean): Fetch {
+  return (address, { max, ...request }) => {
+    const wait = Math.max(WAIT_MIN, (WAIT_PER_MIB * max) / 2 ** 20);
+    const limits = { deadline: wait, answerMax: max, answerWait: wait };
+    return outboundClient({ ...clientOptions(`Broadsheet/${VERSION}`, allowsPrivate), ...limits })(address, request);
+  };
 }
 
 interface OtherOptions {
   paper: string;
   mapping: Mapping;
   siteUrl: string | null;
-  /** Null in a dry run, which has no pictures. */
+  /** Null in a dry run, which fetches nothing. */
   fetch: Fetch | null;
 }
 
 /**
  * Calls `work` with the pieces of another system as lines of an archive, which the import reads as it reads JSON Lines.
- * The bytes of pictures are stored at once; the ledger names them with the first piece that shows them.
+ * The bytes of media are stored at once; the ledger names them with the first piece that shows them.
  */
 export async function withOtherLines<T>(
   { store, media }: Pick<Intake, 'store' | 'media'>,
@@ -80,8 +86,8 @@ export async function withOtherLines<T>(
   /** Media files that are new to the paper. */
   const kept = new Map<string, Media>();
   const files: MediaStore = {
-    types: PICTURE_TYPES,
-    bytesMax: IMAGE_BYTES_MAX,
+    types: MEDIA_TYPES,
+    bytesMax: BYTES_MAX,
     words: asciiWords,
     has(path) {
       const known = store.hasPaper(paper) ? store.archive(paper).media(path) : null;
@@ -116,9 +122,9 @@ export async function withOtherLines<T>(
   }
 }
 
-const PICTURE_TYPES = Object.fromEntries(
+const MEDIA_TYPES = Object.fromEntries(
   Object.entries(MEDIA_FORMATS).flatMap(([extension, { media_type }]) =>
-    media_type.startsWith('image/') ? [[extension, media_type]] : [],
+    /^(?:image|audio)\//.test(media_type) ? [[extension, media_type]] : [],
   ),
 );
 
@@ -147,7 +153,7 @@ function numbered(line: ArchiveLine, kept: ReadonlyMap<string, Media>): Numbered
 function refuse(error: unknown): never {
   if (error instanceof ArchiveError) throw new Fault('invalid_request', error.message);
   if (!(error instanceof Fault) && /^E[A-Z]/.test(codeOf(error))) {
-    const message = `the archive cannot be read, or a picture of it not be written (${messageOf(error)}); see to the disk and its permissions, then import it again: what came in stays`;
+    const message = `the archive cannot be read, or a file of it not be written (${messageOf(error)}); see to the disk and its permissions, then import it again: what came in stays`;
     throw new Fault('unavailable', message);
   }
   throw error;

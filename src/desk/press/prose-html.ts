@@ -80,18 +80,22 @@ Object.assign(markdown.renderer.rules, {
   table_close: rule(() => '</table></div>\n'),
 });
 
-/** Links each `[^N]` to `#fact-N`. Pictures that stand alone in a paragraph become figures and galleries. */
+/** Links each `[^N]` to `#fact-N`, and media files of the paper where they are. Pictures that stand alone in a paragraph become figures and galleries. */
 export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: string) => ProsePicture): ProseHtml {
   const state: RenderState = { sources: new Map(facts.map((fact) => [fact.n, fact.source])), markers: new Map() };
   const tokens = withFigures(markdown.parse(prose, {}), pictureOf);
   for (const token of tokens) {
     for (const child of token.children ?? []) {
       if (child.type === 'image') child.meta = { picture: pictureOf(String(child.attrGet('src') ?? '')) };
+      const file = child.type === 'link_open' ? String(child.attrGet('href') ?? '') : '';
+      if (file.startsWith('media/')) child.attrSet('href', addressOf(pictureOf(file)));
     }
   }
   const html = markdown.renderer.render(tokens, markdown.options, { state } satisfies Env);
   return { html, markers: state.markers };
 }
+
+const addressOf = (picture: ProsePicture): string => (typeof picture === 'string' ? picture : picture.url);
 
 export function plainProseHtml(prose: string): string {
   return proseHtml(prose, [], (path) => path).html;

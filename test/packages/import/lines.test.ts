@@ -36,7 +36,7 @@ function store() {
   const kept = new Map<string, Buffer>();
   const media: MediaStore = {
     types: { '.png': 'image/png' },
-    bytesMax: 1_000,
+    bytesMax: { image: 1_000, audio: 2_000 },
     words: RULES.words,
     has: (path) => kept.has(path),
     keep: async (path, file) => void kept.set(path, readFileSync(file)),

@@ -246,7 +246,7 @@ test('a host that does not respond is not asked without end', async () => {
   };
   const media = {
     types: { '.png': 'image/png' },
-    bytesMax: 10,
+    bytesMax: { image: 10, audio: 10 },
     words: () => [],
     has: () => false,
     keep: async () => {},

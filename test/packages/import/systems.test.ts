@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import type { Fetch } from '../../../packages/import/src/index.ts';
 import { importArchive } from '../../../src/desk/ingest/import-archive.ts';
+import { pressPapers } from '../../../src/desk/jobs/press-run.ts';
 import { intakeOf } from '../../../src/server/context.ts';
 import { appContextIn, type Scope, tempFolder } from '../../support/app-context.ts';
+import { m4a, mp3 } from '../../support/sounds.ts';
 import { fetchOf, folderOf, importHere, zipOf } from './archives.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -363,4 +366,61 @@ test('JSON Lines take the same members', async (t) => {
     archive.latest({ limit: 5 }).map(({ slug }) => slug),
     ['old'],
   );
+});
+
+test('sounds come in as media of the paper, and others stay links', async (t) => {
+  const { folder, app } = here(t);
+  const site = folderOf(join(folder, 'site'), {
+    'hugo.toml': 'baseURL = "https://hugo.example/"\ntitle = "Old Hugo"\n',
+    'content/posts/heard.md':
+      '---\ntitle: Heard\ndate: 2019-05-20\ncategories: [Notes]\n---\n<audio controls><source src="/sound/low water.mp3"></audio>\n\n<audio src="https://pod.example/b.m4a?x=1"></audio>\n\n<audio src="/sound/gone.mp3"></audio>\n\n<video><source src="/v.mp4"></video>\n\n<audio></audio>\n',
+    'static/sound/low water.mp3': mp3(1),
+  });
+  const sound = m4a({ seconds: 1 });
+  const asked: string[] = [];
+  const fetch: Fetch = async (address, { headers, max }) => {
+    asked.push(`${address} ${headers.Accept} ${max}`);
+    return { status: 200, error: null, contentType: 'audio/x-m4a', bytes: sound, cut: null, location: null };
+  };
+  const done = await importHere(app, site, { fetch });
+  assert.deepEqual([done.filed, done.refused], [1, []]);
+  assert.deepEqual(done.notes, [
+    'Heard: a frame or player (video) became a link to "https://hugo.example/v.mp4"',
+    'Heard: a frame or player (audio) was left out',
+    'Heard: the sound "/sound/gone.mp3" was left out (the archive has no such file)',
+  ]);
+  assert.deepEqual(asked, ['https://pod.example/b.m4a?x=1 audio/* 104857600']);
+  const archive = app.store.desk.archive('quay');
+  const { prose = '', slug = '' } = archive.storyBySlug('heard') ?? {};
+  const [low = '', b = ''] = [...prose.matchAll(/\((media\/[^)]+)\)/g)].map(([, path]) => path);
+  assert.equal(
+    prose,
+    `[low water.mp3](${low})\n\n[b.m4a](${b})\n\n[https://hugo.example/sound/gone.mp3](https://hugo.example/sound/gone.mp3)\n\n[https://hugo.example/v.mp4](https://hugo.example/v.mp4)`,
+  );
+  assert.deepEqual(
+    [low, b].map((path) => archive.media(path)?.media_type),
+    ['audio/mpeg', 'audio/mp4'],
+  );
+  await pressPapers(app, { cards: false });
+  const tree = join(app.settings.distDir, 'quay');
+  const page = readFileSync(join(tree, 'stories', slug, 'index.html'), 'utf8');
+  assert.ok(page.includes(`href="/quay/${low}"`) && existsSync(join(tree, low)), page.slice(0, 500));
+  assert.deepEqual((await importHere(app, site, { fetch })).unchanged, 1);
+});
+
+test('a feed with sounds brings them in', async (t) => {
+  const { folder, app } = here(t);
+  const file = join(folder, 'rss.xml');
+  writeFileSync(
+    file,
+    '<rss version="2.0"><channel><title>Pod</title><link>https://pod.example/</link><item><title>One</title><link>https://pod.example/1</link><pubDate>Mon, 20 May 2019 10:00:00 GMT</pubDate><category>Notes</category><enclosure url="https://pod.example/1.mp3?a=1&amp;b=2" type="audio/mpeg" length="1"/><description>Text</description></item></channel></rss>',
+  );
+  const fetch: Fetch = async (address) =>
+    address.endsWith('.mp3?a=1&b=2')
+      ? { status: 302, error: 'status 302', contentType: null, bytes: null, cut: null, location: '/real.mp3' }
+      : { status: 200, error: null, contentType: 'audio/mpeg', bytes: mp3(1), cut: null, location: null };
+  const done = await importHere(app, file, { fetch });
+  assert.deepEqual([done.filed, done.refused, done.notes], [1, [], []]);
+  const prose = app.store.desk.archive('quay').storyBySlug('1')?.prose ?? '';
+  assert.match(prose, /^\[1\.mp3\]\(media\/archive\/1-[0-9a-f]{8}\.mp3\)\n\nText$/);
 });
