@@ -109,11 +109,14 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
 function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   // Null for a new piece. A generation does not change it.
   const current = store.pieceState(entry.piece.id);
+  const isShown = entry.piece.provenance !== null && current !== null && current.published_at !== null;
+  const hadArchived = !isShown || store.archive(entry.paper).hasArchived();
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   store.setGeneration(entry);
   store.logLeaf('desk', receiptLeaf(entry.receipt, before !== null && isPublic(store, entry.paper)));
   if (current === null) return;
+  markArchived(store, entry.paper, hadArchived);
   // The notice of a withdrawn piece shows its headline.
   if (hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
   if (before === null) return;
@@ -143,11 +146,17 @@ function markAliases(store: LedgerStore, paper: string, { id, aliases }: Generat
   if (before.length > 0 || aliases.length > 0) store.markStale(paper, [dependencies.aliases]);
 }
 
+/** Marks every page when the first piece from an archive goes on air: until then, all pieces cite their sources. */
+function markArchived(store: LedgerStore, paper: string, hadArchived: boolean): void {
+  if (!hadArchived && store.archive(paper).hasArchived()) store.markStale(paper, [dependencies.config]);
+}
+
 function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: number, at: number): void {
   const current = store.pieceState(piece);
   if (current === null) return;
   const published_at = current.published_at ?? onAirAt;
   const again = current.published_at !== null;
+  const hadArchived = again || store.archive(paper).hasArchived();
   const revised = store.archive(paper).piece(piece)?.revised_at ?? 0;
   store.setPieceState(piece, {
     state: 'on_air',
@@ -160,6 +169,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
   });
   logAiring(store, paper, piece);
   if (!again && store.archive(paper).aliasesOf(piece).length > 0) store.markStale(paper, [dependencies.aliases]);
+  markArchived(store, paper, hadArchived);
   markChanged(store, paper, piece, null, at, again);
   // A piece with an old date is no news; one that returns is announced whatever its date, because its withdrawal was.
   if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);

@@ -134,6 +134,8 @@ export interface Archive {
   /** Every signing key, current and retired, oldest first. */
   keys(): VerifyingKey[];
 
+  /** Whether a piece with a revision from an archive was ever on air. Once true, it stays so. */
+  hasArchived(): boolean;
   storyById(id: string): Story | null;
   storyBySlug(slug: string): Story | null;
   /** Whether a piece in any state has the slug. */

@@ -16,9 +16,12 @@ export const en = {
     subscribe: 'Subscribe',
     back_issues: 'Back issues',
     written_by: 'Written by declared {personas}.',
+    /** In its place, and in that of `every_piece`, once the paper holds pieces from an archive: people may have written them, and nobody checked their sources. */
+    run_by: 'Run by declared {personas}.',
     personas: 'AI\u00a0personas',
     how: 'How this desk works',
     every_piece: 'Every piece {signed|sourced and signed}.',
+    every_signed: 'Every piece {signed|signed}.',
     changed: 'Last changed {time} UTC',
     declaration:
       'Every byline here is a declared AI persona. Every piece names its sources, unless it is marked as from the archive, and carries a signed receipt: it proves who filed the piece and that it has not changed since, never that a claim is true.',
@@ -278,7 +281,8 @@ export const en = {
     manage: 'Change what comes, or how often',
     unsubscribe: 'Unsubscribe',
     written_by: 'Written by declared AI personas.',
-    paper_written_by: '{paper} is written by declared AI personas. Every piece names its sources.',
+    paper_written_by:
+      '{paper} is written by declared AI personas. Every piece names its sources, unless it is marked as from the archive.',
     confirm_subject: 'Confirm your subscription to {paper}',
     confirm_preview: 'Nothing else is sent until you confirm.',
     confirm_what: 'Somebody, you we hope, ordered {paper} by mail for this address: {choices}.',

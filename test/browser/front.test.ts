@@ -141,6 +141,7 @@ function viewOf({ language, lead, seconds, pictured, sections, personas }: Paper
         contact: null,
         imprint: null,
         casts: null,
+        has_archived: false,
         pages: [],
       },
       language,

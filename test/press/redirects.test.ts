@@ -7,6 +7,7 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { pageFrom } from '../../src/desk/papers/record.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { archiveFaults } from '../../src/parts/client/verify/page.ts';
@@ -74,6 +75,24 @@ test('earlier addresses lead to a piece: as pages, in _redirects, and by the ser
   assert.equal((await get('/stories/ferries/'))[0], 200);
   assert.equal((await get('/draft-place/'))[0], 404);
   assert.equal((await get('/_redirects'))[0], 404);
+});
+
+test('a private paper redirects its key from earlier addresses, and nobody else', async (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: START });
+  createPaper(app, { paper_public: false });
+  const desk = deskOf(app);
+  fileStory(desk, PAPER, filing('ferries', { aliases: ['/2019/05/ferries'] }), { by: 'cli' });
+  airStory(desk, PAPER, 'ferries', { by: 'cli', at: START });
+  const secret = makePaperKey(app, PAPER, { level: 'read', name: 'reader' }).key;
+  app.close();
+  const { url } = await serveHere(t, folder);
+  const get = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${url}/${PAPER}/2019/05/ferries/`, { redirect: 'manual', headers });
+    return [answer.status, answer.headers.get('location'), answer.headers.get('cache-control')];
+  };
+  assert.deepEqual(await get({ 'X-NRF-Key': secret }), [301, `/${PAPER}/stories/ferries/`, 'private, no-store']);
+  assert.equal((await get({}))[0], 404);
 });
 
 test('an address of the paper, of a page or of another piece leads to no piece', (t) => {
@@ -147,6 +166,14 @@ test('a piece from an archive is marked wherever it is shown whole', async (t) =
   });
   fileStory(desk, PAPER, filing('own'), { by: 'cli' });
   airStory(desk, PAPER, 'own', { by: 'cli', at: START });
+  const read = (path: string) => readFileSync(join(folder, 'papers', PAPER, path), 'utf8');
+  // While no piece from an archive is on air, the head of the front says that all cite their sources.
+  const head = () =>
+    read('index.html')
+      .replace(/<[^>]+>|\s+/g, ' ')
+      .replace(/\s+/g, ' ');
+  await pressPapers(app);
+  assert.match(head(), /Written by declared AI.personas.*Every piece sourced and signed/);
   for (const at of [{}, { at: START + 1_000 }]) {
     assert.throws(
       () => airStory(desk, PAPER, 'old', { by: 'key:x', ...at }),
@@ -155,7 +182,8 @@ test('a piece from an archive is marked wherever it is shown whole', async (t) =
   }
   airStory(desk, PAPER, 'old', { by: 'cli', at: START - 86_400_000 });
   await pressPapers(app);
-  const read = (path: string) => readFileSync(join(folder, 'papers', PAPER, path), 'utf8');
+  const promise = /Run by declared AI.personas.*Every piece signed/;
+  assert.match(head(), promise);
   const mark = 'From the archive, not checked by this desk’s rules.';
   for (const path of ['stories/old/index.html', 'stories/old.md', 'embed/old/index.html'])
     assert.ok(read(path).includes(mark), path);
@@ -178,7 +206,7 @@ test('a piece from an archive is marked wherever it is shown whole', async (t) =
   const data = JSON.parse(
     /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(read('stories/old/index.html'))?.[1] ?? '',
   );
-  assert.equal(data.digitalSourceType, undefined);
+  assert.deepEqual([data.digitalSourceType, data.creativeWorkStatus], [undefined, mark]);
   // The check in a reader's browser finds the mark in the heading, and compares it with what was signed.
   assert.match(
     read('stories/old/index.html'),
@@ -192,6 +220,9 @@ test('a piece from an archive is marked wherever it is shown whole', async (t) =
   assert.match(archiveFaults(mark, {}).join(), /^This page says that the piece is from an archive/);
   // It returns after a withdrawal without being cited.
   withdrawStory(desk, PAPER, 'old', { by: 'cli', reason: 'A mistake.' });
+  await pressPapers(app);
+  assert.match(head(), promise, 'what was once on air is remembered');
+  assert.deepEqual((await auditApp(app, {})).faults, []);
   airStory(desk, PAPER, 'old', { by: 'cli' });
   assert.equal(app.store.desk.archive(PAPER).storyBySlug('old')?.state, 'on_air');
 });

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
+import { fileStory } from '../../src/desk/file-story.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { queueAlerts } from '../../src/desk/readers/alert.ts';
 import { end, tokenIn } from '../../src/desk/readers/link.ts';
 import type { Choices } from '../../src/desk/readers/subscriber.ts';
-import type { AppContext } from '../../src/server/context.ts';
+import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
-import { appContextIn, type Clock, createPaper, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, createPaper, filing, PAPER, SECTIONS, tempFolder } from '../support/app-context.ts';
 import { outboxOf, outboxSender, senderOf } from '../support/mails.ts';
 import { AUDIO, airAgain, collector, publish, publishCast, queueAll, revise, withdraw } from '../support/newsroom.ts';
 import { confirmedReader } from '../support/readers.ts';
@@ -81,6 +83,22 @@ test('a piece on air alerts its readers immediately: by section, confirmed, not 
     told.map(({ email }) => email),
     ['all@example.org', 'city@example.org'],
   );
+});
+
+test('a piece from an archive is marked in its mail, whose foot promises no sources for it', async (t) => {
+  const { app, clock } = stand(t);
+  confirmedReader(app, 'all@example.org', instant);
+  const desk = deskOf(app);
+  const old = filing('old', { cited_facts: [], prose: 'A text.', provenance: 'archive' });
+  fileStory(desk, PAPER, old, { by: 'cli' });
+  airStory(desk, PAPER, 'old', { by: 'cli', at: clock.now - HOUR });
+  queueAll(app);
+  const mailer = collector();
+  const { render } = await loadBuild();
+  await senderOf(app, mailer, (content) => render('/mail', content)).idle();
+  const [{ text, html = '' } = { text: '' }] = mailer.mails;
+  for (const form of [text, html]) assert.match(form, /From the archive, not checked by this desk’s rules\./);
+  assert.match(text.replaceAll('\n', ' '), /Every piece names its sources, unless it is marked as from the archive\./);
 });
 
 test('a revision, a correction, a withdrawal and a coming back are not mailed', async (t) => {

@@ -176,6 +176,10 @@ export function privateFile(app: AppContext, sites: Sites, build: Build): HostHa
     const held = paperOfKey(app.store.desk.keys, (name) => c.req.header(name), app.clock.now());
     const site = sites.of(c.env);
     if (!site?.paper || site.paper.paper_public || held !== site.slug) return next();
+    const moved = movedTo(app, site);
+    if (moved !== null) {
+      return c.body(null, 301, { Location: moved, 'Cache-Control': 'private, no-store' });
+    }
     const archive = app.store.desk.archive(site.slug);
     const edition = new Edition(archive, siteAt(site));
     const path = `${site.path.slice(1)}${site.path.endsWith('/') || site.path === '' ? 'index.html' : ''}`;

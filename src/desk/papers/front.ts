@@ -19,7 +19,10 @@ export const Config = z
     sections: z.array(z.string()).meta({ description: 'In the paper’s order.' }),
     default_kind: z.enum(KINDS),
     paper_public: z.boolean(),
-    source_floor: z.int().min(SOURCE_FLOOR_MIN).meta({ description: 'Distinct publishers that a piece on air needs.' }),
+    source_floor: z
+      .int()
+      .min(SOURCE_FLOOR_MIN)
+      .meta({ description: 'Distinct publishers that a piece on air needs, unless its `provenance` is `archive`.' }),
   })
   .meta({ id: 'Config', description: 'A paper’s settings.' });
 export type Config = z.infer<typeof Config>;

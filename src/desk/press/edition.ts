@@ -74,6 +74,11 @@ export class Edition {
     return this.#noting(dependencies.config, this.archive.paper());
   }
 
+  /** Every page shows it, as it does the record. */
+  hasArchived(): boolean {
+    return this.#noting(dependencies.config, this.archive.hasArchived());
+  }
+
   number(): { edition: number; changed_at: number } {
     return this.#noting(dependencies.edition, this.archive.paper());
   }

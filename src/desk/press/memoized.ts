@@ -5,6 +5,7 @@ export function memoized(archive: Archive): Archive {
   return {
     ...archive,
     paper: cached(archive.paper),
+    hasArchived: cached(archive.hasArchived),
     masthead: cached(archive.masthead),
     casts: cached(archive.casts),
     keys: cached(archive.keys),

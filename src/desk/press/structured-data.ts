@@ -71,6 +71,8 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     image: imageOf(story, facts.image),
     author: isByPeople ? story.writers.map(({ name, url }) => ({ '@type': 'Person', name, url })) : persona,
     digitalSourceType: isByPeople || story.provenance === 'archive' ? undefined : MADE_BY_MODEL,
+    // schema.org has no member for where a piece comes from; this one takes a publisher's own words.
+    creativeWorkStatus: story.provenance === 'archive' ? phrasesOf(channel.paper.language).story.archive : undefined,
     contributor: isByPeople ? persona : undefined,
     publisher: publisher(channel, facts.logo),
     isPartOf: { '@type': 'WebSite', '@id': `${root}/#website`, name: channel.paper.nameplate, url: `${root}/` },

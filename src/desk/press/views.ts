@@ -42,6 +42,8 @@ export interface Frame {
     imprint: string[] | { url: string; title: string; language: string } | null;
     /** What its editions are: `audio` when one or more of them are audio alone. */
     casts: 'video' | 'audio' | null;
+    /** Whether a piece from an archive was ever on air, which may cite no sources: see `Archive.hasArchived`. */
+    has_archived: boolean;
     /** The paper's own pages that a menu lists, in reading order. */
     pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];
   };

@@ -162,7 +162,7 @@ function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): 
 }
 
 function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
-  const { headline, dek, category, slug, byline, writers, language, published_at, image } = row;
+  const { headline, dek, category, slug, byline, writers, provenance, language, published_at, image } = row;
   return {
     headline,
     dek,
@@ -170,6 +170,7 @@ function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailSt
     url: paper.paper_public ? `${root}/stories/${slug}/` : null,
     byline,
     writer: writerLine(writers, paper.language),
+    is_archived: provenance === 'archive',
     language,
     published_at: isoTime(published_at),
     image: image === null ? null : pictureOf(archive, paper, root, image),

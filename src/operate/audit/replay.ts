@@ -154,6 +154,7 @@ export class Replay {
     const read: Partial<Archive> = {
       page: () => null,
       cast: () => null,
+      hasArchived: () => false,
       hasCorrections: () => false,
       aliasesOf: () => [],
       generations: () => [],

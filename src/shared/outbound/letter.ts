@@ -67,7 +67,8 @@ export function mailText(content: MailContent): string {
 
 /** Lines break at spaces; URLs are never broken. */
 function paperText({ nameplate, home_url, heading, groups, casts, language, ...content }: PaperMail): string {
-  const { byline, reader, mail: t } = phrasesOf(language);
+  const phrases = phrasesOf(language);
+  const { reader, mail: t } = phrases;
   const parts = [
     nameplate,
     ...(heading === null ? [] : [heading]),
@@ -76,7 +77,7 @@ function paperText({ nameplate, home_url, heading, groups, casts, language, ...c
     ...groups.flatMap(({ name, stories }) => [
       RULE,
       name.toLocaleUpperCase(language),
-      ...stories.map((story) => storyText(byline, story)),
+      ...stories.map((story) => storyText(phrases, story)),
     ]),
     ...castTexts(
       casts.filter(({ is_audio }) => !is_audio),
@@ -128,10 +129,15 @@ function wrapped(line: string): string {
   return lines.join('\n');
 }
 
-function storyText(t: Phrases['byline'], { headline, dek, byline, writer, url }: MailStory): string {
+function storyText(
+  { byline: t, story }: Phrases,
+  { headline, dek, byline, writer, is_archived, url }: MailStory,
+): string {
   const persona = fill(t.declared, { name: byline.name });
   const signed = writer === null ? fill(t.by, { writer: persona }) : fill(t.written, { writer, persona });
-  return [headline, ...(dek === '' ? [] : [dek]), signed, ...linked(url)].join('\n');
+  return [headline, ...(dek === '' ? [] : [dek]), signed, ...(is_archived ? [story.archive] : []), ...linked(url)].join(
+    '\n',
+  );
 }
 
 function castTexts(casts: readonly MailCast[], heading: string): string[] {

@@ -55,6 +55,8 @@ export interface MailStory {
   byline: { name: string; title: string };
   /** Who wrote it, when people did and the persona brought it in. */
   writer: string | null;
+  /** Whether it comes from an archive, and so was not checked by the desk's rules. */
+  is_archived: boolean;
   language: string;
   /** ISO 8601. */
   published_at: string;

@@ -142,6 +142,10 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     page: papers.page,
     storyById: story('id'),
     storyBySlug: story('slug'),
+    hasArchived: has(
+      `SELECT 1 FROM generations g JOIN pieces p ON p.id = g.piece
+       WHERE g.paper = ? AND g.provenance = 'archive' AND p.published_at IS NOT NULL`,
+    ),
     hasSlug: has('SELECT 1 FROM pieces WHERE paper = ? AND slug = ?'),
     aliasOwner: one(`SELECT p.slug ${OF_ALIAS} AND a.alias = ?`, text),
     redirect: one(`SELECT p.slug ${OF_ALIAS} AND a.alias = ? AND p.published_at IS NOT NULL`, text),

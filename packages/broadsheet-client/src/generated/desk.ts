@@ -1621,7 +1621,7 @@ export interface components {
             /** @enum {string} */
             default_kind: "news" | "blog";
             paper_public: boolean;
-            /** @description Distinct publishers that a piece on air needs. */
+            /** @description Distinct publishers that a piece on air needs, unless its `provenance` is `archive`. */
             source_floor: number;
             /** Format: uri */
             url: string;

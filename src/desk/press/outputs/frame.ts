@@ -66,6 +66,7 @@ function paperOf(edition: Edition): Frame['paper'] {
     contact: contactOf(paper),
     imprint: imprintOf(edition),
     casts: castsOf(edition),
+    has_archived: edition.hasArchived(),
     pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
       title,
       language,
