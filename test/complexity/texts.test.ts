@@ -27,6 +27,7 @@ import { asciiWords } from '../../src/desk/door/tag.ts';
 import { readSource } from '../../src/desk/ingest/source-file.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { proseHtml } from '../../src/desk/press/prose-html.ts';
+import { transcriptOf } from '../../src/desk/press/transcript.ts';
 import { indexText, searchTerms } from '../../src/desk/search.ts';
 import { wordCount } from '../../src/desk/story.ts';
 import { inspectSvg } from '../../src/media/inspect-svg.ts';
@@ -223,6 +224,12 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
       ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><use href="data:image/png;base64,', '"/></svg>'],
     ],
     inspectSvg,
+  ],
+  [
+    'captions',
+    BODY,
+    [PLAIN, ['WEBVTT\n\n00:00.000 --> 00:01.000\n', ''], ['WEBVTT\n\n00:00.000 --> 00:01.000\n<v ', '>']],
+    transcriptOf,
   ],
   ['page for a monitor', 8 * BODY, [PLAIN, ['<style>', ''], ['<!--', '-->']], letters],
   ['note', BODY, [PLAIN, ['a\n\n', '\n'], ['a\n\n— a ', '\n']], parseNote],

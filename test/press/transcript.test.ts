@@ -40,5 +40,8 @@ describe('a transcript', () => {
     const long = transcriptOf(`WEBVTT\n\n${cue('00:01.000', 'word '.repeat(1000)).repeat(900)}`);
     const length = long.reduce((sum, { text }) => sum + text.length, 0);
     assert.ok(length > 400_000 && length < 510_000, String(length));
+    const voices = Array.from({ length: 200_000 }, (_, n) => `<v ${n % 7}>a`).join('\n');
+    const parts = transcriptOf(`WEBVTT\n\n${cue('00:01.000', voices)}`);
+    assert.ok(parts.length > 20_000 && parts.length < 25_000, `${parts.length} voices that take turns`);
   });
 });

@@ -2,6 +2,8 @@ import type { TranscriptPart } from './views.ts';
 
 /** A page shows at most so much; in UTF-16 units. A spoken hour has some 60,000. */
 const TEXT_MAX = 500_000;
+/** What a line counts beside its text, for the markup of a paragraph of its own. */
+const MARKUP = 20;
 /** A paragraph ends with the first sentence beyond this. */
 const PARAGRAPH = 350;
 const SENTENCE_END = /[.!?…。！？।؟]["'”’»)\]]*$/u;
@@ -13,17 +15,19 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: '\u
 export function transcriptOf(vtt: string): TranscriptPart[] {
   const parts: TranscriptPart[] = [];
   let room = TEXT_MAX;
+  let before = '';
   for (const { time, text: line } of cueLines(vtt)) {
-    const voice = /^\s*<v(?:\.[^\s<>]*)?\s+([^<>]*)>/.exec(line)?.[1];
+    const voice = /^<v(?:\.[^\s<>]*)?\s([^<>]*)>/.exec(line.trimStart())?.[1];
     const text = plain(line);
     if (text === '') continue;
-    room -= text.length;
-    if (room < 0) break;
     const last = parts.at(-1);
     const speaker = voice === undefined ? (last?.speaker ?? null) : plain(voice);
-    const isFull = last !== undefined && last.text.length > PARAGRAPH && SENTENCE_END.test(last.text.slice(-8));
+    room -= MARKUP + (voice?.length ?? 0) + text.length;
+    if (room < 0) break;
+    const isFull = last !== undefined && last.text.length > PARAGRAPH && SENTENCE_END.test(before.slice(-8));
     if (last === undefined || isFull || last.speaker !== speaker) parts.push({ time, speaker, text });
     else last.text += ` ${text}`;
+    before = text;
   }
   return parts;
 }
