@@ -10,6 +10,16 @@ import type { Page } from './papers/page.ts';
 import type { Paper } from './papers/paper.ts';
 import type { Placement } from './placement.ts';
 
+/** What a page tells of itself, for a card in the pieces that link to it. It is no part of the ledger. */
+export interface LinkedPage {
+  title: string;
+  /** These two may be empty. */
+  description: string;
+  site: string;
+  /** As it was drawn again, with its path under the paper's root and its size in pixels; null without one. */
+  picture: { path: string; width: number; height: number } | null;
+}
+
 /** The states of a piece. Lists show only pieces on air. */
 export const STATES = ['draft', 'scheduled', 'on_air', 'withdrawn'] as const;
 export type StateName = (typeof STATES)[number];
@@ -129,6 +139,11 @@ export interface Archive {
   pages(): Page[];
   page(slug: string): Page | null;
   mediaPaths(): string[];
+  /** What was read of a linked page; null when nothing was. */
+  linkCard(url: string): LinkedPage | null;
+  /** The pictures of linked pages, by address: the paths at which a paper shows them. */
+  linkPictures(): { url: string; path: string }[];
+  linkPicture(url: string): Uint8Array | null;
   /** The corrections of the clock, oldest first: signed notes. */
   clockNotes(): string[];
   /** Every signing key, current and retired, oldest first. */

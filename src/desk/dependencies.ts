@@ -59,6 +59,8 @@ export const dependencies = {
   month: (month: string) => `month:${month}`,
   /** The earlier addresses of pieces that have a page. */
   aliases: 'aliases',
+  /** What is known of the page at an address that a piece has on a line of its own. */
+  link: (url: string) => `link:${url}`,
   media: (path: string) => `media:${path}`,
   /** The addresses of the paper's own pages. Its menus are part of `config`, because every page shows them. */
   pages: 'pages',

@@ -188,8 +188,8 @@ export function stateRow(story: DeskRow) {
 /** Languages written without spaces, which need a dictionary to separate words. */
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
-/** Markers and link targets, which do not count as words. */
-const MARK_UP = /\[\^\d+\]|\]\([^)\s]*(\)?)/g;
+/** Markers, link targets and the line of the subscribe form, which do not count as words. */
+const MARK_UP = /^ {0,3}::subscribe[ \t]*$|\[\^\d+\]|\]\([^)\s]*(\)?)/gm;
 const MARKER = /\[\^\d+\]/g;
 
 /** The number of words in a prose, by the rules of its language. */

@@ -40,6 +40,23 @@ export async function drawVariants(
   });
 }
 
+/** The beginnings of JPEG, PNG, GIF, WebP and AVIF. Nothing else is given to a decoder: SVG, PDF and others may name files. */
+const PICTURE = /^(?:\xff\xd8\xff|\x89PNG|GIF8|RIFF.{4}WEBP|.{4}ftypavi[fs])/s;
+
+/**
+ * Draws a picture of a stranger as WebP, at most `side` pixels wide and high; null for what is no picture, is damaged or
+ * has too many pixels.
+ */
+export async function drawThumbnail(bytes: Uint8Array, side: number) {
+  if (!PICTURE.test(Buffer.from(bytes.subarray(0, 16)).toString('latin1'))) return null;
+  return turns.within(1, async () => {
+    const fit = { width: side, height: side, fit: 'inside', withoutEnlargement: true } as const;
+    const image = sharp(bytes, { failOn: 'error', limitInputPixels: LARGE }).autoOrient().resize(fit);
+    const drawn = image.toColourspace('srgb').webp(WEBP).toBuffer({ resolveWithObject: true });
+    return drawn.then(({ data, info: { width, height } }) => ({ bytes: data, width, height })).catch(() => null);
+  });
+}
+
 type Pixels = { data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } };
 
 /** The pixels in sRGB, upright, at most `widest` wide. Decodes them once, at the size that is needed. */

@@ -34,6 +34,8 @@ export const verify = {
   page: 'This page shows that text',
   page_found:
     'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',
+  /** After that, on a page with cards of links. */
+  page_cards: 'Cards of links show what the linked pages said of themselves: only their addresses are signed.',
   log: 'The receipt is in the log',
   witnessed: 'The receipt is in the log, and witnesses have seen it',
   place:

@@ -25,6 +25,7 @@ import {
 } from './desk/desk.ts';
 import { archiveRows, ledgerFaults } from './desk/ledger-audit.ts';
 import { ledgerTables } from './desk/ledger-entries.ts';
+import { linkCardTable } from './desk/link-cards.ts';
 import { manifestTables, pressRecords } from './desk/manifest.ts';
 import { paperTables } from './desk/papers.ts';
 import { pieceTables } from './desk/pieces.ts';
@@ -65,6 +66,7 @@ export function openStore(settings: DatabaseSettings) {
   const events = eventTable(db);
   const deliveries = deliveryTable(db);
   const missingMedia = missingMediaTable(db);
+  const linkCards = linkCardTable(db);
   const log = logTables(db);
   const logProof = logProver(log, 'desk');
   const isLogCosigned = () => log.cosignedSize('desk') > 0;
@@ -107,7 +109,7 @@ export function openStore(settings: DatabaseSettings) {
   const search = searchTables(db, transact);
   search.fill();
   pieces.fillWordCounts(transact);
-  const newArchive = archives(db, { papers, entries, search, missingMedia, logProof, isLogCosigned });
+  const newArchive = archives(db, { papers, entries, search, missingMedia, linkCards, logProof, isLogCosigned });
   const known = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     const found = known.get(paper) ?? newArchive(paper);
@@ -222,6 +224,7 @@ export function openStore(settings: DatabaseSettings) {
       hubPings: hubPingTable(db),
       removals: removalTable(db),
       missingMedia,
+      linkCards,
       ...appliedTable(db),
       readers: readerTables(db),
       alerts: alertTable(db),

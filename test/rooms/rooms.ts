@@ -88,6 +88,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'what runs for the papers: the press and its queue, filing, airing, mails',
     brief: 'press queue, airing, mails',
     imports: [
+      'packages/import',
       'src/desk',
       'src/desk/ingest',
       'src/desk/press',

@@ -104,7 +104,8 @@ export function readerPages(app: AppContext, render: Render) {
     /** The subscription form again, with the values that were sent and the problem beside its field. */
     async orderAgain(c: PaperContext, form: Map<string, string[]>, problem: FormProblem): Promise<Response> {
       const api = `${siteAt(c.get('site')).base}/api/v1`;
-      const failed = { email: form.get('email')?.[0] ?? '', ...sentChoices(form), problem };
+      const choices = form.has('boxes') ? sentChoices(form) : null;
+      const failed = { email: form.get('email')?.[0] ?? '', choices, problem };
       const view = { frame: frame(c, phrasesIn(c).page.subscribe), api, failed };
       return send(c, await render('/paper/subscribe', view), 400);
     },

@@ -117,7 +117,7 @@ export function previewedProse(
     edition,
     parsed.pictures.map(({ text }) => text),
   );
-  return proseHtml(showableProse(prose, parsed), facts, (path) => pictures.get(path) ?? path);
+  return proseHtml(showableProse(prose, parsed), facts, (path) => pictures.get(path) ?? path, { hasBox: true });
 }
 
 /** Every problem of a body that may be anything, and what can be shown of it. */

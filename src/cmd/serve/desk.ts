@@ -5,6 +5,7 @@ import { type FileProblem, problemLine } from '../../desk/ingest/source-file.ts'
 import { startAiring } from '../../desk/jobs/airing-job.ts';
 import { startFiling } from '../../desk/jobs/filing-job.ts';
 import { startHubPings } from '../../desk/jobs/hub-ping-job.ts';
+import { startLinkCards } from '../../desk/jobs/link-cards-job.ts';
 import { startMediaCopies } from '../../desk/jobs/media-job.ts';
 import { paperMails } from '../../desk/jobs/paper-mails.ts';
 import { paperWebhooks } from '../../desk/jobs/paper-webhooks.ts';
@@ -42,6 +43,7 @@ export async function serveDesk(
     startWebhooks(app, paperWebhooks(app), deliveryTransport(app, 'Broadsheet'), logger),
   );
   const stopHubPings = startJob(() => startHubPings(app, logger));
+  const stopLinkCards = startJob(() => startLinkCards(app, logger));
   const { settings } = app;
   const job = (name: string, start: StartJob) => new RestartableJob(name, settings, () => () => startJob(start));
   const jobs = [
@@ -61,7 +63,13 @@ export async function serveDesk(
     drain: desk.drain,
     async stop() {
       try {
-        await allEnded([desk.close(), stopWebhooks(), stopHubPings(), ...jobs.map((job) => job.stop())]);
+        await allEnded([
+          desk.close(),
+          stopWebhooks(),
+          stopHubPings(),
+          stopLinkCards(),
+          ...jobs.map((job) => job.stop()),
+        ]);
       } finally {
         await stopAiring();
       }

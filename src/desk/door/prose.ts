@@ -3,6 +3,7 @@ import markdownit from 'markdown-it';
 import type { Problem } from '../../shared/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
 import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
+import { subscribeBox } from './subscribe-box.ts';
 
 /**
  * A `[^N]` marker; N counts from 1. Markers count everywhere, including code and autolinks, because nobody may remove
@@ -52,11 +53,11 @@ function markers(md: MarkdownIt): void {
 }
 
 /** The Markdown of the desks: CommonMark with tables and strikethrough, without raw HTML. */
-export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers);
+export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers).use(subscribeBox);
 markdown.validateLink = isLinkable;
 
 /** The same grammar, only for splitting prose into blocks. */
-const blocksOnly = markdownit({ html: false }).use(markers);
+const blocksOnly = markdownit({ html: false }).use(markers).use(subscribeBox);
 blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
 
 /** The same grammar with HTML, to find the HTML that a piece must not contain. */
@@ -210,6 +211,19 @@ export function plainText(prose: string): string {
     lines.push(line);
   }
   return lines.join('\n');
+}
+
+/** The prose without the lines that stand for a form, for readers elsewhere. */
+export function withoutBoxes(prose: string): string {
+  if (!prose.includes('::subscribe')) return prose;
+  const lines = prose.split('\n');
+  const gone = new Set<number>();
+  for (const { type, map } of markdown.parse(prose, {})) {
+    if (type !== 'subscribe_box' || !map) continue;
+    gone.add(map[0]);
+    if (lines[map[1]] === '') gone.add(map[1]);
+  }
+  return lines.filter((_line, at) => !gone.has(at)).join('\n');
 }
 
 /** What the filing door judges of a prose. */

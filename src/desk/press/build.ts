@@ -26,6 +26,7 @@ export const PAGE_CODE = [
   // The story page's in-browser checks are built from these.
   'src/proof',
   'src/desk/door',
+  'src/desk/press/prose-cards.ts',
   'src/desk/press/prose-html.ts',
   'src/desk/press/prose-pictures.ts',
   'src/media/picture-sources.ts',

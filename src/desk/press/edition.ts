@@ -96,6 +96,11 @@ export class Edition {
     return found?.missing ? standInOf(found) : found;
   }
 
+  /** What is known of a linked page; null while nothing is. */
+  linkCard(url: string) {
+    return this.#noting(dependencies.link(url), this.archive.linkCard(url));
+  }
+
   /** The paper's own pages, in reading order. */
   pages() {
     return this.#noting(dependencies.pages, this.archive.pages());

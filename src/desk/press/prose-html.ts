@@ -1,12 +1,24 @@
 import type { RendererRule, Token } from 'markdown-it';
 import type { CitedFact } from '../../proof/basis.ts';
 import { markdown, splitAtMarkers } from '../door/prose.ts';
+import { type CardToken, cardHtml, type LinkCard, withCards } from './prose-cards.ts';
 import { altOf, imageHtml, type ProsePicture, picturesHtml, type Shown, withFigures } from './prose-pictures.ts';
 
 export interface ProseHtml {
   html: string;
   /** How many markers cite fact n, by n. */
   markers: Map<number, number>;
+}
+
+/** Stands in the HTML where the subscribe form is to be. Prose cannot hold a comment. */
+export const SUBSCRIBE_BOX = '<!--subscribe-->';
+
+/** What only the page of a piece shows besides its prose. */
+interface Insets {
+  /** See `withCards`; by default, bare links stay plain. */
+  cardOf?(url: string): LinkCard | null | undefined;
+  /** Whether the first line that asks for the subscribe form becomes `SUBSCRIBE_BOX`. */
+  hasBox?: boolean;
 }
 
 /** The id of the `count`th marker that cites fact n. */
@@ -22,6 +34,8 @@ export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): s
 interface RenderState {
   sources: Map<number, string>;
   markers: Map<number, number>;
+  /** Whether the form is still to be placed. */
+  hasBox: boolean;
 }
 
 type Env = { state?: RenderState };
@@ -32,7 +46,7 @@ const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 function rule(print: (token: Token, state: RenderState) => string): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
-    const state = (env as Env | undefined)?.state ?? { sources: new Map(), markers: new Map() };
+    const state = (env as Env | undefined)?.state ?? { sources: new Map(), markers: new Map(), hasBox: false };
     return token === undefined ? '' : print(token, state);
   };
 }
@@ -76,14 +90,29 @@ Object.assign(markdown.renderer.rules, {
   heading_close: rule((token) => `</h${headingLevel(token)}>\n`),
   image: rule((token) => imageHtml((token.meta as { picture: ProsePicture }).picture, altOf(token), 'figure')),
   pictures: rule(({ meta }) => picturesHtml((meta as { shown: Shown[] }).shown)),
+  link_card: rule(({ meta }) => cardHtml(meta as unknown as CardToken)),
+  subscribe_box: rule((_token, state) => {
+    const shown = state.hasBox ? SUBSCRIBE_BOX : '';
+    state.hasBox = false;
+    return shown;
+  }),
   table_open: rule(() => '<div class="table" tabindex="0"><table>\n'),
   table_close: rule(() => '</table></div>\n'),
 });
 
-/** Links each `[^N]` to `#fact-N`, and media files of the paper where they are. Pictures that stand alone in a paragraph become figures and galleries. */
-export function proseHtml(prose: string, facts: CitedFact[], pictureOf: (path: string) => ProsePicture): ProseHtml {
-  const state: RenderState = { sources: new Map(facts.map((fact) => [fact.n, fact.source])), markers: new Map() };
-  const tokens = withFigures(markdown.parse(prose, {}), pictureOf);
+/**
+ * Links each `[^N]` to `#fact-N`, and media files of the paper where they are. Pictures that stand alone in a paragraph
+ * become figures and galleries.
+ */
+export function proseHtml(
+  prose: string,
+  facts: CitedFact[],
+  pictureOf: (path: string) => ProsePicture,
+  { cardOf, hasBox = false }: Insets = {},
+): ProseHtml {
+  const state = { sources: new Map(facts.map((fact) => [fact.n, fact.source])), markers: new Map(), hasBox };
+  const figures = withFigures(markdown.parse(prose, {}), pictureOf);
+  const tokens = cardOf === undefined ? figures : withCards(figures, cardOf);
   for (const token of tokens) {
     for (const child of token.children ?? []) {
       if (child.type === 'image') child.meta = { picture: pictureOf(String(child.attrGet('src') ?? '')) };

@@ -121,6 +121,10 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   is_preview: boolean;
   /** The prose as HTML, or a placeholder until its bytes are inserted. Its markers link to the facts. */
   html: string;
+  /** Where the page shows the subscribe form: before the rest of the prose, below the piece, or nowhere. */
+  box: { rest: string } | 'end' | null;
+  /** Whether the page has a form or link cards, which have a stylesheet of their own. */
+  has_insets: boolean;
   authors: Author[];
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
   is_crowded: boolean;
@@ -295,9 +299,9 @@ export interface ChoicesView {
   cast: boolean;
 }
 
-/** The subscription form: empty when pressed; served live, it shows a failed request. */
+/** The subscription form: empty when pressed; served live, it shows a failed request, whose form may have had no choices. */
 export interface SubscribeView extends DeskPageView {
-  failed?: ChoicesView & { email: string; problem: FormProblem };
+  failed?: { email: string; problem: FormProblem; choices: ChoicesView | null };
 }
 
 /** The result of a subscription step, or the page that asks the reader to press a button. */
@@ -326,6 +330,8 @@ export interface CorrectionsView extends Framed {
 export interface PageView extends Framed {
   heading: string;
   html: string;
+  /** The rest of the prose, after the subscribe form; absent without one. */
+  rest?: string | undefined;
   /** The address of a page that may be in the menus. */
   url?: string;
 }

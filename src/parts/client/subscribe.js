@@ -27,12 +27,17 @@ function inWords({ field, message = words.silent }) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+/** A form in a piece asks for the address alone. */
+const isShort = form.querySelector('[name="boxes"]') === null;
+
 function order() {
   const data = new FormData(form);
+  const email = data.get('email').trim();
+  if (isShort) return { email };
   const sections = data.getAll('sections');
   const all = form.querySelectorAll('[name="sections"]').length;
   return {
-    email: data.get('email').trim(),
+    email,
     cadence: data.get('cadence'),
     // Without a list the paper means every section, those to come too.
     ...(sections.length < all ? { sections } : {}),
@@ -60,7 +65,8 @@ form.addEventListener('submit', async (event) => {
   say('');
   form.classList.remove('sent');
   for (const name of ['email', 'cadence', 'sections']) point(name, '');
-  if (form.querySelector('[name="sections"]:checked') === null) return void point('sections', words.no_section);
+  if (!isShort && form.querySelector('[name="sections"]:checked') === null)
+    return void point('sections', words.no_section);
   button.disabled = true;
   say(words.sending);
   const answer = await send(order());

@@ -28,6 +28,8 @@ export interface ClientOptions {
   /** How much of a response is read, in bytes, and for how long, in ms; the deadline ends it in any case. */
   answerMax?: number;
   answerWait?: number;
+  /** Whether what was read of a body that was cut off is returned. */
+  keepsCut?: boolean;
   /** CA certificates to trust instead of the default ones, in PEM. */
   ca?: string;
 }
@@ -54,7 +56,7 @@ export interface Inbound {
   /** A word for the error; null for a status of 2xx. */
   error: string | null;
   contentType: string | null;
-  /** The body if it is short and complete; otherwise null, and `cut` says why. */
+  /** The body if it is short and complete, or its beginning with `keepsCut`; otherwise null, and `cut` says why. */
   bytes: Buffer | null;
   /** The same as text. */
   text: string | null;
@@ -75,6 +77,7 @@ export function outboundClient({
   deadline = DEADLINE,
   answerMax = ANSWER_MAX,
   answerWait = ANSWER_WAIT,
+  keepsCut = false,
   ca,
 }: ClientOptions): (address: string, request: Outbound) => Promise<Inbound> {
   const agents = { http: new Agent({ keepAlive: false }), https: new TlsAgent({ keepAlive: false }) };
@@ -100,7 +103,7 @@ export function outboundClient({
       let cut: Inbound['cut'] = 'closed';
       const signal = AbortSignal.timeout(deadline);
       const done = (word: string) => {
-        const bytes = cut === null ? Buffer.concat(chunks) : null;
+        const bytes = cut === null || (keepsCut && status !== null) ? Buffer.concat(chunks) : null;
         settle({
           ms: performance.now() - began,
           status,

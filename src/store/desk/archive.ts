@@ -7,6 +7,7 @@ import { Fault } from '../../shared/fault.ts';
 import { columnsOf, type Db, flag, inBatches, integer, oneOf, type Read, sql, text } from '../../shared/sql/sql.ts';
 import type { missingMediaTable } from './desk.ts';
 import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
+import type { linkCardTable } from './link-cards.ts';
 import type { PaperTable } from './papers.ts';
 import { FROM, LIST, NEWEST_FIRST, ROW, rowOf, STATE } from './pieces.ts';
 import type { SearchTables } from './search.ts';
@@ -40,6 +41,7 @@ interface ArchiveTables {
   entries: LedgerTables;
   search: SearchTables;
   missingMedia: ReturnType<typeof missingMediaTable>;
+  linkCards: ReturnType<typeof linkCardTable>;
   logProof: Archive['logProof'];
   isLogCosigned: Archive['isLogCosigned'];
 }
@@ -49,7 +51,7 @@ const OF_ALIAS = 'FROM piece_aliases a JOIN pieces p ON p.id = a.piece WHERE a.p
 
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
-  const { papers, entries, search, missingMedia, logProof, isLogCosigned } = tables;
+  const { papers, entries, search, missingMedia, linkCards, logProof, isLogCosigned } = tables;
   const { one, has, number, all, each } = sql(db);
   const corrections = all(
     `SELECT ${REVISED_AT} AS at, g.revision, g.correction AS note
@@ -139,6 +141,9 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     persona: papers.persona,
     casts: papers.casts,
     cast: papers.cast,
+    linkCard: linkCards.of,
+    linkPicture: linkCards.picture,
+    linkPictures: linkCards.pictures,
     page: papers.page,
     storyById: story('id'),
     storyBySlug: story('slug'),

@@ -118,7 +118,7 @@ export function removalTable(db: Db) {
   const { run } = sql(db);
   const readers = run('DELETE FROM subscribers WHERE paper = ?');
   // Mails, deliveries and their attempts go with their subscriber and webhook.
-  const rest = ['webhooks', 'mails', 'reader_tokens', 'notices', 'digests'].map((table) =>
+  const rest = ['webhooks', 'mails', 'reader_tokens', 'notices', 'digests', 'link_cards'].map((table) =>
     run(`DELETE FROM ${table} WHERE paper = ?`),
   );
   // The hash stays: readers who want no mail get none if the paper comes back.

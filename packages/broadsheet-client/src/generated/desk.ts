@@ -2040,6 +2040,9 @@ export interface components {
             analytics?: string;
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
+            link_cards?: boolean;
+            /** @enum {string} */
+            subscribe_box?: "end";
             /** @description Empty by default. */
             standards?: string;
             front?: {
@@ -2125,6 +2128,9 @@ export interface components {
             analytics?: string;
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
+            link_cards?: boolean;
+            /** @enum {string} */
+            subscribe_box?: "end";
             /** @description Empty by default. */
             standards?: string;
             front?: {
@@ -2172,6 +2178,9 @@ export interface components {
             analytics?: string;
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
+            link_cards?: boolean;
+            /** @constant */
+            subscribe_box?: "end";
             standards?: string;
             front?: {
                 blocks: ("sections" | "cast" | "blog" | "corrections" | "masthead")[];

@@ -2,6 +2,7 @@ import { phrasesOf } from '../../../phrases/tables.ts';
 import type { CitedFact } from '../../../proof/basis.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Story } from '../../archive.ts';
+import { withoutBoxes } from '../../door/prose.ts';
 import { storyUrl } from '../../story.ts';
 import type { Channel } from './channel.ts';
 
@@ -41,7 +42,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     blocks.push(`## Corrections\n\n${lines.join('\n')}`);
   }
   if (story.credit !== null) blocks.push(`## Credit\n\n${story.credit}`);
-  return `---\n${front.join('')}---\n\n${note}${[story.prose, ...blocks].join('\n\n')}\n`;
+  return `---\n${front.join('')}---\n\n${note}${[withoutBoxes(story.prose), ...blocks].join('\n\n')}\n`;
 }
 
 function footnote({ n, statement, source, instrument }: CitedFact): string {

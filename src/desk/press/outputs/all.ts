@@ -1,6 +1,6 @@
 import type { Edition } from '../edition.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
-import { assets, media, picture } from './assets.ts';
+import { assets, linkPicture, media, picture } from './assets.ts';
 import { castDay, castIndex, day, days, year } from './day.ts';
 import { documents, hosting } from './documents.ts';
 import { front } from './front.ts';
@@ -17,6 +17,7 @@ export const OUTPUTS: readonly Output[] = [
   icons,
   media,
   picture,
+  linkPicture,
   card,
   proof,
   story,

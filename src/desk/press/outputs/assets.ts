@@ -66,6 +66,21 @@ export function mediaByPictureId(edition: Edition): Map<string, string> {
   return paths;
 }
 
+/** The picture of a linked page, by the page's address. Its path depends on its content. */
+export const linkPicture: Output = {
+  kind: 'link',
+  stage: 'picture',
+  paths: /^(pictures\/link-.+)$/,
+  keyNamed: ({ archive }, path) => archive.linkPictures().find((one) => one.path === path)?.url,
+  keysForDependency: keysAfter(dependencies.link('')),
+  allKeys: ({ archive }) => (archive.paper().link_cards === true ? archive.linkPictures().map(({ url }) => url) : []),
+  print(edition, url) {
+    const path = edition.paper().link_cards === true ? edition.linkCard(url)?.picture?.path : undefined;
+    const bytes = path === undefined ? null : edition.archive.linkPicture(url);
+    return path === undefined || bytes === null ? null : [{ path, body: bytes }];
+  },
+};
+
 /** The variants of a picture. Their paths depend on its content, so existing ones are never drawn again. */
 export const picture: Output = {
   kind: 'picture',

@@ -13,6 +13,7 @@ import { contactMail, contactUrl, imprintPage, type PaperRecord, sectionSlug } f
 import { DEFAULT_TYPEFACES } from '../../papers/typefaces.ts';
 import type { Links } from '../../story.ts';
 import type { Edition } from '../edition.ts';
+import type { LinkCard } from '../prose-cards.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
 import type { BylineView, Frame, PictureView, RowView, ShareImage } from '../views.ts';
 import { iconViews } from './icons.ts';
@@ -153,6 +154,18 @@ export function pictureView(edition: Edition, image: Image, base = edition.site.
 /** A picture in the prose of a piece or a page. */
 export function prosePicture(edition: Edition, src: string): ProsePicture {
   return pictureView(edition, { src, alt: '', credit: null });
+}
+
+/** The cards of a piece's links, for a paper that has them; a page that was not read yet has none. */
+export function linkCards(edition: Edition): ((url: string) => LinkCard | undefined) | undefined {
+  if (edition.paper().link_cards !== true) return undefined;
+  const { base } = edition.site;
+  return (url) => {
+    const found = edition.linkCard(url);
+    if (found === null) return undefined;
+    const { picture, ...text } = found;
+    return { ...text, picture: picture === null ? null : { ...picture, url: `${base}/${picture.path}` } };
+  };
 }
 
 /** Path of a persona's portrait under the root: its own picture, else the drawn one. */

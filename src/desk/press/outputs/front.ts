@@ -203,6 +203,7 @@ export function excerptOf(prose: string, max: number, dek = ''): string {
   for (const block of prose.slice(0, max * 4).split(/\n{2,}/)) {
     if (block === '' || NO_PARAGRAPH.test(block)) continue;
     const text = plainText(block).replace(/\s+/g, ' ').trim();
+    if (text === '') continue;
     paragraphs.push(text);
     length += text.length;
     if (length > max) break;

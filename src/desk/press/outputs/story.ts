@@ -14,11 +14,11 @@ import { type Edition, logUrl } from '../edition.ts';
 import { channelOf, type FeedItem } from '../feeds/channel.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
 import { type Output, ofEachPiece, type Render, type RenderedFile } from '../output.ts';
-import { markerIds, type ProseHtml, proseHtml } from '../prose-html.ts';
+import { markerIds, type ProseHtml, proseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
 import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
-import { avatarPath, cardOf, frameOf, pictureView, prosePicture, rowView } from './frame.ts';
+import { avatarPath, cardOf, frameOf, linkCards, pictureView, prosePicture, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
@@ -39,7 +39,10 @@ export const story: Output = {
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
-    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path));
+    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path), {
+      cardOf: linkCards(edition),
+      hasBox: true,
+    });
     const view = storyView(edition, found, prose, edition.generations(found.id).at(-1) ?? null);
     return [
       { path: `${folder}/index.html`, body: await render('/paper/story', view) },
@@ -139,6 +142,8 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
   const page = `${root}/${path}`;
   const oembed = `${root}/oembed?url=${encodeURIComponent(page)}`;
   const share = shareImage(edition, found);
+  const [html = '', rest] = prose.html.split(SUBSCRIBE_BOX);
+  const box = rest === undefined ? (edition.paper().subscribe_box ?? null) : { rest };
   return {
     ...found,
     ...rowView(edition, found),
@@ -156,7 +161,9 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       }),
     }),
     is_preview: false,
-    html: prose.html,
+    html,
+    box,
+    has_insets: box !== null || prose.html.includes('<div class="link-card">'),
     is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
     facts: found.cited_facts.map((fact) => ({
       ...fact,

@@ -1,8 +1,8 @@
 import { proseHtml } from '../../../desk/press/prose-html.ts';
 import type { Basis } from '../../../proof/basis.ts';
 
-/** Elements whose content readers do not see as text. */
-const UNSEEN = ['script', 'style', 'template', 'noscript'];
+/** Elements whose content readers do not see as text, or that stands beside the text: forms, and what linked pages say. */
+const UNSEEN = ['script', 'style', 'template', 'noscript', 'aside'];
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**

@@ -1,5 +1,5 @@
 import { writersOf } from '../../../desk/door/writers.ts';
-import { proseHtml } from '../../../desk/press/prose-html.ts';
+import { proseHtml, SUBSCRIBE_BOX } from '../../../desk/press/prose-html.ts';
 import type { Basis } from '../../../proof/basis.ts';
 import type { Check } from './check.ts';
 import { ENGLISH, type Words } from './words.ts';
@@ -13,16 +13,21 @@ const EXCERPT_WORDS = 8;
 
 /**
  * Compares the page with the basis of its hash, word by word: the same renderer that printed the page converts the
- * signed Markdown to text again. Does not compare markup, spacing and layout.
+ * signed Markdown to text again. Does not compare markup, spacing and layout, nor what stands in the text besides it: the
+ * subscribe form, where the text asks for it, and beside the address of a link what the page at it said.
  */
 export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH): Check {
   const story = page.querySelector('.story');
   const text = (selector: string): string => words(story?.querySelector(selector)?.textContent);
-  const prose = story?.querySelector('.prose') ?? null;
-  const signed = new DOMParser().parseFromString(
-    proseHtml(basis.prose, basis.cited_facts, (path) => path).html,
-    'text/html',
-  );
+  const prose = (story?.querySelector('.prose')?.cloneNode(true) ?? null) as Element | null;
+  const cards = prose?.querySelectorAll(':scope > .link-card > a[href]') ?? [];
+  const linked = new Set([...cards].map((link) => URL.parse(link.getAttribute('href') ?? '')?.href));
+  const insets = { cardOf: (url: string) => (linked.has(url) ? null : undefined), hasBox: true };
+  const { html } = proseHtml(basis.prose, basis.cited_facts, (path) => path, insets);
+  const signed = new DOMParser().parseFromString(html, 'text/html');
+  for (const card of prose?.querySelectorAll(':scope > .link-card') ?? [])
+    card.querySelector(':scope > aside')?.remove();
+  if (html.includes(SUBSCRIBE_BOX)) prose?.querySelector(':scope > .subscribe-box')?.remove();
   const faults = [
     ...difference('headline', text('h1'), basis.headline),
     ...difference('summary', text('.heading > .dek'), basis.dek),
@@ -43,7 +48,7 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
     found:
       faults.length > 0
         ? [...faults, 'If your browser translates this page, or an extension changes it, switch that off and reload.']
-        : [phrases.page_found],
+        : [phrases.page_found, ...(linked.size > 0 ? [phrases.page_cards] : [])],
   };
 }
 

@@ -1,0 +1,76 @@
+import { Parser } from 'htmlparser2';
+
+/** What a web page says of itself in its head: unchecked, of any length; null for what it does not say. */
+export interface PageHead {
+  title: string | null;
+  description: string | null;
+  site: string | null;
+  /** The address of a picture, which may be relative. */
+  image: string | null;
+}
+
+/** By member, the names of `<meta>` under which pages say it, best first: the Open Graph protocol, X's cards, HTML. */
+const NAMES = {
+  title: ['og:title', 'twitter:title'],
+  description: ['og:description', 'twitter:description', 'description'],
+  site: ['og:site_name', 'application-name'],
+  image: ['og:image:secure_url', 'og:image', 'og:image:url', 'twitter:image', 'twitter:image:src'],
+} as const;
+const WANTED = new Set<string>(Object.values(NAMES).flat());
+
+/** Heads are flat. Each open element makes the next one slower. */
+const DEPTH_MAX = 100;
+/** How much is parsed between two looks at whether the head has ended, in UTF-16 units. */
+const CHUNK = 4_096;
+/** How far into a page HTML looks for its encoding, in bytes. */
+const DECLARATION = 1_024;
+
+/** Reads the head of a page, or of its beginning, in time linear in its length. Never throws. */
+export function pageHead(bytes: Uint8Array, contentType: string | null): PageHead {
+  const text = decodedPage(bytes, contentType);
+  const said = new Map<string, string>();
+  const open: string[] = [];
+  let title = '';
+  let hasTitle = false;
+  let isOver = false;
+  const parser = new Parser({
+    onopentag(name, { property, name: named, content }) {
+      open.push(name);
+      if (name === 'body' || open.length > DEPTH_MAX) isOver = true;
+      const key = (property ?? named ?? '').toLowerCase();
+      if (name === 'meta' && WANTED.has(key) && content && !said.has(key)) said.set(key, content);
+    },
+    onclosetag(name) {
+      open.pop();
+      if (name === 'title') hasTitle = true;
+    },
+    ontext(part) {
+      if (!hasTitle && open.at(-1) === 'title') title += part;
+    },
+  });
+  for (let at = 0; at < text.length && !isOver; at += CHUNK) parser.write(text.slice(at, at + CHUNK));
+  const first = (names: readonly string[]) => names.map((name) => said.get(name)).find(Boolean) ?? null;
+  return {
+    title: first(NAMES.title) ?? (title || null),
+    description: first(NAMES.description),
+    site: first(NAMES.site),
+    image: first(NAMES.image),
+  };
+}
+
+/** Text that is valid UTF-8 is in UTF-8, whatever the page says; it may end within a character. */
+function decodedPage(bytes: Uint8Array, contentType: string | null): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    const start = new TextDecoder('latin1').decode(bytes.subarray(0, DECLARATION));
+    const mark = start.startsWith('\u00ff\u00fe') ? 'utf-16le' : start.startsWith('\u00fe\u00ff') ? 'utf-16be' : null;
+    const named = [contentType ?? '', start].map((text) => /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text)?.[1]);
+    const label = mark ?? named.find((name) => name !== undefined) ?? 'windows-1252';
+    try {
+      return new TextDecoder(label).decode(bytes);
+    } catch {
+      return new TextDecoder('windows-1252').decode(bytes);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+-- What pages say of themselves to which pieces link on lines of their own. Read from the network: no part of the ledger.
+
+CREATE TABLE link_cards (
+  paper TEXT NOT NULL,
+  url TEXT NOT NULL,
+  -- A JSON object; null while nothing was found.
+  card TEXT,
+  -- The picture of the card, as it was drawn again; null without one.
+  picture BLOB,
+  tries INTEGER NOT NULL,
+  -- When to ask again, in ms; null for never.
+  due_at INTEGER,
+  PRIMARY KEY (paper, url)
+) STRICT, WITHOUT ROWID;
