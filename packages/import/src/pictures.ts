@@ -132,7 +132,8 @@ export class Pictures {
   async #download(address: string, at: string, kind: MediaKind, max: number): Promise<string | null> {
     let url = address;
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
-      const { host } = new URL(url);
+      const host = URL.parse(url)?.host;
+      if (host === undefined) throw new ArchiveError('it is no web address');
       const silent = this.#silent.get(host) ?? 0;
       if (silent >= SILENT_MAX) throw new ArchiveError(`${host} did not respond before`);
       const answer = await this.#fetch?.(url, { method: 'GET', headers: { Accept: `${kind}/*` }, max });

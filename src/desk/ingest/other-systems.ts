@@ -152,7 +152,7 @@ function numbered(line: ArchiveLine, kept: ReadonlyMap<string, Media>): Numbered
 
 function refuse(error: unknown): never {
   if (error instanceof ArchiveError) throw new Fault('invalid_request', error.message);
-  if (!(error instanceof Fault) && /^E[A-Z]/.test(codeOf(error))) {
+  if (!(error instanceof Fault) && /^E[A-Z0-9]+$/.test(codeOf(error))) {
     const message = `the archive cannot be read, or a file of it not be written (${messageOf(error)}); see to the disk and its permissions, then import it again: what came in stays`;
     throw new Fault('unavailable', message);
   }

@@ -300,3 +300,12 @@ test('on a terminal, import asks for the sections that the paper lacks', { skip:
   assert.match(stdout, /The section of 1 piece without a category \[Archive\]: /);
   assert.match(stdout, /3 would be filed, 0 unchanged, 0 refused/);
 });
+
+test('a picture at an address that is none is left out', async (t) => {
+  const { app, write } = here(t);
+  const post = { id: '1', type: 'post', status: 'published', published_at: '2019-01-01 00:00:00', slug: 'a' };
+  const posts = [{ ...post, title: 'A', html: '<p>Text</p>', feature_image: 'http://[::1' }];
+  const mapping = { sections: {}, authors: {}, section: 'News' };
+  const { filed, notes } = await importHere(app, write('ghost.json', JSON.stringify({ data: { posts } })), { mapping });
+  assert.deepEqual([filed, notes], [1, ['A: the picture "http://[::1" was left out (it is no web address)']]);
+});
