@@ -8,7 +8,9 @@ import { append } from '../../src/desk/append.ts';
 import type { Filing } from '../../src/desk/door/piece.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { CastBody } from '../../src/desk/papers/cast.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
+import { castFrom } from '../../src/desk/papers/record.ts';
 import { inspectMedia } from '../../src/media/inspect.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
@@ -16,6 +18,7 @@ import { PROJECT } from '../../src/shared/project.ts';
 import { filing, PAPER, PERSONAS, type Scope, treeOf } from '../support/app-context.ts';
 import { assertSameTree } from '../support/full-press.ts';
 import { START } from '../support/pressed-paper.ts';
+import { mp3 } from '../support/sounds.ts';
 import { paperOf } from './paper-copy.ts';
 
 const VIDEO = readFileSync(join(PROJECT, 'content/the-plumb-line/media/cast/2026-11-17.mp4'));
@@ -42,6 +45,8 @@ async function illustrated(t: Scope) {
     'media/style.css': Buffer.from('h1 { letter-spacing: 1px }'),
     'media/day.mp4': VIDEO,
     'media/day.vtt': Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'),
+    'media/sound.mp3': mp3(2),
+    'media/sound.vtt': Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nGood evening\n'),
   };
   for (const [path, bytes] of Object.entries(media)) await file(app, path, bytes);
   record(app, 'paper', '', {
@@ -55,6 +60,8 @@ async function illustrated(t: Scope) {
   const cast = { title: 'The day', description: 'In a minute.', video: 'media/day.mp4', poster: 'media/poster.webp' };
   const measured = { duration_s: 1, bytes: VIDEO.length, media_type: 'video/mp4' };
   record(app, 'cast', '2026-11-20', { day: '2026-11-20', ...cast, captions: 'media/day.vtt', ...measured });
+  const audio = { title: 'The evening', audio: 'media/sound.mp3', transcript: 'media/sound.vtt' };
+  record(app, 'cast', '2026-11-21', castFrom(app.store.desk.archive(PAPER), '2026-11-21', CastBody.parse(audio)));
   publish(app, 'illustrated', {
     image: { src: 'media/art.jpg', alt: 'A red door', credit: 'Ada' },
     prose: 'One thing is so.[^1]\n\n![A red wall](media/in-prose.png)\n\n![A loop](media/loop.gif)\n\nSo is this.[^2]',
@@ -117,6 +124,11 @@ test('a restore without media puts everything else on air, with neutral pictures
   assert.doesNotMatch(cast, /<video|day\.mp4/);
   assert.match(cast, /media\/poster\.webp/);
   assert.doesNotMatch(readFileSync(join(tree, 'podcast.xml'), 'utf8'), /day\.mp4/);
+  const heard = readFileSync(join(tree, 'cast/2026-11-21/index.html'), 'utf8');
+  assert.doesNotMatch(heard, /<audio|sound\.mp3|Good evening|PodcastEpisode/);
+  assert.match(heard, /The evening/);
+  assert.doesNotMatch(readFileSync(join(tree, 'podcast.xml'), 'utf8'), /sound\.mp3/);
+  assert.ok(!existsSync(join(tree, 'media/sound.mp3')));
   const faults = await faultsOf(app);
   assert.equal(faults.length, names.length, faults.join('\n'));
   for (const name of names) {
@@ -138,6 +150,8 @@ test('a restore without media puts everything else on air, with neutral pictures
   const after = treeOf(tree);
   assert.match(after.get('cast/2026-11-20/index.html') ?? '', /<video.*media\/day\.mp4/);
   assert.match(after.get('podcast.xml') ?? '', /media\/day\.mp4/);
+  assert.match(after.get('cast/2026-11-21/index.html') ?? '', /<audio.*media\/sound\.mp3.*Good evening/s);
+  assert.match(after.get('podcast.xml') ?? '', /media\/sound\.mp3/);
   for (const path of [...before.keys()].filter((each) => /^(?:media|pictures|icons)\//.test(each))) {
     assert.equal(after.get(path), before.get(path), path);
   }
