@@ -9,8 +9,8 @@ export const TERMS_MAX = 4;
 /** Maximum number of rows in a search result. */
 export const SEARCH_ROWS = 30;
 
-/** The version of `searchText`. An index built by another version is rebuilt when its database is opened. */
-export const NORMALIZER_VERSION = 1;
+/** The version of `indexText`. An index built by another version is rebuilt when its database is opened. */
+export const NORMALIZER_VERSION = 2;
 
 /** Separates two fields, so that no phrase spans both. `searchText` never returns it. */
 const BORDER = '\u{E000}';

@@ -188,9 +188,9 @@ export function stateRow(story: DeskRow) {
 /** Languages written without spaces, which need a dictionary to separate words. */
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
-/** Markers, link targets and the line of the subscribe form, which do not count as words. */
-const MARK_UP = /^ {0,3}::subscribe[ \t]*$|\[\^\d+\]|\]\([^)\s]*(\)?)/gm;
-const MARKER = /\[\^\d+\]/g;
+/** Markers, names of notes, link targets and the line of the subscribe form, which do not count as words. */
+const MARK_UP = /^ {0,3}::subscribe[ \t]*$|\[\^[^\s[\]\\]{1,64}\]|\]\([^)\s]*(\)?)/gm;
+const MARKER = /\[\^[^\s[\]\\]{1,64}\]/g;
 
 /** The number of words in a prose, by the rules of its language. */
 export function wordCount(prose: string, language: string): number {

@@ -81,6 +81,12 @@ export const en = {
     revised: 'Revised {time} (revision {revision})',
     back: 'Back to marker {n}',
     back_to_mention: 'Back to marker {n}, mention {mention}',
+    /** Footnotes: what the writer adds below the text. They have letters, sources have numbers. */
+    notes: 'Notes',
+    note: 'Note {n}',
+    note_back: 'Back to the text, note {n}',
+    /** The table of contents of a long piece. */
+    contents: 'Contents',
     tags: 'Tags',
     /** Above a piece that was brought in with an archive, and wherever it is shown whole. It must be as clear as the English. */
     archive: 'From the archive, not checked by this desk’s rules.',

@@ -71,7 +71,7 @@ async function page(
   const base = `${at.base}/preview/${secret}`;
   const edition = new Edition(memoized(app.store.desk.archive(site.slug)), { ...at, base });
   const shown = shownStory(story, app.clock.now());
-  const html = previewedProse(edition, story);
+  const html = await previewedProse(edition, story);
   const view = previewView(edition, shown, html);
   // A link opens this piece of a private paper, and nothing else of it.
   const body = await render('/paper/story', site.paper.paper_public ? view : { ...view, earlier: [] });

@@ -15,7 +15,8 @@ import { Edition } from '../../../src/desk/press/edition.ts';
 import { memoized } from '../../../src/desk/press/memoized.ts';
 import type { Render } from '../../../src/desk/press/output.ts';
 import { previewView, prosePictures } from '../../../src/desk/press/outputs/story.ts';
-import { type ProseHtml, proseHtml } from '../../../src/desk/press/prose-html.ts';
+import { pageProse } from '../../../src/desk/press/page-prose.ts';
+import type { ProseHtml } from '../../../src/desk/press/prose-html.ts';
 import { wordCount } from '../../../src/desk/story.ts';
 import { isoTime } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -100,7 +101,7 @@ export function previewHandlers(app: AppContext, render: Render) {
       const archive = archiveOf(app, c);
       const { problems, filing } = judged(app, c, key, data);
       const edition = new Edition(memoized(archive), { root, base: served });
-      const prose = previewedProse(edition, filing);
+      const prose = await previewedProse(edition, filing);
       const story = storyOf(archive, filing, app.clock.now());
       return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
     }),
@@ -110,14 +111,15 @@ export function previewHandlers(app: AppContext, render: Render) {
 /** The prose of a piece as HTML. Pieces of older versions may hold more mark-up than is rendered here. */
 export function previewedProse(
   edition: Edition,
-  { prose, cited_facts: facts }: Pick<Filing, 'prose' | 'cited_facts'>,
-): ProseHtml {
+  { prose, cited_facts: facts, language }: Pick<Filing, 'prose' | 'cited_facts' | 'language'>,
+): Promise<ProseHtml> {
   const parsed = parseProse(prose);
   const pictures = prosePictures(
     edition,
     parsed.pictures.map(({ text }) => text),
   );
-  return proseHtml(showableProse(prose, parsed), facts, (path) => pictures.get(path) ?? path, { hasBox: true });
+  const pictureOf = (path: string) => pictures.get(path) ?? path;
+  return pageProse(showableProse(prose, parsed), facts, language, pictureOf, { hasBox: true });
 }
 
 /** Every problem of a body that may be anything, and what can be shown of it. */

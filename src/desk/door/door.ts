@@ -9,6 +9,7 @@ import {
   unseenProblem,
 } from '../../shared/shown-text.ts';
 import { type AliasRules, aliasProblems } from './alias.ts';
+import type { NoteFault } from './footnotes.ts';
 import { type Filing, MAX } from './piece.ts';
 import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
 
@@ -21,7 +22,7 @@ export interface PaperRules extends AliasRules {
   source_floor: number;
   /** Whether the paper has a media file at this path. */
   hasMedia(path: string): boolean;
-  /** Whether pictures may lack a description, as in what was written elsewhere before. */
+  /** Whether pictures may lack a description, and notes a reference, as in what was written elsewhere before. */
   takesUndescribed?: boolean;
 }
 
@@ -125,7 +126,7 @@ export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' 
   if (unseen !== null) problems.push(unseen);
   // Prose that is too long is not parsed.
   if (prose.length > MAX.prose) return problems;
-  const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers } = parseProse(prose);
+  const { excess, rawHtml, unsafeLinks, pictures, undescribed, hiddenMarkers, notes } = parseProse(prose);
   if (excess.length > 0) return [...problems, ...excess];
   for (const { text, offset } of rawHtml) {
     const message = `raw HTML ${quote(text)} is not allowed; write Markdown, or put it in backticks to show it`;
@@ -150,8 +151,25 @@ export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' 
     const message = `${text} is where no reader sees it: in a picture's description, in a link's target or title, or after a code fence; move it into the text`;
     problems.push(problem('prose', 'hidden_marker', message, offset));
   }
+  const told = new Set<string>();
+  for (const { fault, text, offset } of rules.takesUndescribed ? [] : notes) {
+    if (told.has(`${fault} ${text}`)) continue;
+    told.add(`${fault} ${text}`);
+    problems.push(problem('prose', `${fault}_note`, NOTE_FAULTS[fault](text), offset));
+  }
   return problems;
 }
+
+/** What is wrong with a footnote, by the kind of its fault. */
+const NOTE_FAULTS: Record<NoteFault['fault'], (text: string) => string> = {
+  unknown: (text) =>
+    `${quote(text)} refers to no note; write the note on a line of its own, ${text}: and its text, or write \\${text} for brackets that readers see`,
+  hidden: (text) =>
+    `${quote(text)} is in a picture's description, where no reader can follow it; put it behind the picture`,
+  unused: (text) =>
+    `nothing in the prose refers to the note ${quote(text)}; write ${text} where it belongs, or take the note out`,
+  twice: (text) => `there are two notes ${quote(text)}; give one of them another name`,
+};
 
 /** A placeholder of the file that `broadsheet new story` writes, left as it was. */
 const TO_FILL_IN = /^⟦[^⟦⟧]*⟧$/;

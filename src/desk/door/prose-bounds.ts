@@ -1,6 +1,7 @@
 import markdownit from 'markdown-it';
 import type { Problem } from '../../shared/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
+import { footnotes } from './footnotes.ts';
 import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from './piece.ts';
 
 /**
@@ -51,12 +52,12 @@ const MARKUP = {
   backslashes: '\\',
 };
 
-/** Each quote takes a level of the parser, each list two. Deeper blocks are left out of its result. */
-const blocksOnly = markdownit({ html: false, maxNesting: 2 * NESTING_MAX + 2 });
+/** Each quote and a note take a level of the parser, each list two. Deeper blocks are left out of its result. */
+const blocksOnly = markdownit({ html: false, maxNesting: 2 * NESTING_MAX + 3 }).use(footnotes);
 blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
 
-/** Everything before the text of a line: indents, and the markers of quotes and lists. */
-const PREFIX = /^[ \t>*+\-\d.)]*/gm;
+/** Everything before the text of a line: the name of a note, indents, and the markers of quotes and lists. */
+const PREFIX = /^(?: {0,3}\[\^[^\s\]]{1,64}\]:)?[ \t>*+\-\d.)]*/gm;
 
 /** The first line where too many quotes and lists are nested; null when there is none. */
 function tooDeepLine(prose: string): { line: number; offset: number } | null {

@@ -2,6 +2,7 @@ import type { MarkdownIt, Token } from 'markdown-it';
 import markdownit from 'markdown-it';
 import type { Problem } from '../../shared/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
+import { footnotes, type Mention, type NoteFault, noteFaults, withNotesLast } from './footnotes.ts';
 import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
 import { subscribeBox } from './subscribe-box.ts';
 
@@ -52,19 +53,19 @@ function markers(md: MarkdownIt): void {
   });
 }
 
-/** The Markdown of the desks: CommonMark with tables and strikethrough, without raw HTML. */
-export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers).use(subscribeBox);
+/** The Markdown of the desks: CommonMark with tables, strikethrough and footnotes, without raw HTML. */
+export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers).use(footnotes).use(subscribeBox);
 markdown.validateLink = isLinkable;
 
 /** The same grammar, only for splitting prose into blocks. */
-const blocksOnly = markdownit({ html: false }).use(markers).use(subscribeBox);
+const blocksOnly = markdownit({ html: false }).use(markers).use(footnotes).use(subscribeBox);
 blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
 
 /** The same grammar with HTML, to find the HTML that a piece must not contain. */
-const htmlFinder = markdownit({ html: true });
+const htmlFinder = markdownit({ html: true }).use(footnotes);
 
 /** The same grammar accepting every address, to find those that a piece must not contain. */
-const linkFinder = markdownit({ html: false }).use(markers);
+const linkFinder = markdownit({ html: false }).use(markers).use(footnotes);
 linkFinder.validateLink = () => true;
 
 /** The paragraph with too many open brackets to parse the prose in reasonable time; empty when it can be parsed. */
@@ -197,16 +198,21 @@ function* tokensOf(tokens: Token[]): Iterable<[Token, LineRange]> {
   }
 }
 
-/** The prose as plain text, without markup and markers. Newlines separate blocks. */
+/** The tokens of a prose in the order in which readers see them: its notes come last. */
+export function proseTokens(prose: string): Token[] {
+  return withNotesLast(markdown, markdown.parse(prose, {}));
+}
+
+/** The prose as plain text, without markup and markers. Newlines separate blocks, and notes come last. */
 export function plainText(prose: string): string {
   const lines: string[] = [];
-  for (const token of markdown.parse(prose, {})) {
+  for (const token of proseTokens(prose)) {
     if (token.type === 'fence' || token.type === 'code_block') lines.push(token.content.trimEnd());
     if (token.type !== 'inline') continue;
     let line = '';
     for (const child of token.children ?? []) {
       if (child.type === 'softbreak' || child.type === 'hardbreak') line += ' ';
-      else if (child.type !== 'marker') line += child.content;
+      else if (child.type !== 'marker' && !isNoteMark(child)) line += child.content;
     }
     lines.push(line);
   }
@@ -226,6 +232,8 @@ export function withoutBoxes(prose: string): string {
   return lines.filter((_line, at) => !gone.has(at)).join('\n');
 }
 
+const isNoteMark = ({ type, meta }: Token): boolean => type === 'note_reference' && (meta as Mention).note !== null;
+
 /** What the filing door judges of a prose. */
 export interface ParsedProse {
   /** What the prose has too much of to be parsed; the other members are then empty. */
@@ -236,6 +244,8 @@ export interface ParsedProse {
   /** Those of the pictures that have no description. */
   undescribed: Occurrence[];
   hiddenMarkers: Occurrence[];
+  /** References and notes that readers could not follow. */
+  notes: (Occurrence & Pick<NoteFault, 'fault'>)[];
 }
 
 /** Parses prose. The result depends only on the text. */
@@ -243,7 +253,7 @@ export function parseProse(prose: string): ParsedProse {
   const excess = excessIn(prose);
   if (excess.length === 0) excess.push(...openBracketProblems(prose));
   if (excess.length > 0) {
-    return { excess, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [] };
+    return { excess, rawHtml: [], unsafeLinks: [], pictures: [], undescribed: [], hiddenMarkers: [], notes: [] };
   }
   const blocks = markdown.parse(prose, {});
   return {
@@ -252,7 +262,14 @@ export function parseProse(prose: string): ParsedProse {
     unsafeLinks: unsafeLinksIn(prose),
     ...picturesIn(prose, blocks),
     hiddenMarkers: hiddenMarkersIn(prose, blocks),
+    notes: noteFaultsIn(prose, blocks),
   };
+}
+
+function noteFaultsIn(prose: string, blocks: Token[]): ParsedProse['notes'] {
+  const locate = textLocator(prose);
+  const faults = noteFaults(blocks).sort((a, b) => a.lines[0] - b.lines[0]);
+  return faults.map(({ fault, text, lines }) => ({ fault, ...locate(text, lines) }));
 }
 
 /** A text found in prose, and its offset in UTF-16 units. */

@@ -1,6 +1,8 @@
 import type { RendererRule, Token } from 'markdown-it';
+import { fill } from '../../phrases/fill.ts';
 import type { CitedFact } from '../../proof/basis.ts';
-import { markdown, splitAtMarkers } from '../door/prose.ts';
+import type { Mention, Note } from '../door/footnotes.ts';
+import { markdown, proseTokens, splitAtMarkers } from '../door/prose.ts';
 import { type CardToken, cardHtml, type LinkCard, withCards } from './prose-cards.ts';
 import { altOf, imageHtml, type ProsePicture, picturesHtml, type Shown, withFigures } from './prose-pictures.ts';
 
@@ -8,18 +10,40 @@ export interface ProseHtml {
   html: string;
   /** How many markers cite fact n, by n. */
   markers: Map<number, number>;
+  /** The headings of the text itself, not those within quotes, lists and notes. */
+  headings: Heading[];
 }
 
-/** Stands in the HTML where the subscribe form is to be. Prose cannot hold a comment. */
-export const SUBSCRIBE_BOX = '<!--subscribe-->';
+export type Heading = {
+  level: number;
+  id: string;
+  text: string;
+};
 
-/** What only the page of a piece shows besides its prose. */
-interface Insets {
+/** What a page adds to a prose. Without it, the text and its links are the same. */
+export interface ProseExtras {
+  /** What screen readers say of notes, in the paper's language. */
+  words?: NoteWords;
+  /** The colours of code blocks, by `codeKey`. */
+  colours?: CodeColours;
   /** See `withCards`; by default, bare links stay plain. */
   cardOf?(url: string): LinkCard | null | undefined;
   /** Whether the first line that asks for the subscribe form becomes `SUBSCRIBE_BOX`. */
   hasBox?: boolean;
 }
+
+type NoteWords = Record<'notes' | 'note' | 'note_back', string>;
+
+/** A block of code without its markers, in spans; null as a class is text without colour. */
+export type CodeColours = ReadonlyMap<string, readonly (readonly [text: string, colour: string | null])[]>;
+
+/** What `CodeColours` knows a block of code by. */
+export function codeKey({ info, content }: Pick<Token, 'info' | 'content'>): string {
+  return `${info}\n${content}`;
+}
+
+/** Stands in the HTML where the subscribe form is to be. Prose cannot hold a comment. */
+export const SUBSCRIBE_BOX = '<!--subscribe-->';
 
 /** The id of the `count`th marker that cites fact n. */
 function markerId(n: number, count: number): string {
@@ -31,7 +55,7 @@ export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): s
 }
 
 /** State that the renderer's rules share while they render one text. */
-interface RenderState {
+interface RenderState extends Pick<ProseExtras, 'words' | 'colours'> {
   sources: Map<number, string>;
   markers: Map<number, number>;
   /** Whether the form is still to be placed. */
@@ -68,14 +92,71 @@ function textWithMarkers(text: string, state: RenderState): string {
     .join('');
 }
 
-const codeBlock = rule(
-  ({ content }, state) => `<pre tabindex="0"><code>${textWithMarkers(content, state)}</code></pre>\n`,
-);
+const codeBlock = rule((token, state) => {
+  const spans = state.colours?.get(codeKey(token));
+  const code = spans === undefined ? textWithMarkers(token.content, state) : colouredHtml(token.content, spans, state);
+  return `<pre tabindex="0"><code>${code}</code></pre>\n`;
+});
+
+/** Code in spans, with its markers between them or within. */
+function colouredHtml(
+  content: string,
+  spans: readonly (readonly [string, string | null])[],
+  state: RenderState,
+): string {
+  let html = '';
+  let [span, at] = [0, 0];
+  for (const part of splitAtMarkers(content)) {
+    if (typeof part === 'number') html += marker(part, state);
+    for (let left = typeof part === 'number' ? 0 : part.length; left > 0; ) {
+      const [text = '', colour] = spans[span] ?? [];
+      const shown = text.slice(at, at + left);
+      if (shown !== '') html += colour ? `<span class="${colour}">${escapeHtml(shown)}</span>` : escapeHtml(shown);
+      left -= shown.length;
+      at += shown.length;
+      if (at < text.length) continue;
+      [span, at] = [span + 1, 0];
+      if (span >= spans.length) break;
+    }
+  }
+  return html;
+}
+
+/** The id of the place that refers to a note for the `mention`th time. */
+const mentionId = ({ letter }: Note, mention: number): string =>
+  mention === 1 ? `noteref-${letter}` : `noteref-${letter}-${mention}`;
+
+const label = (text: string | undefined): string => (text === undefined ? '' : ` aria-label="${escapeHtml(text)}"`);
+
+/** A link to a note, marked by its letter; facts have numbers. */
+function noteMark({ note, mention }: Mention, text: string, words: NoteWords | undefined): string {
+  if (note === null) return escapeHtml(text);
+  const { letter } = note;
+  return `<sup class="note" id="${mentionId(note, mention)}"><a href="#note-${letter}" role="doc-noteref"${label(words && fill(words.note, { n: letter }))}>${letter}</a></sup>`;
+}
+
+/** Links back to where the text refers to a note. */
+function backLinks(note: Note, words: NoteWords | undefined): string {
+  const { letter, mentions } = note;
+  return Array.from({ length: mentions }, (_, at) => {
+    const n = at === 0 ? letter : `${letter} ${at + 1}`;
+    return `&nbsp;<a class="back" href="#${mentionId(note, at + 1)}" role="doc-backlink"${label(words && fill(words.note_back, { n }))}>↑</a>`;
+  }).join('');
+}
+
 /** The page's headline is its h1, so headings in prose start at h2. */
 const headingLevel = ({ tag }: Token): number => Math.max(2, Number(tag.slice(1)));
 
 Object.assign(markdown.renderer.rules, {
   marker: rule(({ meta }, state) => marker((meta as { n: number }).n, state)),
+  note_reference: rule(({ meta, content }, { words }) => noteMark(meta as Mention, content, words)),
+  notes_open: rule(
+    (_, { words }) => `<section class="notes" role="doc-endnotes"${label(words?.notes)}>\n<ol type="a">\n`,
+  ),
+  note_open: rule(({ meta }) => `<li id="note-${(meta as Note).letter}">`),
+  note_back: rule(({ meta }, { words }) => backLinks(meta as Note, words)),
+  note_close: rule(() => '</li>\n'),
+  notes_close: rule(() => '</ol>\n</section>\n'),
   text: rule(({ content }, state) => textWithMarkers(content, state)),
   code_inline: rule(({ content }, state) => `<code>${textWithMarkers(content, state)}</code>`),
   code_block: codeBlock,
@@ -86,7 +167,7 @@ Object.assign(markdown.renderer.rules, {
     const title = token.attrGet('title');
     return `<a href="${escapeHtml(href)}"${title === null ? '' : ` title="${escapeHtml(String(title))}"`} rel="noopener">`;
   }),
-  heading_open: rule((token) => `<h${headingLevel(token)}>`),
+  heading_open: rule((token) => `<h${headingLevel(token)} id="${escapeHtml((token.meta as Heading).id)}">`),
   heading_close: rule((token) => `</h${headingLevel(token)}>\n`),
   image: rule((token) => imageHtml((token.meta as { picture: ProsePicture }).picture, altOf(token), 'figure')),
   pictures: rule(({ meta }) => picturesHtml((meta as { shown: Shown[] }).shown)),
@@ -101,17 +182,19 @@ Object.assign(markdown.renderer.rules, {
 });
 
 /**
- * Links each `[^N]` to `#fact-N`, and media files of the paper where they are. Pictures that stand alone in a paragraph
- * become figures and galleries.
+ * Links each `[^N]` to `#fact-N`, each `[^name]` to its note at the end, and media files of the paper where they are.
+ * Pictures that stand alone in a paragraph become figures and galleries.
  */
 export function proseHtml(
   prose: string,
   facts: CitedFact[],
   pictureOf: (path: string) => ProsePicture,
-  { cardOf, hasBox = false }: Insets = {},
+  extras: ProseExtras = {},
 ): ProseHtml {
-  const state = { sources: new Map(facts.map((fact) => [fact.n, fact.source])), markers: new Map(), hasBox };
-  const figures = withFigures(markdown.parse(prose, {}), pictureOf);
+  const { cardOf, hasBox = false } = extras;
+  const sources = new Map(facts.map((fact) => [fact.n, fact.source]));
+  const state: RenderState = { ...extras, sources, markers: new Map(), hasBox };
+  const figures = withFigures(proseTokens(prose), pictureOf);
   const tokens = cardOf === undefined ? figures : withCards(figures, cardOf);
   for (const token of tokens) {
     for (const child of token.children ?? []) {
@@ -120,11 +203,49 @@ export function proseHtml(
       if (file.startsWith('media/')) child.attrSet('href', addressOf(pictureOf(file)));
     }
   }
+  const headings = named(tokens);
   const html = markdown.renderer.render(tokens, markdown.options, { state } satisfies Env);
-  return { html, markers: state.markers };
+  return { html, markers: state.markers, headings };
 }
 
 const addressOf = (picture: ProsePicture): string => (typeof picture === 'string' ? picture : picture.url);
+
+/** In UTF-16 units. */
+const HEADING_ID_MAX = 80;
+
+/**
+ * Gives each heading an id of the letters and digits of its text, in any script; later ones of the same text get a
+ * number. `h-` keeps them apart from the ids of the page. Returns those of the text itself.
+ */
+function named(tokens: Token[]): Heading[] {
+  const taken = new Set<string>();
+  const counts = new Map<string, number>();
+  const headings: Heading[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'heading_open') continue;
+    const parts = tokens[index + 1]?.children ?? [];
+    const text = parts
+      .map(({ type, content }) =>
+        type === 'softbreak' || type === 'hardbreak' ? ' ' : HEADING_TEXT.has(type) ? content : '',
+      )
+      .join('')
+      .replace(/\s+/g, ' ')
+      .trim();
+    const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+    const base = `h-${words.join('-').slice(0, HEADING_ID_MAX).toWellFormed() || 'section'}`;
+    let count = counts.get(base) ?? 1;
+    while (taken.has(idOf(base, count))) count++;
+    counts.set(base, count + 1);
+    taken.add(idOf(base, count));
+    const heading = { level: headingLevel(token), id: idOf(base, count), text };
+    token.meta = heading;
+    if (token.level === 0 && text !== '') headings.push(heading);
+  }
+  return headings;
+}
+
+const HEADING_TEXT = new Set(['text', 'code_inline']);
+const idOf = (base: string, count: number): string => (count === 1 ? base : `${base}-${count}`);
 
 export function plainProseHtml(prose: string): string {
   return proseHtml(prose, [], (path) => path).html;

@@ -116,6 +116,13 @@ export interface FactView extends CitedFact {
   marker_ids: string[];
 }
 
+/** A heading, and those of the next level below it. */
+export interface ContentsEntry {
+  id: string;
+  text: string;
+  parts: { id: string; text: string }[];
+}
+
 export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revision' | 'content_hash' | 'provenance'> {
   /** Whether the page shows a piece that is not published. */
   is_preview: boolean;
@@ -125,6 +132,8 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   box: { rest: string } | 'end' | null;
   /** Whether the page has a form or link cards, which have a stylesheet of their own. */
   has_insets: boolean;
+  /** The table of contents; empty for a short piece. */
+  contents: ContentsEntry[];
   authors: Author[];
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
   is_crowded: boolean;

@@ -8,10 +8,12 @@ import { type Channel, declared, type FeedItem, fileUrl, webAddress } from './ch
 import { escapeText as escapeHtml } from './xml.ts';
 
 /** The attributes that feed readers keep. */
-const KEPT = new Set(['alt', 'cite', 'colspan', 'dir', 'href', 'lang', 'rowspan', 'src', 'start', 'title', 'value']);
+const KEPT = new Set('alt cite colspan dir href lang rowspan src start title type value'.split(' '));
 const ADDRESSES = new Set(['cite', 'href', 'src']);
 
 const TAG = /<([a-z][a-z0-9-]*)(\s[^<>]*)?>/gi;
+/** A note's links back to the text would lead out of the reader's page. */
+const BACK = /&nbsp;<a class="back"[^<>]*>[^<>]*<\/a>/g;
 const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
 const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
@@ -62,7 +64,7 @@ function source({ n, statement, source: publisher, instrument }: CitedFact): str
 
 /** Rendered prose with absolute addresses, without the attributes that only the site's pages need. */
 function standalone(html: string, root: string, slug: string): string {
-  return html.replace(TAG, (_tag, name: string, attributes: string | undefined) => {
+  return html.replace(BACK, '').replace(TAG, (_tag, name: string, attributes: string | undefined) => {
     let kept = '';
     for (const [, key = '', value = ''] of (attributes ?? '').matchAll(ATTRIBUTE)) {
       const attribute = key.toLowerCase();

@@ -2,6 +2,7 @@ import { motifOf } from '../../../media/motif.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import { NEWEST_MAX } from '../../dependencies.ts';
+import { withoutReferences } from '../../door/footnotes.ts';
 import { plainText } from '../../door/prose.ts';
 import { type Placed, RAIL_MAX } from '../../papers/front.ts';
 import { type FrontBlockName, sectionSlug } from '../../papers/paper.ts';
@@ -202,7 +203,7 @@ export function excerptOf(prose: string, max: number, dek = ''): string {
   // Four times the length leaves room for markup and markers, and bounds the work for long prose.
   for (const block of prose.slice(0, max * 4).split(/\n{2,}/)) {
     if (block === '' || NO_PARAGRAPH.test(block)) continue;
-    const text = plainText(block).replace(/\s+/g, ' ').trim();
+    const text = withoutReferences(plainText(block), prose).replace(/\s+/g, ' ').trim();
     if (text === '') continue;
     paragraphs.push(text);
     length += text.length;

@@ -7,7 +7,8 @@ import { pageSlugProblem } from '../../papers/page.ts';
 import { noticeOf } from '../../withdrawal.ts';
 import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
-import { plainProseHtml, proseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
+import { pageProse } from '../page-prose.ts';
+import { plainProseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
 import { agentsText, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView } from '../views.ts';
 import { frameOf, prosePicture } from './frame.ts';
@@ -76,8 +77,8 @@ export const page: Output = {
     // An address that a newer version uses itself is the paper's.
     if (found === null || pageSlugProblem(slug) !== null) return null;
     const { title, description, prose, language = edition.paper().language } = found;
-    const whole = proseHtml(prose, [], (path) => prosePicture(edition, path), { hasBox: true }).html;
-    const [html = '', rest] = whole.split(SUBSCRIBE_BOX);
+    const whole = await pageProse(prose, [], language, (path) => prosePicture(edition, path), { hasBox: true });
+    const [html = '', rest] = whole.html.split(SUBSCRIBE_BOX);
     const view = {
       frame: frameOf(edition, { path: `${slug}/`, title, description, language }),
       heading: title,

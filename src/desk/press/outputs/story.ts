@@ -14,6 +14,7 @@ import { type Edition, logUrl } from '../edition.ts';
 import { channelOf, type FeedItem } from '../feeds/channel.ts';
 import { storyMarkdown } from '../feeds/markdown.ts';
 import { type Output, ofEachPiece, type Render, type RenderedFile } from '../output.ts';
+import { contentsOf, pageProse } from '../page-prose.ts';
 import { markerIds, type ProseHtml, proseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
@@ -39,10 +40,9 @@ export const story: Output = {
       return [await withdrawnPage(edition, found, render), ...(await cards(edition, found, render))];
     if (found?.state !== 'on_air') return null;
     const folder = `stories/${slug}`;
-    const prose = proseHtml(found.prose, found.cited_facts, (path) => prosePicture(edition, path), {
-      cardOf: linkCards(edition),
-      hasBox: true,
-    });
+    const { prose: text, cited_facts: facts, language } = found;
+    const insets = { cardOf: linkCards(edition), hasBox: true };
+    const prose = await pageProse(text, facts, language, (path) => prosePicture(edition, path), insets);
     const view = storyView(edition, found, prose, edition.generations(found.id).at(-1) ?? null);
     return [
       { path: `${folder}/index.html`, body: await render('/paper/story', view) },
@@ -164,6 +164,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     html,
     box,
     has_insets: box !== null || prose.html.includes('<div class="link-card">'),
+    contents: contentsOf(prose, found.word_count),
     is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
     facts: found.cited_facts.map((fact) => ({
       ...fact,

@@ -1,11 +1,11 @@
 import { writersOf } from '../../../desk/door/writers.ts';
-import { proseHtml, SUBSCRIBE_BOX } from '../../../desk/press/prose-html.ts';
+import { type Heading, proseHtml, SUBSCRIBE_BOX } from '../../../desk/press/prose-html.ts';
 import type { Basis } from '../../../proof/basis.ts';
 import type { Check } from './check.ts';
 import { ENGLISH, type Words } from './words.ts';
 
 /** The parts of a story, each at most once, and its heading. Anything else was added by a third party. */
-const STORY_PARTS = ['heading', 'art', 'prose', 'credit', 'sources'];
+const STORY_PARTS = ['heading', 'art', 'contents', 'prose', 'credit', 'sources'];
 const HEADING_PARTS = ['kicker', 'dek', 'archive', 'signature', 'notice', 'revised'];
 
 /** How many words of a difference are shown. */
@@ -23,7 +23,7 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
   const cards = prose?.querySelectorAll(':scope > .link-card > a[href]') ?? [];
   const linked = new Set([...cards].map((link) => URL.parse(link.getAttribute('href') ?? '')?.href));
   const insets = { cardOf: (url: string) => (linked.has(url) ? null : undefined), hasBox: true };
-  const { html } = proseHtml(basis.prose, basis.cited_facts, (path) => path, insets);
+  const { html, headings } = proseHtml(basis.prose, basis.cited_facts, (path) => path, insets);
   const signed = new DOMParser().parseFromString(html, 'text/html');
   for (const card of prose?.querySelectorAll(':scope > .link-card') ?? [])
     card.querySelector(':scope > aside')?.remove();
@@ -38,6 +38,7 @@ export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH
     ...difference('list of links in the text', linksIn(prose), linksIn(signed.body)),
     ...difference('list of sources', sourcesOn(page), basis.cited_facts.map(sourceLine).join(' ')),
     ...difference('credit', text('.credit'), basis.credit ?? ''),
+    ...contentsFaults(story?.querySelector('.contents') ?? null, headings),
     ...archiveFaults(text('.heading > .archive'), basis),
     ...strays(story, STORY_PARTS),
     ...strays(story?.querySelector('.heading'), HEADING_PARTS),
@@ -64,6 +65,17 @@ export function archiveFaults(mark: string, { provenance }: Pick<Basis, 'provena
   if (provenance !== 'archive' && mark !== '')
     return ['This page says that the piece is from an archive, the proof does not.'];
   return [];
+}
+
+/** Whether a table of contents, which short pieces lack, holds anything but its title and headings of the signed text. */
+export function contentsFaults(contents: Element | null, headings: Heading[]): string[] {
+  if (contents === null) return [];
+  const letters = (text: string | null | undefined): string => words(text).replaceAll(' ', '');
+  const texts = new Map(headings.map(({ id, text }) => [`#${id}`, text]));
+  const links = [...contents.querySelectorAll('a')].map((link) => texts.get(link.getAttribute('href') ?? '') ?? '');
+  const signed = [contents.querySelector('summary')?.textContent, ...links].map(letters).join('');
+  if (letters(contents.textContent) === signed) return [];
+  return ['The table of contents has something else than headings of the signed text.'];
 }
 
 /** Each author, with an address where there is one. */

@@ -1,0 +1,35 @@
+import { phrasesOf } from '../../phrases/tables.ts';
+import type { CitedFact } from '../../proof/basis.ts';
+import { codeColours } from './code-colours.ts';
+import { type ProseExtras, type ProseHtml, proseHtml } from './prose-html.ts';
+import type { ProsePicture } from './prose-pictures.ts';
+import type { ContentsEntry } from './views.ts';
+
+/** The prose of a page: with colours in its code, and notes labelled in its language. */
+export async function pageProse(
+  prose: string,
+  facts: CitedFact[],
+  language: string,
+  pictureOf: (path: string) => ProsePicture,
+  insets: Pick<ProseExtras, 'cardOf' | 'hasBox'>,
+): Promise<ProseHtml> {
+  const colours = await codeColours(prose);
+  return proseHtml(prose, facts, pictureOf, { ...insets, words: phrasesOf(language).story, colours });
+}
+
+/** A piece with fewer words, or fewer headings of its text, has no table of contents. */
+const [WORDS_MIN, HEADINGS_MIN] = [600, 4];
+
+/** The table of contents of a long piece: its two upper levels of headings. Empty for a short one. */
+export function contentsOf({ headings }: Pick<ProseHtml, 'headings'>, words: number): ContentsEntry[] {
+  const top = headings.reduce((top, { level }) => Math.min(top, level), 6);
+  const listed = headings.filter(({ level }) => level <= top + 1);
+  if (words < WORDS_MIN || listed.length < HEADINGS_MIN) return [];
+  const entries: ContentsEntry[] = [];
+  for (const { level, id, text } of listed) {
+    const last = entries.at(-1);
+    if (level === top || last === undefined) entries.push({ id, text, parts: [] });
+    else last.parts.push({ id, text });
+  }
+  return entries;
+}
