@@ -63,83 +63,37 @@ const BY_NAME = new Map(
 
 /**
  * The classes of prose.css, each with the TextMate scopes that it colours: the last that fits best wins. A theme knows
- * colours only, so each class has a number as its colour.
+ * colours only, so each class has its place in this list as its colour.
  */
-const CLASSES: [name: string | null, scopes: string[]][] = [
-  [null, []],
-  ['hl-comment', ['comment', 'punctuation.definition.comment', 'meta.diff.header', 'meta.diff.range']],
+const CLASSES: [name: string | null, scopes: string][] = [
+  [null, ''],
+  ['hl-comment', 'comment, punctuation.definition.comment, meta.diff.header, meta.diff.range'],
   [
     'hl-string',
-    [
-      'string',
-      'punctuation.definition.string',
-      'constant.other.symbol',
-      'markup.inline.raw',
-      'markup.fenced_code',
-      'markup.inserted',
-    ],
+    'string, punctuation.definition.string, constant.other.symbol, markup.inline.raw, markup.fenced_code, markup.inserted',
   ],
   [
     'hl-keyword',
-    [
-      'keyword',
-      'storage',
-      'variable.language',
-      'entity.name.tag',
-      'markup.heading',
-      'markup.deleted',
-      'entity.other.attribute-name.class.css',
-    ],
+    'keyword, storage, variable.language, entity.name.tag, markup.heading, markup.deleted, entity.other.attribute-name.class.css',
   ],
   [
     'hl-number',
-    [
-      'constant.numeric',
-      'constant.language',
-      'constant.character',
-      'constant.other.color',
-      'keyword.other.unit',
-      'support.constant',
-    ],
+    'constant.numeric, constant.language, constant.character, constant.other.color, keyword.other.unit, support.constant',
   ],
   [
     'hl-name',
-    [
-      'entity.name.function',
-      'support.function',
-      'meta.function-call.generic',
-      'entity.other.attribute-name',
-      'support.type.property-name',
-      'meta.object-literal.key',
-      'entity.name.section',
-    ],
+    'entity.name.function, support.function, meta.function-call.generic, entity.other.attribute-name, support.type.property-name, meta.object-literal.key, entity.name.section',
   ],
   [
     'hl-type',
-    [
-      'entity.name.type',
-      'entity.name.class',
-      'entity.name.namespace',
-      'entity.other.inherited-class',
-      'support.type',
-      'support.class',
-    ],
+    'entity.name.type, entity.name.class, entity.name.namespace, entity.other.inherited-class, support.type, support.class',
   ],
 ];
 /** Operators are punctuation, except those that are words. */
-const PLAIN = [
-  'keyword.operator',
-  'punctuation',
-  'storage.modifier.pointer',
-  'string meta.template.expression',
-  'string meta.embedded',
-];
-const WORDS = [
-  'keyword.operator.new',
-  'keyword.operator.expression',
-  'keyword.operator.logical.python',
-  'keyword.operator.wordlike',
-];
+const PLAIN =
+  'keyword.operator, punctuation, storage.modifier.pointer, string meta.template.expression, string meta.embedded';
+const WORDS =
+  'keyword.operator.new, keyword.operator.expression, keyword.operator.logical.python, keyword.operator.wordlike';
 
 const colour = (number: number): string => `#${number.toString(16).padStart(6, '0')}`;
 const THEME: ThemeRegistration = {
@@ -155,13 +109,12 @@ const THEME: ThemeRegistration = {
 };
 
 /**
- * Bounds of untrusted code, in UTF-16 units: the grammars take time that grows faster than a line. A longer line stays
- * plain, a longer block, and what comes after so much code in one prose. Of 20 kB with the worst lines known, a block
- * takes about a second.
+ * Bounds of untrusted code, in UTF-16 units, because a grammar's time grows faster than a line. A longer line or block
+ * stays plain, and so does what comes after so much code in one prose.
  */
-const [LINE_MAX, BLOCK_MAX, PROSE_MAX] = [250, 20_000, 100_000];
+const [LINE_MAX, BLOCK_MAX, PROSE_MAX] = [200, 20_000, 50_000];
 /** With more languages, a highlighter is dropped for a new one: each takes some MB. */
-const LANGUAGES_MAX = 12;
+const LANGUAGES_MAX = 6;
 /** How often a regular expression may go back in one match. Real code takes a few hundred steps. */
 const RETRIES_MAX = 10_000;
 /** Oniguruma's own limit, which some grammars need whole seconds to reach for one hostile line. */
@@ -226,7 +179,7 @@ async function tokenized(code: string, load: Load): Promise<ThemedToken[][]> {
   const engine = await engineStart;
   let shiki = highlighters.get(load);
   if (shiki === undefined) {
-    shiki = createShikiPrimitive({ engine, langs, themes: [THEME] });
+    shiki = createShikiPrimitive({ engine, langs, themes: [THEME], warnings: false });
     highlighters.set(load, shiki);
   }
   // The last language is the one that was named; those before are embedded. Time limits would make the result depend on the machine.

@@ -3,6 +3,8 @@ import { NEWEST_MAX } from '../dependencies.ts';
 
 /** Longer prose, in UTF-16 units, is rendered in a worker: the worst case of this length takes 100 ms. */
 const LONG_PROSE = 50_000;
+/** To colour code takes as long as to render so many times its length. */
+const CODE_WEIGHT = 10;
 /** Feeds whose pieces together have this much prose take as long. */
 const LONG_PROSE_TOTAL = 1_000_000;
 
@@ -10,11 +12,18 @@ const LONG_PROSE_TOTAL = 1_000_000;
 export function hasLongProse(archive: Archive, names: Iterable<string>): boolean {
   let total = 0;
   for (const row of [...archive.latest({ limit: NEWEST_MAX }), ...storiesOf(archive, names)]) {
-    const length = archive.storyById(row.id)?.prose.length ?? 0;
-    total += length;
+    const prose = archive.storyById(row.id)?.prose ?? '';
+    const length = prose.length + CODE_WEIGHT * codeLength(prose);
+    total += prose.length;
     if (length > LONG_PROSE || total > LONG_PROSE_TOTAL) return true;
   }
   return false;
+}
+
+/** About how much of a prose is within fences. */
+function codeLength(prose: string): number {
+  const parts = prose.split(/^[ \t>]*(?:```|~~~)/m);
+  return parts.reduce((sum, part, index) => (index % 2 === 1 ? sum + part.length : sum), 0);
 }
 
 function* storiesOf(archive: Archive, names: Iterable<string>): Iterable<Row> {
