@@ -5,6 +5,7 @@ import { after } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo } from '../support/program.ts';
+import { LONG_READ } from '../support/long-read.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -48,6 +49,9 @@ const ARABIC_STORIES = [
 /** In the shared stand this story's last revision, of three, has two people as its authors. */
 export const AUTHORED = '/the-plumb-line/stories/keepers-of-the-zones/';
 
+/** In the shared stand these are long, with contents, footnotes and code. */
+export const LONG = ['/the-plumb-line/stories/nine-billion-beats/', `/${ARABIC}/stories/nine-billion-beats/`] as const;
+
 /** The stand and the browser of all files in this process. Each opens pages of its own, and changes nothing else. */
 export interface SharedStand {
   url: string;
@@ -78,6 +82,8 @@ after(async () => {
 });
 
 function addToDemo(folder: string): void {
+  const long = join(folder, 'content/the-plumb-line/stories/nine-billion-beats.md');
+  writeFileSync(long, readFileSync(long, 'utf8') + LONG_READ);
   copyPaper(folder, 'the-plumb-line', ARABIC, (yaml) => yaml.replace('language: en', 'language: ar'));
   // A few of its pieces are enough, and so are their cards.
   const stories = join(folder, 'content', ARABIC, 'stories');

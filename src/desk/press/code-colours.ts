@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type {
   LanguageRegistration,
   RegexEngine,
@@ -82,7 +84,7 @@ const CLASSES: [name: string | null, scopes: string][] = [
   ],
   [
     'hl-name',
-    'entity.name.function, support.function, meta.function-call.generic, entity.other.attribute-name, support.type.property-name, meta.object-literal.key, entity.name.section',
+    'entity.name.function, support.function, meta.function-call.generic, entity.other.attribute-name, support.type.property-name, meta.object-literal.key, entity.name.section, entity.name.tag.yaml',
   ],
   [
     'hl-type',
@@ -191,21 +193,26 @@ let engineStart: Promise<RegexEngine> | null = null;
 
 /**
  * Oniguruma, with a limit of its own on going back. Its build for WebAssembly has no function that sets the limit, so
- * the one place of its memory that holds the default is overwritten.
+ * the one place of its memory that holds the default is overwritten. Shiki's own builds of it read their file with the
+ * global Response, which Hono's server replaces.
  */
 async function start(): Promise<RegexEngine> {
-  const { createOnigurumaEngine } = await import('@shikijs/engine-oniguruma');
-  const { default: load } = await import('@shikijs/engine-oniguruma/wasm-inlined');
-  return createOnigurumaEngine(async (imports) => {
-    const exports = (await load(imports)) as unknown as { memory: WebAssembly.Memory };
-    const words = new Uint32Array(exports.memory.buffer);
-    const at = words.indexOf(RETRIES_DEFAULT);
-    if (at < 0 || words.includes(RETRIES_DEFAULT, at + 1)) {
-      throw new Error(
-        'this build of @shikijs/engine-oniguruma holds no limit on retries; install the version of package.json',
-      );
-    }
-    words[at] = RETRIES_MAX;
-    return exports as unknown as WebAssembly.Exports;
+  const { default: oniguruma } = await import('vscode-oniguruma');
+  const file = await readFile(fileURLToPath(import.meta.resolve('vscode-oniguruma/release/onig.wasm')));
+  await oniguruma.loadWASM({
+    async instantiator(imports) {
+      const wasm = await WebAssembly.instantiate(file, imports);
+      const words = new Uint32Array((wasm.instance.exports.memory as WebAssembly.Memory).buffer);
+      const at = words.indexOf(RETRIES_DEFAULT);
+      if (at < 0 || words.includes(RETRIES_DEFAULT, at + 1)) {
+        throw new Error('this vscode-oniguruma has no limit on retries; install the version that package.json names');
+      }
+      words[at] = RETRIES_MAX;
+      return wasm;
+    },
   });
+  return {
+    createScanner: (patterns) => oniguruma.createOnigScanner(patterns.map(String)),
+    createString: (text) => oniguruma.createOnigString(text),
+  };
 }
