@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { LONG_READ } from '../support/long-read.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo } from '../support/program.ts';
-import { LONG_READ } from '../support/long-read.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { openBrowser } from './chromium.ts';
 

@@ -20,9 +20,9 @@ export function hasLongProse(archive: Archive, names: Iterable<string>): boolean
   return false;
 }
 
-/** About how much of a prose is within fences. */
+/** About how much of a prose is within fences, of which most begin a line. */
 function codeLength(prose: string): number {
-  const parts = prose.split(/^[ \t>]*(?:```|~~~)/m);
+  const parts = prose.split(/\n(?:```|~~~)/);
   return parts.reduce((sum, part, index) => (index % 2 === 1 ? sum + part.length : sum), 0);
 }
 
