@@ -54,7 +54,10 @@ function markers(md: MarkdownIt): void {
 }
 
 /** The Markdown of the desks: CommonMark with tables, strikethrough and footnotes, without raw HTML. */
-export const markdown: MarkdownIt = markdownit({ html: false, linkify: false }).use(markers).use(footnotes).use(subscribeBox);
+export const markdown: MarkdownIt = markdownit({ html: false, linkify: false })
+  .use(markers)
+  .use(footnotes)
+  .use(subscribeBox);
 markdown.validateLink = isLinkable;
 
 /** The same grammar, only for splitting prose into blocks. */
