@@ -13,7 +13,9 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
 /** Packages that only `packages/import` uses: they are in its bundle. */
-const INSIDE = ['@streamparser/json', 'htmlparser2', 'smol-toml', 'turndown', 'yauzl'];
+const IMPORTERS = ['@streamparser/json', 'htmlparser2', 'smol-toml', 'turndown', 'yauzl'];
+/** Packages that are one file each. */
+const INSIDE = ['compression', 'feed'];
 
 /** An empty folder of a user, in whose node_modules the package is; its path has a blank. */
 let folder = '';
@@ -69,7 +71,9 @@ test('it depends on what the code imports alone, with the versions of the lock f
   const buildTime = ['@astrojs/node', 'astro'];
   assert.deepEqual(
     Object.keys(dependencies),
-    Object.keys(root.dependencies).filter((name) => !buildTime.includes(name) && !INSIDE.includes(name)),
+    Object.keys(root.dependencies).filter(
+      (name) => !buildTime.includes(name) && !IMPORTERS.includes(name) && !INSIDE.includes(name),
+    ),
   );
   const { packages } = json(PROJECT, 'package-lock.json');
   for (const [name, exact] of Object.entries(dependencies))
@@ -83,14 +87,16 @@ test('what reads the exports of other systems is one file, with the licences of 
   const { dependencies } = json(packed('package.json'));
   assert.deepEqual(
     Object.keys(own).filter((name) => dependencies[name] === undefined),
-    INSIDE,
+    IMPORTERS,
   );
   assert.deepEqual(readdirSync(packed('packages/import'), { recursive: true }), ['src', 'src/index.js']);
   const notice = readFileSync(packed('THIRD-PARTY.txt'), 'utf8');
-  for (const name of [...INSIDE, '@mixmark-io/domino', 'domhandler', 'entities', 'pend'])
+  for (const name of [...IMPORTERS, ...INSIDE, 'sax', 'vary', '@mixmark-io/domino', 'domhandler', 'entities', 'pend'])
     assert.match(notice, new RegExp(`^${name} [\\d.]+: `, 'm'), name);
 
   const data = tempFolder(t);
+  assert.deepEqual(readdirSync(packed('inside')), ['compression.js', 'feed.js']);
+
   const archive = join(data, 'old.xml');
   writeFileSync(
     archive,
@@ -146,6 +152,7 @@ test('in an empty folder it makes a paper, files, serves, verifies and publishes
   const story = '/the-quay/stories/how-to-write-a-day/';
   for (const [at, path, text] of [
     [ORIGIN, '/the-quay/', 'how-to-write-a-day'],
+    [ORIGIN, '/the-quay/rss.xml', '<generator>Broadsheet</generator>'],
     [ORIGIN, story, '<html'],
     [ORIGIN, '/the-quay/api/v1/playground', 'playground/swagger-ui'],
     [records, '/', '<html'],

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin, stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { commitOf } from '../../bin/commit.mjs';
@@ -16,6 +16,8 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRIES = ['bin/broadsheet.mjs', 'dist/server/render.mjs'];
 /** Code that becomes one file, with the packages in it that no other code imports: it is seldom used, and they are many. */
 const BUNDLE = 'packages/import/src/index.ts';
+/** Packages that are in ours as one file each, because they bring many small ones; where that file is. */
+const INSIDE: Record<string, string> = { compression: 'inside/compression.js', feed: 'inside/feed.js' };
 /** What the code reads as files. */
 const FILES = [
   'CHANGELOG.md',
@@ -61,19 +63,26 @@ function packedCode(): Map<string, string> {
     const source = readFileSync(join(PROJECT, file), 'utf8');
     const text = file.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
     for (const [, , path = ''] of text.matchAll(OWN)) waiting.push(join(dirname(file), path));
+    const own = text.replace(OWN, (_, quote, path) => quote + asJavaScript(path) + quote);
     code.set(
       file,
-      text.replace(OWN, (_, quote, path) => quote + asJavaScript(path) + quote),
+      own.replace(OTHERS, (all, name) => {
+        const inside = INSIDE[name];
+        return inside === undefined ? all : all.replace(`'${name}'`, `'${pathBetween(file, inside)}'`);
+      }),
     );
   }
   return code;
 }
 
-/** The bundle, without what the package depends on anyway. */
-async function bundled(dependencies: Record<string, string>): Promise<string> {
+/** The path of a file as an import in another has it. */
+const pathBetween = (from: string, to: string): string => relative(dirname(from), to).replace(/^(?!\.)/, './');
+
+/** Code as one file, without what the package depends on anyway. */
+async function bundled(input: string, dependencies: Record<string, string>): Promise<string> {
   const isOutside = (id: string) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
   const { output } = await build({
-    input: join(PROJECT, BUNDLE),
+    input,
     platform: 'node',
     external: (id) => isBuiltin(id) || isOutside(id),
     output: { minify: true, codeSplitting: false },
@@ -129,7 +138,9 @@ function writeFile(folder: string, file: string, text: string): void {
 async function stage(folder: string): Promise<void> {
   const code = packedCode();
   const dependencies = dependenciesOf(code.values());
-  code.set(BUNDLE, await bundled(dependencies));
+  code.set(BUNDLE, await bundled(join(PROJECT, BUNDLE), dependencies));
+  for (const [name, file] of Object.entries(INSIDE))
+    code.set(file, await bundled(fileURLToPath(import.meta.resolve(name)), dependencies));
   for (const [file, text] of code) writeFile(folder, asJavaScript(file), text);
   for (const file of FILES) {
     cpSync(join(PROJECT, file), join(folder, file), {
