@@ -9,13 +9,18 @@ import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { dependencies } from '../../src/desk/dependencies.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { dropUnneeded, LINK_WAITS, linkReader, readLinks } from '../../src/desk/jobs/link-cards-job.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { removePaper } from '../../src/desk/papers/removal.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { pageTextFaults } from '../../src/operate/audit/monitor/page-text.ts';
-import { deskOf } from '../../src/server/context.ts';
+import { restore } from '../../src/operate/backup/restore.ts';
+import { deskOf, intakeOf, openAppContext } from '../../src/server/context.ts';
 import { clientOptions } from '../../src/shared/net/outbound-client.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
+import { AT, backUp } from '../backup/backups.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
@@ -270,4 +275,41 @@ test('cards go with the pieces that need them, with the setting, and with the pa
   assert.deepEqual(linkCards.papers(), []);
   await press();
   assert.ok(!existsSync(tree));
+});
+
+test('a backup holds the cards; a desk that imports the ledger reads the pages itself', async (t) => {
+  const { root, asked, read } = await site(t, {
+    '/tides': html(PAGE),
+    '/picture.png': html(await picture(300, 200).png().toBuffer()),
+  });
+  const { app, clock, press, story } = await stand(t, `${root}/tides`);
+  await readLinks(app, read, logger);
+  await press();
+  const folder = tempFolder(t);
+
+  await backUp(app.settings, join(folder, 'backup.tar.zst'));
+  const dataDir = join(folder, 'restored/var');
+  await restore(backupLocation(app.settings, join(folder, 'backup.tar.zst'), AT), dataDir, () => {});
+  const restored = openAppContext(
+    { ...app.settings, dataDir, distDir: join(folder, 'restored/papers') },
+    () => clock.now,
+  );
+  t.after(() => restored.close());
+  await pressPapers(restored);
+  const again = readFileSync(join(folder, 'restored/papers', PAPER, 'stories/linked/index.html'), 'utf8');
+  assert.equal(again, story());
+  assert.deepEqual((await auditApp(restored, { deep: true })).faults, []);
+  assert.equal(asked.length, 2);
+
+  await exportLedger(intakeOf(app), join(folder, 'ledger.jsonl'));
+  const other = appContextIn(t, join(folder, 'other'), clock);
+  await importLedger(intakeOf(other), join(folder, 'ledger.jsonl'));
+  await pressPapers(other);
+  const there = () => readFileSync(join(folder, 'other/papers', PAPER, 'stories/linked/index.html'), 'utf8');
+  assert.ok(!there().includes('link-card'));
+  assert.deepEqual((await auditApp(other, { deep: true })).faults, []);
+  await readLinks(other, read, logger);
+  await pressPapers(other);
+  assert.equal(asked.length, 4);
+  assert.equal(there(), story());
 });

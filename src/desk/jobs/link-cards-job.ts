@@ -34,9 +34,17 @@ export function startLinkCards(app: AppContext, logger: Logger): () => Promise<v
   const { origin, webhookPrivate } = app.settings;
   const reader = linkReader(clientOptions(`Broadsheet/${VERSION} (+${origin})`, webhookPrivate));
   const sweep = hourly(app, () => dropUnneeded(app));
+  const { linkCards } = app.store.desk;
+  /** The presses whose pages need no card any more that is not known. */
+  let seen = -1;
   const round = async (): Promise<number> => {
-    sweep(app.clock.now());
-    return (await readLinks(app, reader, logger)) < AT_ONCE ? LOOK_EVERY : BATCH_PAUSE;
+    const now = app.clock.now();
+    sweep(now);
+    const presses = linkCards.presses();
+    if (presses === seen && now < (linkCards.nextDue() ?? Number.POSITIVE_INFINITY)) return LOOK_EVERY;
+    if ((await readLinks(app, reader, logger)) === AT_ONCE) return BATCH_PAUSE;
+    seen = presses;
+    return LOOK_EVERY;
   };
   return poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
 }

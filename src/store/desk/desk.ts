@@ -125,7 +125,7 @@ export function removalTable(db: Db) {
   const suppressed = run('UPDATE suppressions SET email = NULL WHERE paper = ?');
   const revoke = run('UPDATE keys SET revoked_at = ?2, revoked_by = ?3 WHERE paper = ?1 AND revoked_at IS NULL');
   return {
-    /** Deletes every address of a reader, every mail and every webhook of a paper. Returns how many readers it had. */
+    /** Deletes every address of a reader, every mail, every webhook and every card of a link of a paper. Returns how many readers it had. */
     eraseReaders(paper: string): number {
       const count = readers(paper);
       for (const rows of rest) rows(paper);

@@ -9,7 +9,7 @@ const READERS = `FROM reads WHERE paper = ?1 AND sheet NOT LIKE 'link/%' AND tag
 
 /** What is known of linked pages. A press records which addresses its pages show, so the reads say what is needed. */
 export function linkCardTable(db: Db) {
-  const { run, changed, one, all } = sql(db);
+  const { run, changed, one, number, all } = sql(db);
   const set = changed('UPDATE link_cards SET card = ?3, picture = ?4, due_at = NULL WHERE paper = ?1 AND url = ?2');
   const card = orNull(json<LinkedPage>());
   const of = one('SELECT card FROM link_cards WHERE paper = ? AND url = ?', card);
@@ -22,6 +22,10 @@ export function linkCardTable(db: Db) {
        WHERE paper = ? AND picture IS NOT NULL ORDER BY url`,
       { url: text, path: text },
     ),
+    /** Changes when a press has ended, which may have printed pages with other links. */
+    presses: number('SELECT coalesce(sum(paid), 0) FROM presses'),
+    /** When an address is to be asked again, in ms; null when none is. */
+    nextDue: one('SELECT min(due_at) FROM link_cards WHERE due_at IS NOT NULL', orNull(integer)),
     /** Addresses that a page shows and that are to be asked now, each with the number of attempts before. */
     due: all(
       `SELECT needed.url, coalesce(c.tries, 0) AS tries
