@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
+import { withoutNode } from './packages/verify/without-node.ts';
 import { devServer, pressIntegration } from './src/astro/integration.ts';
 import { madeCss } from './src/astro/made-css.ts';
 
@@ -34,14 +35,19 @@ export default defineConfig({
   server: ({ command }) => (command === 'dev' ? devServer() : {}),
   devToolbar: { enabled: false },
   vite: {
-    plugins: [renderEntry(), pageRuntime()],
+    // What readers verify with is src/proof itself, with noble in place of node:crypto.
+    plugins: [renderEntry(), pageRuntime(), { ...withoutNode, applyToEnvironment: ({ name }) => name === 'client' }],
     css: { postcss: { plugins: [madeCss] } },
     // Papers are pressed to dist/papers: the build empties its own folders there, and no others (`pressIntegration`).
     build: { assetsInlineLimit: 0, emptyOutDir: false },
     // `?worker&url` bundles a script of several files into one; the story page imports it as a module.
-    worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '_astro/[name].[hash].js' } } },
+    worker: {
+      format: 'es',
+      plugins: () => [withoutNode],
+      rolldownOptions: { output: { entryFileNames: '_astro/[name].[hash].js' } },
+    },
     // Found only when a reader asks for the checks, they would reload the page under that reader's hands.
-    optimizeDeps: { include: ['@noble/ed25519', 'canonicalize', 'markdown-it'] },
+    optimizeDeps: { include: ['@noble/ed25519', '@noble/hashes/sha2.js', 'canonicalize', 'markdown-it'] },
     // A paper may live under a path: what a stylesheet loads is addressed from the stylesheet.
     experimental: {
       renderBuiltUrl: (file, { hostType }) => (hostType === 'css' ? `./${file.split('/').pop()}` : undefined),

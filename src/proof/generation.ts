@@ -39,7 +39,8 @@ export function checkReceipt<R extends { kid: string; seq: number }>(
   return { receipt, hash: sha256(note.text), signature, key, time: trueIso(timeOf(receipt), receipt.seq, corrections) };
 }
 
-const FILED = { parse: parseReceipt, timeOf: ({ filed_at }: Receipt) => filed_at };
+/** How the receipt of a generation is read. */
+export const FILED = { parse: parseReceipt, timeOf: ({ filed_at }: Receipt) => filed_at };
 
 /** A generation as the ledger stores it. */
 interface AuditedGeneration extends Generation {

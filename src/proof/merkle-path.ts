@@ -1,6 +1,6 @@
 import { joined } from './bytes.ts';
 
-/** How to evaluate a Merkle path, without hashing: a browser hashes asynchronously. */
+/** How to evaluate a Merkle path, without hashing, which may be asynchronous (`LogCrypto`). */
 
 const LEAF = Uint8Array.of(0x00);
 const NODE = 0x01;

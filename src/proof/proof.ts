@@ -137,7 +137,7 @@ function receiptVerifyFaults({ receipt_verify: how, generations, clock = [] }: P
 }
 
 /** The hash of any value; null when RFC 8785 has no form for it, such as for a lone surrogate. */
-function hashOrNull(value: unknown): string | null {
+export function hashOrNull(value: unknown): string | null {
   try {
     return contentHash(value);
   } catch {

@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { withoutNode } from '../../packages/verify/without-node.ts';
 import { PAGE_CODE } from '../../src/desk/press/build.ts';
 import { drawing } from './drawing.ts';
 import { ALONE, GROUND, PACKAGES, ROOMS } from './rooms.ts';
@@ -94,9 +95,9 @@ test('a technology is used in its own place', () => {
   assert.deepEqual(faults, []);
 });
 
-test('pages, and all that a browser runs, import nothing of Node', () => {
+test('pages, and all that a browser runs, import nothing of Node but what their bundle replaces', () => {
   const values = Map.groupBy(
-    imports.filter(({ isType }) => !isType),
+    imports.filter(({ isType, from, to }) => !isType && withoutNode.resolveId(to, from) === null),
     ({ from }) => from,
   );
   const reached = new Set(files.filter((file) => /^src\/(?:pages|layouts|parts)\//.test(file)));

@@ -200,6 +200,7 @@ export function copyProject(folder: string): void {
     'dist',
     'package-lock.json',
     'package.json',
+    'packages/verify',
     'public',
     'src',
   ];

@@ -25,6 +25,8 @@ export const PAGE_CODE = [
   'src/parts',
   // The story page's in-browser checks are built from these.
   'src/proof',
+  'packages/verify/src',
+  'packages/verify/without-node.ts',
   'src/desk/door',
   'src/desk/press/prose-cards.ts',
   'src/desk/press/prose-html.ts',

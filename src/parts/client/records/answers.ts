@@ -1,20 +1,19 @@
 import type { FullRecord, Preview } from '../../../proof/records/preview.ts';
+import { rootOfAll, rootsOfPaths } from '../../../proof/records/verify/document-faults.ts';
 import { previewRules, recordRules } from '../../../proof/records/verify/document-rules.ts';
 import type { Check } from '../verify/check.ts';
 import { check, type Keys, receiptChecks } from './receipts.ts';
-import { rootOfAll, rootOfPath } from './tree.ts';
 
 const NAMES = 'It is of the receipt’s observation';
 const NAMED = 'Domain, number and time are those of the receipt.';
 
 /** The checks of a preview: its receipt, and that each disclosed field was signed. */
-export async function* previewChecks(preview: Preview, keys: Keys): AsyncGenerator<Check> {
+export function* previewChecks(preview: Preview, keys: Keys): Generator<Check> {
   const checked = yield* receiptChecks(preview.receipt, keys);
   const { receipt } = checked;
   if (receipt === null) return;
   const { disclosures } = preview;
-  const roots = await Promise.all(disclosures.map((shown) => rootOfPath(shown, receipt.record_fields)));
-  const { names, fields, content, held_back } = previewRules(preview, checked, roots);
+  const { names, fields, content, held_back } = previewRules(preview, checked, rootsOfPaths(disclosures, checked));
   yield check(NAMES, names, NAMED);
   yield check(
     'Each field shown is part of the signed record',
@@ -35,10 +34,10 @@ export async function* previewChecks(preview: Preview, keys: Keys): AsyncGenerat
 }
 
 /** The checks of a full record: its receipt, the root over all its fields, and its other members. */
-export async function* recordChecks(record: FullRecord, keys: Keys): AsyncGenerator<Check> {
+export function* recordChecks(record: FullRecord, keys: Keys): Generator<Check> {
   const checked = yield* receiptChecks(record.receipt, keys);
   if (checked.receipt === null) return;
-  const { names, fields, content } = recordRules(record, checked, await rootOfAll(record.disclosures));
+  const { names, fields, content } = recordRules(record, checked, rootOfAll(record.disclosures));
   yield check(NAMES, names, NAMED);
   yield check(
     'All its fields are the signed record',

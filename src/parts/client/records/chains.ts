@@ -1,5 +1,10 @@
+import { correctionsIn } from '../../../proof/clock-note.ts';
+import { verifyNode } from '../../../proof/ed25519.ts';
+import { checkClockNotes } from '../../../proof/generation.ts';
+import { keysOf } from '../../../proof/keyring.ts';
 import { present } from '../../../proof/narrow.ts';
 import type { Evidence } from '../../../proof/records/evidence.ts';
+import { checkReceipt, RECORDS, rootOfAll } from '../../../proof/records/verify/document-faults.ts';
 import {
   bundleKeyRules,
   chainRules,
@@ -9,17 +14,15 @@ import {
 import type { ProvenancePage } from '../../../proof/records/verify/documents.ts';
 import { type CheckedReceipt, receiptRules } from '../../../proof/records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
-import { readClock } from '../verify/clock.ts';
-import { keysIn } from '../verify/crypto.ts';
-import { check, checkReceipt, few, type Keys, spoken } from './receipts.ts';
-import { rootOfAll } from './tree.ts';
+import { pacer } from './pacer.ts';
+import { check, few, type Keys, spoken } from './receipts.ts';
 
 /** The checks of an evidence bundle: its keys, every receipt, the chain, every record. */
 export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerator<Check> {
   const { domain, records } = bundle;
   yield check(
     'The keys in it are the service’s',
-    bundleKeyRules(bundle, (await keysIn(bundle)) ?? [], keys.listed),
+    bundleKeyRules(bundle, keysOf(bundle), keys.listed),
     `Each key that the bundle brings is listed in ${keys.from}.`,
   );
   const checked = yield* signatureChecks(
@@ -33,12 +36,10 @@ export async function* bundleChecks(bundle: Evidence, keys: Keys): AsyncGenerato
     `${linked(checked, domain)}, and the first names none. Whether more followed later, a bundle cannot say.`,
   );
   const faults: string[] = [];
+  const pace = pacer();
   for (const [index, record] of records.entries()) {
-    const { names, fields, content } = recordRules(
-      record,
-      present(checked[index]),
-      await rootOfAll(record.disclosures),
-    );
+    await pace();
+    const { names, fields, content } = recordRules(record, present(checked[index]), rootOfAll(record.disclosures));
     faults.push(
       ...[...names, ...fields, ...content].map((fault) => `seq ${record.seq}: ${fault.replace(/^seq \d+: /, '')}`),
     );
@@ -67,8 +68,13 @@ async function* signatureChecks(
   notes: string[] = [],
 ): AsyncGenerator<Check, CheckedReceipt[]> {
   const checked: CheckedReceipt[] = [];
-  const clock = await readClock(notes, { service: 'records', paper: null }, keys.listed);
-  for (const receipt of receipts) checked.push(await checkReceipt(receipt, keys, clock.corrections));
+  const clock = checkClockNotes(notes, RECORDS, keys.listed, verifyNode);
+  const corrections = correctionsIn(clock.statements);
+  const pace = pacer();
+  for (const receipt of receipts) {
+    await pace();
+    checked.push(checkReceipt(receipt, keys.listed, verifyNode, corrections));
+  }
   yield check(
     'The service’s keys signed every receipt',
     few([...clock.faults, ...checked.flatMap(receiptRules)]),

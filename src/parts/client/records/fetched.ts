@@ -1,6 +1,6 @@
 import { parseIJson } from '../../../proof/i-json.ts';
+import { keysOf as keysIn } from '../../../proof/keyring.ts';
 import { membersIn } from '../../../proof/narrow.ts';
-import { keysIn } from '../verify/crypto.ts';
 import { NotFetched, textOf } from '../verify/fetched.ts';
 import type { PolicySource } from '../verify/log.ts';
 import type { Keys } from './receipts.ts';
@@ -49,9 +49,9 @@ export function policyOf(site: URL | string): PolicySource {
 }
 
 /** Parses a key document. Throws `NothingChecked` for anything else. */
-export async function readKeys(text: string, from: string): Promise<Keys> {
-  const listed = await keysIn(parseOrNull(text));
-  if (listed === null || listed.length === 0) throw new NothingChecked(`${from} is not a key document.`);
+export function readKeys(text: string, from: string): Keys {
+  const listed = keysIn(parseOrNull(text));
+  if (listed.length === 0) throw new NothingChecked(`${from} is not a key document.`);
   return { listed, from };
 }
 

@@ -42,7 +42,7 @@ function addressOf(typed: string): URL {
 }
 
 /** The keys that the reader names, else those of the document's site, else this site's. */
-function trusted(named: string, from: URL | null): Promise<Keys> {
+async function trusted(named: string, from: URL | null): Promise<Keys> {
   if (named.startsWith('{')) return readKeys(named, 'the key document that you gave');
   if (named !== '') return keysOf(new URL(named, location.href).href);
   return keysOf(new URL(KEYS_PATH, from ?? location.href).href);

@@ -6,6 +6,7 @@ import type { Check } from '../verify/check.ts';
 import { NotFetched } from '../verify/fetched.ts';
 import { type PolicySource, policyFrom, secondInWords, uncheckedWords } from '../verify/log.ts';
 import { type LoggedReceipt, loggedEntry, verifyLogged } from '../verify/log-proof.ts';
+import { pacer } from './pacer.ts';
 import { check, few } from './receipts.ts';
 
 /** What was not checked, in words. This is not a failure. */
@@ -32,7 +33,7 @@ export async function* logChecks(rows: LoggedRow[], source: PolicySource): Async
     yield { unchecked: rows.length === 0 ? '' : none };
     return;
   }
-  const entries = await eachRow(logged, ({ receipt, log }) => loggedEntry(receipt, log));
+  const entries = await eachRow(logged, async ({ receipt, log }) => loggedEntry(receipt, log));
   if (entries.faults.length > 0) {
     yield check(TITLE, entries.faults, '');
     return;
@@ -58,7 +59,9 @@ async function eachRow<Row extends LoggedRow, Value>(
   work: (row: Row, at: number) => Promise<Value>,
 ): Promise<{ values: Value[]; faults: string[] }> {
   const [values, faults]: [Value[], string[]] = [[], []];
+  const pace = pacer();
   for (const [at, row] of rows.entries()) {
+    await pace();
     try {
       values.push(await work(row, at));
     } catch (fault) {

@@ -1,17 +1,17 @@
-import type { TimeCorrection } from '../../../proof/clock-note.ts';
+import { verifyNode } from '../../../proof/ed25519.ts';
 import { keyOfNote } from '../../../proof/key-text.ts';
+import type { VerifyingKey } from '../../../proof/keyring.ts';
 import { parseNote } from '../../../proof/note.ts';
-import { type ObservationReceipt, parseObservation } from '../../../proof/records/receipt.ts';
+import { checkReceipt } from '../../../proof/records/verify/document-faults.ts';
 import { type CheckedReceipt, lifeRules, signatureRules } from '../../../proof/records/verify/observation-rules.ts';
 import type { Check } from '../verify/check.ts';
-import { type ListedKey, readReceipt } from '../verify/crypto.ts';
 
 /** Maximum number of faults that one check lists individually. */
 const FAULTS_MAX = 8;
 
 /** The keys for checking a document, and their source, in words. */
 export interface Keys {
-  listed: ListedKey[];
+  listed: VerifyingKey[];
   from: string;
 }
 
@@ -20,15 +20,9 @@ export function check(title: string, faults: string[], found: string): Check {
   return { title, holds: faults.length === 0, found: faults.length === 0 ? [found] : faults.map(sentence) };
 }
 
-const FORM = { parse: parseObservation, dated: (receipt: ObservationReceipt) => receipt.observed_at };
-
-/** Reads a receipt and verifies its signature. */
-export const checkReceipt = (text: string, { listed }: Keys, corrections: readonly TimeCorrection[] = []) =>
-  readReceipt(text, FORM, listed, corrections);
-
 /** The checks of every receipt, in order. */
-export async function* receiptChecks(text: string, keys: Keys): AsyncGenerator<Check, CheckedReceipt> {
-  const checked = await checkReceipt(text, keys);
+export function* receiptChecks(text: string, keys: Keys): Generator<Check, CheckedReceipt> {
+  const checked = checkReceipt(text, keys.listed, verifyNode);
   const { receipt } = checked;
   if (receipt === null) {
     yield check('It is a receipt', signatureRules(checked), '');

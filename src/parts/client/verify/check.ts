@@ -1,13 +1,17 @@
 import { fill } from '../../../phrases/fill.ts';
-import { type CheckedReceipt, chainRules } from '../../../proof/chain.ts';
+import type { CheckedReceipt } from '../../../proof/chain.ts';
+import { correctionsIn } from '../../../proof/clock-note.ts';
+import { verifyNode } from '../../../proof/ed25519.ts';
+import { chainFaults, checkClockNotes, checkReceipt, FILED } from '../../../proof/generation.ts';
 import { DuplicateMember } from '../../../proof/i-json.ts';
 import { keyOfNote } from '../../../proof/key-text.ts';
+import { keysOf, type VerifyingKey } from '../../../proof/keyring.ts';
 import { unsignedWords } from '../../../proof/members.ts';
+import { membersIn } from '../../../proof/narrow.ts';
 import { parseNote } from '../../../proof/note.ts';
+import { hashOrNull } from '../../../proof/proof.ts';
 import { provenanceFaults, unsignedIn } from '../../../proof/proof-form.ts';
-import { parseReceipt, type Receipt } from '../../../proof/receipt.ts';
-import { readClock } from './clock.ts';
-import { contentHash, keysIn, type ListedKey, readReceipt } from './crypto.ts';
+import { parseReceipt } from '../../../proof/receipt.ts';
 import { type ProofRecord, proofRecord } from './record.ts';
 import { ENGLISH, type Words } from './words.ts';
 
@@ -42,13 +46,13 @@ const check = (title: string, faults: string[], found: string): Check => ({
  * value from the two documents; `unsigned` names the unsigned parts of the proof. Without a proof record or a key
  * document, returns a single check that says so.
  */
-export async function checkProof(
+export function checkProof(
   documents: { proof: unknown; keys: unknown },
   shown: Shown,
   words: Words = ENGLISH,
-): Promise<CheckedProof> {
+): CheckedProof {
   const proof = proofRecord(documents.proof);
-  const keys = await keysIn(documents.keys);
+  const keys = Array.isArray(membersIn(documents.keys).keys) ? keysOf(documents.keys) : null;
   const unread = [
     ...(proof === null ? [unreadable('proof.json', documents.proof, 'a proof record that this page can read')] : []),
     ...(keys === null ? [unreadable('newsdesk-keys.json', documents.keys, 'a key document')] : []),
@@ -57,19 +61,15 @@ export async function checkProof(
     return { checks: [check('The files are a proof and its keys', unread, '')], proof: null, unsigned: [] };
   }
   const paper = parseReceipt(parseNote(proof.receipt)?.text ?? '')?.paper ?? null;
-  const clock = await readClock(proof.clock ?? [], { service: 'desk', paper }, keys);
-  const form = { parse: parseReceipt, dated: (receipt: Receipt) => receipt.filed_at };
-  const read = (receipt: string) => readReceipt(receipt, form, keys, clock.corrections);
-  const seen = await Promise.all(
-    proof.generations.map(async (generation) => ({ generation, seen: await read(generation.receipt) })),
-  );
-  const newest = await read(proof.receipt);
+  const clock = checkClockNotes(proof.clock ?? [], { service: 'desk', paper }, keys, verifyNode);
+  const corrections = correctionsIn(clock.statements);
+  const newest = checkReceipt(proof.receipt, FILED, keys, verifyNode, corrections);
   const unsigned = unsignedIn(proof);
   const checks = [
-    await hashCheck(words, proof, unsigned),
+    hashCheck(words, proof, unsigned),
     receiptCheck(words, proof, newest, shown),
     signatureCheck(words, newest, proof.receipt, keys),
-    chainCheck(words, proof, seen, clock.faults),
+    chainCheck(words, proof, [...clock.faults, ...chainFaults(proof.generations, keys, verifyNode, corrections)]),
   ];
   return { checks, proof, unsigned };
 }
@@ -78,8 +78,8 @@ function unreadable(name: string, document: unknown, what: string): string {
   return document instanceof DuplicateMember ? `${name} ${document.message}.` : `${name} is not ${what}.`;
 }
 
-async function hashCheck(words: Words, proof: ProofRecord, unsigned: string[]): Promise<Check> {
-  const hash = await contentHash(proof.basis);
+function hashCheck(words: Words, proof: ProofRecord, unsigned: string[]): Check {
+  const hash = hashOrNull(proof.basis);
   const faults =
     hash === proof.content_hash
       ? []
@@ -132,7 +132,12 @@ function receiptCheck(
   );
 }
 
-function signatureCheck(words: Words, { receipt, signature }: CheckedReceipt, text: string, keys: ListedKey[]): Check {
+function signatureCheck(
+  words: Words,
+  { receipt, signature }: CheckedReceipt,
+  text: string,
+  keys: VerifyingKey[],
+): Check {
   const key = keyOfNote(keys, receipt?.kid, parseNote(text) ?? { signatures: [] });
   const faults = {
     holds: [],
@@ -142,18 +147,13 @@ function signatureCheck(words: Words, { receipt, signature }: CheckedReceipt, te
   return check(words.signature, faults, fill(words.signature_found, { name: `${key?.name}`, kid: `${key?.kid}` }));
 }
 
-function chainCheck(
-  words: Words,
-  proof: ProofRecord,
-  generations: Parameters<typeof chainRules>[0],
-  clockFaults: string[],
-): Check {
-  const faults = [...clockFaults, ...chainRules(generations)];
+function chainCheck(words: Words, proof: ProofRecord, found: string[]): Check {
+  const faults = [...found];
   const last = proof.generations.at(-1);
   if (last?.receipt !== proof.receipt || last.content_hash !== proof.content_hash) {
     faults.push('the newest revision in the chain is not the one that the proof is of');
   }
-  const count = generations.length;
+  const count = proof.generations.length;
   return check(
     words.chain,
     faults.map((fault) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`),

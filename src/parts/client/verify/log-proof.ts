@@ -1,13 +1,10 @@
-import { sameBytes } from '../../../proof/bytes.ts';
-import { leafText } from '../../../proof/log/leaf.ts';
 import { LogFault, shown } from '../../../proof/log/log-fault.ts';
 import { type LogProof, readLogProof } from '../../../proof/log/log-proof.ts';
+import { loggedEntries } from '../../../proof/log/logged-entries.ts';
+import { nodeCrypto } from '../../../proof/log/node-crypto.ts';
 import { meetsQuorum, type Policy } from '../../../proof/log/policy.ts';
-import type { LogCrypto } from '../../../proof/log/signatures.ts';
-import { type Cosigner, pathRoot, verifyTlogProof } from '../../../proof/log/verify.ts';
-import { pathSteps } from '../../../proof/merkle-path.ts';
-import { digest, sha256 } from './crypto.ts';
-import { LOG_CRYPTO } from './log-crypto.ts';
+import { type Cosigner, verifyTlogProof } from '../../../proof/log/verify.ts';
+import { isIncluded, leafHash } from '../../../proof/merkle.ts';
 
 /** A receipt that is in a log, with the witnesses whose signatures hold. */
 export interface LoggedReceipt {
@@ -26,13 +23,11 @@ export interface LoggedReceipt {
  * The entry of a receipt, its hash or the note where it is public: that of the two which the proof leads from to the
  * root of its checkpoint. Who signed that checkpoint is not checked here. Throws a LogFault when it leads from neither.
  */
-export async function loggedEntry(receipt: string, log: LogProof): Promise<string> {
+export function loggedEntry(receipt: string, log: LogProof): string {
   const { index, path, checkpoint } = readLogProof(log);
-  const steps = pathSteps(index, checkpoint.size, path);
-  const hash = leafText({ kind: 'receipt-hash', hash: await sha256(receipt) });
-  for (const entry of [hash, receipt]) {
-    if (steps !== null && sameBytes(await pathRoot(entry, steps, digest), checkpoint.root)) return entry;
-  }
+  const { size, root } = checkpoint;
+  const logged = loggedEntries(receipt).find((entry) => isIncluded(leafHash(entry), index, size, path, root));
+  if (logged !== undefined) return logged;
   throw new LogFault('the proof does not lead from the receipt to the root of its checkpoint');
 }
 
@@ -41,13 +36,8 @@ export async function loggedEntry(receipt: string, log: LogProof): Promise<strin
  * Signatures that the browser cannot check leave the quorum open. Throws a LogFault for an invalid proof and for a
  * quorum that is missing.
  */
-export async function verifyLogged(
-  entry: string,
-  log: LogProof,
-  policy: Policy,
-  crypto: LogCrypto = LOG_CRYPTO,
-): Promise<LoggedReceipt> {
-  const verified = await verifyTlogProof(entry, log.tlog_proof, { ...policy, quorum: null }, crypto);
+export async function verifyLogged(entry: string, log: LogProof, policy: Policy): Promise<LoggedReceipt> {
+  const verified = await verifyTlogProof(entry, log.tlog_proof, { ...policy, quorum: null }, nodeCrypto);
   const { index, cosigners, checkpoint } = verified;
   const cosigned = cosigners.map(({ witness }) => witness.name);
   const unchecked = verified.unchecked.map(({ name }) => name);

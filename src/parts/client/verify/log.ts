@@ -26,7 +26,7 @@ export async function logOutcome(
 ): Promise<LogOutcome> {
   if (log == null) return { open: words.unconfirmed };
   try {
-    const entry = await loggedEntry(receipt, log);
+    const entry = loggedEntry(receipt, log);
     const policy = await policyFrom(source);
     return inWords(words, await verifyLogged(entry, log, policy), policy, source.address);
   } catch (error) {

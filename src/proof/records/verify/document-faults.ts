@@ -24,7 +24,7 @@ import { type CheckedReceipt, receiptRules } from './observation-rules.ts';
 const OBSERVED = { parse: parseObservation, timeOf: ({ observed_at }: ObservationReceipt) => observed_at };
 
 /** Whose corrections of the clock a document may have. */
-const RECORDS = { service: 'records', paper: null } as const;
+export const RECORDS = { service: 'records', paper: null } as const;
 
 /** The faults of a document of the domain records; an empty list means that it is valid. */
 export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], verify: Verify): string[] {
