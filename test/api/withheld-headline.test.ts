@@ -31,7 +31,7 @@ test('a withheld headline appears in no file and no answer', async (t) => {
   assert.ok(keys);
   const { url, stop } = await serveHere(t, folder, {});
   const api = `${url}/${PAPER}/api/v1`;
-  const call = async (method: string, path: string, body?: object, key: string | null = keys.admin) => {
+  const call = async (method: string, path: string, body?: object, key: string | null = keys.admin, name = '') => {
     const answer = await fetch(path.startsWith('http') ? path : `${api}${path}`, {
       method,
       redirect: 'manual',
@@ -39,12 +39,16 @@ test('a withheld headline appears in no file and no answer', async (t) => {
         Accept: 'application/json',
         ...(key && { Authorization: `Bearer ${key}` }),
         ...(body && { 'Content-Type': 'application/json' }),
+        ...(name && { 'Idempotency-Key': name }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });
     return { status: answer.status, text: await answer.text() };
   };
-  const filed = JSON.parse((await call('POST', '/stories', PIECE)).text).story;
+  const filing = () => call('POST', '/stories', PIECE, keys.admin, 'filing');
+  const first = await filing();
+  const filed = JSON.parse(first.text).story;
+  assert.deepEqual(await filing(), first);
   const { id } = filed;
   await call('PUT', `/stories/${id}`, { ...PIECE, air: undefined, revision: 1, correction: 'One was two.' });
   const tree = () => treeOf(join(folder, 'papers', PAPER));
@@ -75,7 +79,11 @@ test('a withheld headline appears in no file and no answer', async (t) => {
   });
 
   // Withdrawn first as any other piece, its headline withheld later.
-  assert.equal((await call('DELETE', `/stories/${id}/airing`, { reason: 'A court said so.' })).status, 200);
+  const withdrawal = () =>
+    call('DELETE', `/stories/${id}/airing`, { reason: 'A court said so.' }, keys.admin, 'withdrawal');
+  const withdrawn = await withdrawal();
+  assert.equal(withdrawn.status, 200);
+  assert.deepEqual([await withdrawal(), await filing()], [withdrawn, first]);
   assert.ok(telling().includes('stories/quokka-verdict/index.html'));
   assert.match(tree().get('corrections/index.html') ?? '', TOLD);
   const withheld = await call('DELETE', `/stories/${id}/airing`, {
@@ -125,6 +133,10 @@ test('a withheld headline appears in no file and no answer', async (t) => {
     const { status, text } = await call('GET', path);
     assert.deepEqual([status, JSON.parse(text).reason], [410, 'A court said so.'], path);
   }
+  // Neither does a repeated request tell it: that of the filing, whose answer had a proof, nor that of the withdrawal.
+  const repeated = await filing();
+  assert.deepEqual([repeated.status, JSON.parse(repeated.text).reason], [410, 'A court said so.']);
+  assert.deepEqual(JSON.parse((await withdrawal()).text), { ...JSON.parse(withdrawn.text), story });
   await stop();
   const audit = await run(t, folder, ['audit']);
   assert.equal(audit.code, 0, audit.stdout + audit.stderr);

@@ -6,6 +6,7 @@ import { acceptDamage, auditRecords } from '../../src/operate/audit/records.ts';
 import type { Probe } from '../../src/proof/records/signal.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
+import { historyOf } from '../../src/records/value-history.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import type { Fault } from '../../src/shared/fault.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -104,6 +105,20 @@ test('a value that an older version cut at U+0000 is a fault until it is marked'
   acceptDamage(app, [3, 2], WHY);
   acceptDamage(app, [2, 3], 'again changes nothing');
   assert.deepEqual(faultsOf(app), []);
+  // Readers see what was observed, in pages and by signal.
+  const { id } = app.store.records.find('a.test') ?? { id: 0 };
+  const history = historyOf(app.store, id);
+  const texts = history.page({ signal: 'TXT' }, 9).map(({ value, count }) => [value.replace(/x+/, 'x'), count]);
+  assert.deepEqual(texts, [
+    ['a', 3],
+    ['a\u0000b', 2],
+    ['a\u0000c', 2],
+    ['x\u0000b', 2],
+    ['x\u0000c', 2],
+  ]);
+  assert.equal(history.count({ signal: 'TXT', until: START + HOUR }), 1);
+  const [first, second] = history.page({}, 9);
+  assert.deepEqual(history.page({}, 1, first), [second]);
   const at = START + 99 * HOUR;
   assert.deepEqual(app.store.records.damagedObservations(), [
     { seq: 2, at, reason: WHY },

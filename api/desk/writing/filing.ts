@@ -10,6 +10,7 @@ import { freeSlug } from '../../../src/desk/papers/slug.ts';
 import { PlacementBody } from '../../../src/desk/placement.ts';
 import { placeStory } from '../../../src/desk/placing.ts';
 import { DeskStory, deskStory } from '../../../src/desk/story.ts';
+import { refuseWithdrawn } from '../../../src/desk/withdrawal.ts';
 import { type AppContext, deskOf } from '../../../src/server/context.ts';
 import { Fault, refusalOf } from '../../../src/shared/fault.ts';
 import { type Problem, shapeProblems } from '../../../src/shared/shape.ts';
@@ -88,7 +89,7 @@ const file = writes({
   description: 'Without `slug` one is made from the headline.',
   before: [jsonBody({ judgesZeros: true })],
   request: { body: body(NewStory) },
-  responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409) },
+  responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409, 410) },
 });
 
 const revise = writes({
@@ -97,7 +98,7 @@ const revise = writes({
   description: 'A piece on air shows it at once. With `correction` the piece says what was wrong.',
   before: [jsonBody({ judgesZeros: true })],
   request: { params: idParam, body: body(Revision) },
-  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409) },
+  responses: { 200: ok(Filed, 'Filed and signed.'), ...faults(409, 410) },
 });
 
 const airing = writes({
@@ -137,7 +138,10 @@ export function filingHandlers(writer: Writer) {
           place(app, c, key, story, placement);
           return answerOf(app, c, story.id, 201);
         };
-        return write(writer, c, work, { addressOf: ({ story }) => `stories/${story.id}` });
+        return write(writer, c, work, {
+          addressOf: ({ story }) => `stories/${story.id}`,
+          repeated: repeatedOf(app, c),
+        });
       },
       requiresTerms(app),
     ),
@@ -147,21 +151,26 @@ export function filingHandlers(writer: Writer) {
         const { revision, air: when = false, placement, ...given } = c.req.valid('json');
         const { id } = c.req.valid('param');
         const { slug: paper } = c.get('site');
-        return write(writer, c, (key) => {
-          const before = requirePiece(archiveOf(app, c), id);
-          needLevelFor(before, key);
-          if (given.slug !== undefined && given.slug !== before.slug) {
-            const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
-            throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
-          }
-          const filing = filingOf(archiveOf(app, c), c, given, before.slug);
-          needPersona(key, filing);
-          const toAir = before.state === 'on_air' ? null : airingAs(when, app.clock.now());
-          fileStory(deskOf(app), paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
-          if (toAir !== null) airStory(deskOf(app), paper, before.slug, { by: by(key), ...toAir });
-          place(app, c, key, before, placement);
-          return answerOf(app, c, before.id, 200);
-        });
+        return write(
+          writer,
+          c,
+          (key) => {
+            const before = requirePiece(archiveOf(app, c), id);
+            needLevelFor(before, key);
+            if (given.slug !== undefined && given.slug !== before.slug) {
+              const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
+              throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
+            }
+            const filing = filingOf(archiveOf(app, c), c, given, before.slug);
+            needPersona(key, filing);
+            const toAir = before.state === 'on_air' ? null : airingAs(when, app.clock.now());
+            fileStory(deskOf(app), paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
+            if (toAir !== null) airStory(deskOf(app), paper, before.slug, { by: by(key), ...toAir });
+            place(app, c, key, before, placement);
+            return answerOf(app, c, before.id, 200);
+          },
+          { repeated: repeatedOf(app, c) },
+        );
       },
       requiresTerms(app),
     ),
@@ -170,25 +179,38 @@ export function filingHandlers(writer: Writer) {
       async (c) => {
         const { at: when } = c.req.valid('json') ?? {};
         const { id } = c.req.valid('param');
-        return write(writer, c, (key) => {
-          const archive = archiveOf(app, c);
-          const before = requirePiece(archive, id);
-          needLevelFor(before, key);
-          const at = when === undefined ? undefined : futureTime('at', when, app.clock.now());
-          airStory(deskOf(app), c.get('site').slug, before.slug, { by: by(key), ...(at === undefined ? {} : { at }) });
-          return standingOf(app, c, requirePiece(archive, before.id));
-        });
+        return write(
+          writer,
+          c,
+          (key) => {
+            const archive = archiveOf(app, c);
+            const before = requirePiece(archive, id);
+            needLevelFor(before, key);
+            const at = when === undefined ? undefined : futureTime('at', when, app.clock.now());
+            airStory(deskOf(app), c.get('site').slug, before.slug, {
+              by: by(key),
+              ...(at === undefined ? {} : { at }),
+            });
+            return standingOf(app, c, requirePiece(archive, before.id));
+          },
+          { repeated: repeatedOf(app, c) },
+        );
       },
       requiresTerms(app),
     ),
     withdraw: operation(withdraw, (c) => {
       const { reason, withhold_headline: withholdHeadline = false } = c.req.valid('json');
       const { id } = c.req.valid('param');
-      return write(writer, c, (key) => {
-        const { slug } = requirePiece(archiveOf(app, c), id);
-        const story = withdrawStory(deskOf(app), c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
-        return standingOf(app, c, story);
-      });
+      return write(
+        writer,
+        c,
+        (key) => {
+          const { slug } = requirePiece(archiveOf(app, c), id);
+          const story = withdrawStory(deskOf(app), c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
+          return standingOf(app, c, story);
+        },
+        { repeated: repeatedOf(app, c) },
+      );
     }),
   };
 }
@@ -211,6 +233,19 @@ function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 20
 function standingOf(app: AppContext, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {
   const isShown = story.state === 'on_air' || isWithdrawn(story);
   return { status: 200, body: { story: deskStory(story, linksFor(app, c), proofUrl(c, story)) }, isShown };
+}
+
+/**
+ * What a repeated write may tell of a piece whose headline was withheld since: its state now, and no proof, which has
+ * the headline in it. Throws `withdrawn` for a response with a proof.
+ */
+function repeatedOf(app: AppContext, c: PaperContext) {
+  return <Body extends { story: DeskStory; proof?: unknown }>(body: Body): Body => {
+    const story = archiveOf(app, c).storyById(body.story.id);
+    if (!story?.headline_withheld) return body;
+    if (body.proof !== undefined) refuseWithdrawn(story, 'proof');
+    return { ...body, ...standingOf(app, c, story).body };
+  };
 }
 
 /** What the `air` member of a body asks for: null for no airing, now, or `at` a future time (ms). */

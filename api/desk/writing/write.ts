@@ -40,6 +40,8 @@ export interface Writer {
 interface WriteOptions<Body> {
   /** The path of the new record, under /api/v1/. */
   addressOf?: (body: Body) => string;
+  /** What a repeat of the request may still tell of the first response. Throws what refuses it. */
+  repeated?: (body: Body) => Body;
   /** Identifies a request whose body was read already. */
   named?: IdempotentWrite;
 }
@@ -56,7 +58,7 @@ export async function write<Body extends object>(
   writer: Writer,
   c: PaperContext,
   work: (key: AccessKey) => Outcome<Body>,
-  { addressOf, named: given }: WriteOptions<Body> = {},
+  { addressOf, repeated, named: given }: WriteOptions<Body> = {},
 ): Promise<Reply<Body & Pressing>> {
   const { store, clock } = writer.app;
   const { answers, keys } = store.desk;
@@ -68,10 +70,13 @@ export async function write<Body extends object>(
     // Reading the body may have taken a long time.
     requireActive(keys, keys.byId(key.id), at);
     if (key.level === 'agent') needTerms(writer.app, c);
-    return runOnce({ answers, key: key.id, at }, named, () => {
+    const outcome = runOnce({ answers, key: key.id, at }, named, () => {
       isFirst = true;
       return marked(writer, c, () => work(key));
     });
+    return isFirst || repeated === undefined
+      ? outcome
+      : { ...outcome, body: { ...outcome.body, ...repeated(outcome.body) } };
   };
   const { status, body } = await store.database.lock.patiently(() => store.database.transact(record));
   const whole = await pressed(writer, c, body);

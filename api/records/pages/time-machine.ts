@@ -6,6 +6,7 @@ import { type Certificate, isKnown } from '../../../src/proof/records/signal.ts'
 import { DAY, dayOf, isoTime, parseSpan } from '../../../src/proof/time.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
+import { historyOf } from '../../../src/records/value-history.ts';
 import type { FullView, RecordsFrame, RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
@@ -153,7 +154,7 @@ function timeMachineView(
       next: isSignedIn && next !== null ? `/t/${host.hostname}?changes=${next}` : null,
     },
     ticks: first === null ? [] : newest.map(({ at }) => Math.min(1, Math.max(0, (at - first) / span))),
-    history: isSignedIn ? historyOf(records, host.id) : null,
+    history: isSignedIn ? historyView(historyOf(store, host.id)) : null,
     badge_url: `/badge/${host.hostname}.svg`,
     provenance_url: `/account/exports/domains/${host.hostname}/provenance.json`,
   };
@@ -187,18 +188,15 @@ function observationView(
   };
 }
 
-function historyOf(
-  records: AppContext['store']['records'],
-  host: number,
-): RecordsPages['/records/time-machine']['history'] {
-  const items = records.history(host, {}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
+function historyView(history: ReturnType<typeof historyOf>): RecordsPages['/records/time-machine']['history'] {
+  const items = history.page({}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
     signal: signalLabel(signal),
     value: signal === 'CERTIFICATE' ? shortValue(value) : value,
     first_seen: isoTime(first_seen),
     last_seen: isoTime(last_seen),
     count,
   }));
-  return { items, total: records.historyCount(host, {}) };
+  return { items, total: history.count({}) };
 }
 
 /** The time machine's JSON of an observation; `asOf` is the requested time as the request gave it. */

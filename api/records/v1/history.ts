@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { requireHost } from '../../../src/records/require-host.ts';
+import { historyOf } from '../../../src/records/value-history.ts';
 import { historyRow, timeSeriesPoint } from '../../../src/records/wire-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ok } from '../../openapi/responses.ts';
@@ -39,21 +40,22 @@ const historySpec = {
 
 const STEP = 500;
 
-export const listHistory = ({ records }: Store) =>
+export const listHistory = (store: Store) =>
   operation(historySpec, (c) => {
-    const host = requireHost(records, c.req.valid('param').domain);
+    const host = requireHost(store.records, c.req.valid('param').domain);
+    const history = historyOf(store, host.id);
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');
     const query = { signal, since, until };
     const after = (signal: string, value: string) =>
-      records.history(host.id, { signal }, STEP, { signal, value }).map((row) => row.value);
+      history.page({ signal }, STEP, { signal, value }).map((row) => row.value);
     const [last, value] = cursor === undefined ? [] : readLongCursor(ValueCursor, cursor, after);
     const from = last === undefined || value === undefined ? undefined : { signal: last, value };
-    const found = records.history(host.id, query, limit + 1, from);
+    const found = history.page(query, limit + 1, from);
     const { rows, next } = pageOf(found, limit, (row) => longCursor(row.signal, row.value));
     return {
       domain: host.hostname,
       items: rows.map(historyRow),
-      total: records.historyCount(host.id, query),
+      total: history.count(query),
       next_cursor: next,
     };
   });

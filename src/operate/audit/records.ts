@@ -9,7 +9,7 @@ import { type CheckedReceipt, linkRules, receiptRules } from '../../proof/record
 import { type Change, compareWithBaseline, type DomainBaseline } from '../../records/delta.ts';
 import { facetsOf } from '../../records/facets.ts';
 import { summaryOf } from '../../records/record.ts';
-import { trackedValues } from '../../records/tracked-values.ts';
+import { Sightings, trackedIn } from '../../records/value-history.ts';
 import type { AppContext } from '../../server/context.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
@@ -148,7 +148,7 @@ export function auditHost(
   corrections: readonly TimeCorrection[] = [],
 ): HostAudit {
   const faults: string[] = [];
-  const sightings = new Map<string, AuditedHost['sightings'][number]>();
+  const sightings = new Sightings();
   let before: CheckedReceipt | null = null;
   let baseline: DomainBaseline = {};
   let observations = 0;
@@ -172,7 +172,7 @@ export function auditHost(
     if (checked.hash !== observation.receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
     if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
 
-    const tracked = trackedValues({ ...record, signals: signalsOf(record) });
+    const tracked = trackedIn(record);
     const { updates, changes } = compareWithBaseline(baseline, tracked);
     if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
     baseline = { ...baseline, ...updates };
@@ -181,17 +181,7 @@ export function auditHost(
       if (host.isDamaged(seq)) isMarked = true;
       else unmarked.push(seq);
     }
-    for (const [signal, values] of Object.entries(tracked)) {
-      for (const value of values ?? []) {
-        const known = sightings.get(`${signal} ${value}`);
-        if (known === undefined) {
-          sightings.set(`${signal} ${value}`, { signal, value, first_seen: at, last_seen: at, count: 1 });
-        } else {
-          known.last_seen = at;
-          known.count++;
-        }
-      }
-    }
+    sightings.add(tracked, at);
     before = checked;
     newest = seq;
     observations++;
@@ -199,7 +189,7 @@ export function auditHost(
   if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
   if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
   const stored = isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;
-  const history = [...sightings.values()].map((seen) => ({ ...seen, value: stored(seen.value) }));
+  const history = sightings.all().map((seen) => ({ ...seen, value: stored(seen.value) }));
   if (differ(sorted(history), sorted(host.sightings))) faults.push('the history is not what was observed');
   const facets = host.isShown ? facetsOf(baseline).map(({ kind, name }) => ({ kind, name: stored(name) })) : [];
   if (differ(sorted(facets), sorted(host.facets))) faults.push('the facets are not those of the baseline');

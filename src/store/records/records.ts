@@ -31,12 +31,16 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
 
 /** The observations whose rows an older version cut, as an operator accepted them: appended, never changed. */
 function damageTable(db: Db) {
-  const { insert, one, all } = sql(db);
+  const { insert, one, has, all } = sql(db);
   /** `at` in ms. */
   const DAMAGED = { seq: integer, at: integer, reason: text };
   return {
     damagedObservations: all('SELECT seq, at, reason FROM damaged_observations ORDER BY seq', DAMAGED),
     markDamaged: insert('damaged_observations', DAMAGED),
+    /** Whether any observation of a host was marked. */
+    isDamaged: has(
+      'SELECT 1 FROM damaged_observations CROSS JOIN observations USING (seq) WHERE observations.host = ?',
+    ),
     /** The host of an observation, whether or not it is shown; null when there is no such observation. */
     hostOfObservation: one(
       'SELECT id, hostname FROM hostnames WHERE id = (SELECT host FROM observations WHERE observations.seq = ?)',
