@@ -216,7 +216,7 @@ function fillsOf(old: TolerantReader, after: ReturnType<typeof stateAfter>): Fil
     "SELECT coalesce(sum(length(g.prose)), 0) FROM pieces p JOIN generations g ON g.n = p.generation WHERE p.state = 'on_air'",
   );
   const uncounted = old.number(
-    `SELECT count(*) FROM pieces${old.has('pieces', 'word_count') ? ' WHERE word_count IS NULL' : ''}`,
+    `SELECT count(*) FROM pieces${old.has('pieces', 'counted') ? ' WHERE counted IS NOT generation' : ''}`,
   );
   const keys = old.number('SELECT (SELECT count(*) FROM door_keys) + (SELECT count(*) FROM retirements)');
   const logged = (log: string) => old.number(`SELECT count(*) FROM log_leaves WHERE log = '${log}'`);

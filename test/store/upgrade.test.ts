@@ -20,7 +20,7 @@ import { decodePayment } from '../../src/records/meter/payment.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { linkToken } from '../../src/shared/access-key.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
-import { appContextIn, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
+import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
 
 // Databases as released versions left them, opened by the present program. make.mjs in a folder says how it was made.
@@ -88,6 +88,24 @@ function plain(value: unknown): unknown {
       ? 'no such column'
       : value;
 }
+
+test('the words of a revision by an older server, which still ran after the migration, are counted', (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: Date.UTC(2026, 10, 20) };
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
+  for (const prose of ['One[^1] two.[^2]', 'One[^1] two[^2] three four.']) {
+    fileStory(deskOf(app), PAPER, filing('tides', { prose }), { by: 'cli' });
+  }
+  const { id } = app.store.desk.archive(PAPER).storyBySlug('tides') ?? { id: '' };
+  app.close();
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  // Its statement names no column that came later.
+  db.exec('UPDATE pieces SET word_count = 2, counted = (SELECT min(n) FROM generations)');
+  db.close();
+  const again = appContextIn(t, folder, clock);
+  assert.equal(again.store.desk.archive(PAPER).row(id)?.word_count, 4);
+});
 
 for (const version of ['0.1.0']) {
   test(`a database of version ${version} is opened with every row there`, (t) => {

@@ -81,10 +81,11 @@ export function rowOf<Found extends Read<typeof LIST>>(found: Found) {
 export function pieceTables(db: Db) {
   const { run, one, has, all, each } = sql(db);
   const insert = run(
-    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, word_count)
-     VALUES (?1, ?2, ?3, 'draft', ?4, (SELECT n FROM generations WHERE piece = ?1 AND revision = ?4), ?5, ?6, ?7)
+    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, word_count, counted)
+     SELECT ?1, ?2, ?3, 'draft', ?4, n, ?5, ?6, ?7, n FROM generations WHERE piece = ?1 AND revision = ?4
      ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, revision = excluded.revision, generation = excluded.generation,
-       category = excluded.category, persona = excluded.persona, word_count = excluded.word_count`,
+       category = excluded.category, persona = excluded.persona, word_count = excluded.word_count,
+       counted = excluded.counted`,
   );
   const setState = run(
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?,
@@ -100,13 +101,13 @@ export function pieceTables(db: Db) {
     { ...LIST, ...STATE },
     rowOf,
   );
-  const isAnyUncounted = has('SELECT 1 FROM pieces WHERE word_count IS NULL');
-  const uncounted = all(`SELECT p.id, g.prose, g.language ${FROM} WHERE p.word_count IS NULL LIMIT 20`, {
+  const isAnyUncounted = has('SELECT 1 FROM pieces WHERE counted IS NOT generation');
+  const uncounted = all(`SELECT p.id, g.prose, g.language ${FROM} WHERE p.counted IS NOT p.generation LIMIT 20`, {
     id: text,
     prose: text,
     language,
   });
-  const setWordCount = run('UPDATE pieces SET word_count = ? WHERE id = ?');
+  const setWordCount = run('UPDATE pieces SET word_count = ?, counted = generation WHERE id = ?');
   const remove = run('DELETE FROM pieces WHERE id = ?');
   const clearTags = run('DELETE FROM piece_tags WHERE piece = ?');
   const addTag = run('INSERT INTO piece_tags (paper, tag, published_at, piece, name) VALUES (?, ?, ?, ?, ?)');
@@ -126,7 +127,7 @@ export function pieceTables(db: Db) {
       clearAliases(id);
       for (const alias of aliases) addAlias(paper, alias, id);
     },
-    /** Counts the words of the pieces that an earlier version filed. */
+    /** Counts the words of the pieces that an earlier version filed or revised. */
     fillWordCounts(transact: Transact): void {
       let goesOn = isAnyUncounted();
       while (goesOn) {
