@@ -16,7 +16,7 @@ import { openBucket } from '../shared/storage/publish-target.ts';
 import { BOOT_ID } from '../shared/workers/process-name.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log/log-fence.ts';
-import { readLogKey } from './log/log-key.ts';
+import { newLogOrigin, readLogKey } from './log/log-key.ts';
 import {
   LEASE_FILE,
   type LeasedHead,
@@ -171,8 +171,8 @@ function requireContinued({ settings, store }: LeaseContext, heads: LeasedHeads)
     const signed = heads[log];
     if (signed === null) continue;
     const key = readLogKey({ settings, store }, log);
-    // A log of another name is another log.
-    if (key !== null && key.origin !== signed.origin) continue;
+    // A log of another name is another log, also before its key is made.
+    if ((key?.origin ?? newLogOrigin(settings, log)) !== signed.origin) continue;
     const { origin, size } = signed;
     const head = { size, root: fromBase64(signed.root) ?? new Uint8Array() };
     if (holdsHead(store.database.log, log, head)) continue;
