@@ -54,21 +54,14 @@ function spareSending(server: Server, open: ReadonlySet<Socket>): void {
   };
 }
 
-const KEPT = Symbol('whether the caller wants to keep the connection');
-
-/** Responses that close their connections once `draining` is on. Node reads `shouldKeepAlive` with the headers. */
+/** Responses that close their connections once `draining` is on. */
 export function drainingResponse(draining: { isOn: boolean }): typeof ServerResponse {
   class DrainingResponse extends ServerResponse {
-    // Node's constructor assigns it before any field of this class exists.
-    declare [KEPT]: boolean;
+    // Node also calls it for headers that nobody wrote explicitly.
+    override writeHead(...given: unknown[]) {
+      if (draining.isOn) this.shouldKeepAlive = false;
+      return super.writeHead(...(given as [number]));
+    }
   }
-  Object.defineProperty(DrainingResponse.prototype, 'shouldKeepAlive', {
-    get(this: DrainingResponse) {
-      return this[KEPT] && !draining.isOn;
-    },
-    set(this: DrainingResponse, value: boolean) {
-      this[KEPT] = value;
-    },
-  });
   return DrainingResponse as typeof ServerResponse;
 }
