@@ -1,18 +1,19 @@
 // The checks are large, and few readers ask for them: they are fetched when one does.
-const panel = document.getElementById('verify');
-const button = panel.querySelector('button');
-const status = panel.querySelector('[role="status"]');
+const place = document.querySelector('[data-checks]');
+const button = place.querySelector('button') ?? place;
+const status = place.querySelector('[role="status"]') ?? document.getElementById('verdict');
 
 async function open() {
   button.removeEventListener('click', open);
-  status.textContent = panel.dataset.fetching;
+  status.textContent = place.dataset.fetching;
   try {
-    await import(/* @vite-ignore */ panel.dataset.checks);
+    await import(/* @vite-ignore */ place.dataset.checks);
   } catch {
-    status.textContent = panel.dataset.notFetched;
+    status.textContent = place.dataset.notFetched;
     button.addEventListener('click', open);
   }
 }
 
 button.addEventListener('click', open);
-panel.hidden = false;
+button.disabled = false;
+place.hidden = false;
