@@ -11,6 +11,8 @@ import { textOfHtml, tidyHtml } from './tidy-html.ts';
 const FETCHES = { image: 4, audio: 1 };
 /** The longest headline, in UTF-16 units, that is made of a text. */
 const HEADLINE_CUT = 80;
+/** The longest title by which messages name a piece, in UTF-16 units. */
+const TITLE_CUT = 200;
 /** How many pictures a piece may show: each is fetched, and more of them are more mark-up than a piece may have. */
 const PICTURES_MAX = 2_000;
 /** How many names a note lists, and how many notes say the same of a piece. */
@@ -79,7 +81,7 @@ export async function sections(source: Source, mapping: Mapping): Promise<string
  */
 export async function* lines(source: Source, options: LineOptions): AsyncIterable<ArchiveLine> {
   const { title, url } = await source.site();
-  const converter = new Converter(options, { title, url: options.siteUrl ?? url });
+  const converter = new Converter(options, { title: textOfHtml(title), url: options.siteUrl ?? url });
   for await (const item of source.items()) yield await converter.line(item);
 }
 
@@ -97,7 +99,7 @@ class Converter {
 
   async line(item: SourceItem): Promise<ArchiveLine> {
     const { line, where } = item;
-    const of = { line, where, title: textOfHtml(item.title), notes: [], shows: [] };
+    const of = { line, where, title: cut(textOfHtml(item.title), TITLE_CUT), notes: [], shows: [] };
     if ('skipped' in item) return { ...of, skipped: item.skipped };
     if ('problem' in item) return { ...of, problem: item.problem };
     if (item.piece.draft === null && item.piece.published_at === null) {

@@ -25,6 +25,8 @@ export async function openArchive(
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new ArchiveError(`${path} does not exist; name the file or the folder of an archive`);
   if (stat.isDirectory()) return openFolder(path, system, problemOf);
+  // What can be read only once, such as a pipe, would lose its start here.
+  if (!stat.isFile()) throw new ArchiveError(`${path} is neither a file nor a folder; save the archive to a file`);
   const start = startOf(path);
   if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return openZipped(path, problemOf);
   if (system === 'wordpress') return wordpressSource(path);

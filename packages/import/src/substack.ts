@@ -1,9 +1,12 @@
 import { ArchiveError } from './archive-error.ts';
 import { csvRows } from './csv.ts';
+import { shown } from './shown.ts';
 import { ITEM_MAX, type Source, type SourceItem } from './source.ts';
 import type { ZipArchive } from './zip.ts';
 
 const POSTS_MAX = 64_000_000;
+/** How much of a path messages show, in UTF-16 units. */
+const WHERE_MAX = 200;
 
 /** An export of Substack: `posts.csv`, and the HTML of each post in `posts/`. It names no authors. */
 export function substackSource(file: string, zip: ZipArchive): Source {
@@ -39,11 +42,11 @@ async function itemOf(
 ): Promise<SourceItem> {
   const { post_id: id = '', title = '', subtitle = '', type = '', post_date = '', audience = 'everyone' } = row;
   const path = `${root}posts/${id}.html`;
-  const of = { where: `${file}/${path}`, line: index + 2, title };
+  const of = { where: `${file}/${path.slice(0, WHERE_MAX)}`, line: index + 2, title };
   if (type === 'thread') return { ...of, skipped: 'it is a thread of comments' };
   if (type === 'page') return { ...of, skipped: 'it is a page; write it as a file of pages/ if the paper needs it' };
   if (!paths.has(path))
-    return { ...of, problem: { field: 'prose', message: `the archive has no ${path}; get the export again` } };
+    return { ...of, problem: { field: 'prose', message: `the archive has no ${shown(path)}; get the export again` } };
   let html: string;
   try {
     html = await zip.text(path, ITEM_MAX);

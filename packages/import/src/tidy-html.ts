@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { ArchiveError } from './archive-error.ts';
-import { escapeText } from './escape.ts';
+import { escapeText, withoutForbidden } from './escape.ts';
 import { shown } from './shown.ts';
 
 /** The longest HTML of one piece that is read, in UTF-16 units: five times the longest prose of a piece. */
@@ -102,7 +102,7 @@ export function textOfHtml(html: string): string {
     });
     parser.end(html.slice(0, HTML_MAX));
   }
-  return text.replace(/\s+/g, ' ').trim();
+  return withoutForbidden(text).replace(/\s+/g, ' ').trim();
 }
 
 class Tidy {

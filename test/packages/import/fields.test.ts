@@ -47,9 +47,12 @@ function ghost(of: (value: string) => object, tables: (value: string) => object 
     ];
     const links = {
       posts_tags: [1, 2].map((n) => ({ post_id: `p${n}`, tag_id: `t${n}` })),
-      posts_authors: [{ post_id: 'p1', author_id: 'u1' }],
+      posts_authors: [1, 2].map((n) => ({ post_id: `p${n}`, author_id: `u${n}` })),
     };
-    const names = { tags: [1, 2].map((n) => ({ id: `t${n}`, name: 'News' })), users: [{ id: 'u1', name: 'Ann' }] };
+    const names = {
+      tags: [1, 2].map((n) => ({ id: `t${n}`, name: 'News' })),
+      users: [1, 2].map((n) => ({ id: `u${n}`, name: 'Ann' })),
+    };
     const data = { posts: both, ...links, ...names, settings: [{ key: 'title', value: 'Old' }], ...tables(value) };
     return written(folder, 'ghost.json', JSON.stringify({ db: [{ data }] }));
   };
@@ -119,11 +122,16 @@ const FIELDS: Record<string, Archive> = {
   ),
   'ghost user': ghost(
     () => ({}),
-    (name) => ({ users: [{ id: 'u1', name }] }),
+    (name) => ({
+      users: [
+        { id: 'u1', name },
+        { id: 'u2', name: 'Bo' },
+      ],
+    }),
   ),
   'ghost site': ghost(
     () => ({}),
-    (value) => ({ users: [], settings: [{ key: 'title', value }] }),
+    (value) => ({ users: [{ id: 'u2', name: 'Bo' }], settings: [{ key: 'title', value }] }),
   ),
   ...Object.fromEntries(
     'post_id post_date is_published type audience title subtitle podcast_url html'

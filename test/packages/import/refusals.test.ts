@@ -301,6 +301,21 @@ test('on a terminal, import asks for the sections that the paper lacks', { skip:
   assert.match(stdout, /3 would be filed, 0 unchanged, 0 refused/);
 });
 
+test('an archive that is no file, is not there, or of another system', async (t) => {
+  const { folder, app, write } = here(t);
+  const pipe = join(folder, 'pipe');
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+  await assert.rejects(importHere(app, pipe), /pipe is neither a file nor a folder; save the archive to a file$/);
+  await assert.rejects(importHere(app, join(folder, 'none')), /none does not exist; name the file or the folder/);
+  const xml = write('old.xml', wxr({}));
+  await assert.rejects(importHere(app, xml, { from: 'hugo' }), /is a file, but hugo has a folder; name that, or leave/);
+  await assert.rejects(
+    importHere(app, folder, { from: 'ghost' }),
+    /is a folder, but ghost exports a file; name the file$/,
+  );
+  await assert.rejects(importHere(app, folder), /is no folder of Hugo, Jekyll or Eleventy.*or say which with --from$/);
+});
+
 test('a picture at an address that is none is left out', async (t) => {
   const { app, write } = here(t);
   const post = { id: '1', type: 'post', status: 'published', published_at: '2019-01-01 00:00:00', slug: 'a' };

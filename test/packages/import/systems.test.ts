@@ -213,7 +213,7 @@ test('an export of Substack: drafts and pieces for payers stay drafts', async (t
     site: 'https://letter.example',
   });
   assert.deepEqual([done.filed, done.skipped], [4, 1]);
-  assert.match(done.refused.join(), /^null prose: the archive has no posts\/105\.lost\.html; get the export again$/);
+  assert.match(done.refused.join(), /^null prose: the archive has no "posts\/105\.lost\.html"; get the export again$/);
   const archive = app.store.desk.archive('quay');
   const story = archive.storyBySlug('two-ferries');
   assert.deepEqual(
