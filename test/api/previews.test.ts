@@ -54,6 +54,16 @@ async function desk(t: TestContext) {
   return { folder, clock, app, ask, link, of };
 }
 
+test('a preview shows the subscribe form, which sends nothing', async (t) => {
+  const { ask, of } = await desk(t);
+  const body = { ...storyBody('boxed'), prose: 'One.[^1] Two.[^2]\n\n::subscribe\n\nhttps://linked.example/' };
+  const { text } = await ask('/tides/api/v1/preview', { key: of('tides').admin, method: 'POST', body });
+  const { html } = JSON.parse(text) as { html: string };
+  assert.match(html, /<input id="email"[^>]* disabled>/);
+  assert.match(html, /<button type="submit" disabled>/);
+  assert.ok(!html.includes('/subscribe.') && html.includes('<p>https://linked.example/</p>'));
+});
+
 test('anyone with a preview link can open a draft’s page until the piece goes on air', async (t) => {
   const { folder, clock, app, ask, link, of } = await desk(t);
   for (const paper of ['tides', 'quiet']) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { loopback } from '../support/loopback.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, until } from '../support/program.ts';
+import { copyContent, until } from '../support/program.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
@@ -45,7 +45,10 @@ describe('cards of links and the subscribe form in a piece', () => {
     );
     const folder = mkdtempSync(join(tmpdir(), 'broadsheet-insets-'));
     ends.push(() => rmSync(folder, { recursive: true, force: true }));
-    copyDemo(folder);
+    copyContent(folder);
+    rmSync(join(folder, 'content/the-leading-light'), { recursive: true });
+    const stories = join(folder, 'content/the-plumb-line/stories');
+    for (const name of readdirSync(stories)) if (!/^(?:metre|nine)/.test(name)) rmSync(join(stories, name));
     const settings = 'link_cards: true\nsubscribe_box: end\n';
     const yaml = join(folder, 'content/the-plumb-line/paper.yaml');
     writeFileSync(yaml, `${readFileSync(yaml, 'utf8')}\n${settings}`);

@@ -16,15 +16,17 @@ import { matchesEtag, wantsRecord } from '../../api/responses/send.ts';
 import { csvRows } from '../../packages/import/src/csv.ts';
 import { frontMatter } from '../../packages/import/src/front-matter.ts';
 import { markdownOf } from '../../packages/import/src/html-markdown.ts';
+import { pageHead } from '../../packages/import/src/page-head.ts';
 import { attributesOf, replaced } from '../../packages/import/src/shortcodes.ts';
 import { plainTemplates } from '../../packages/import/src/templates.ts';
 import { tidyHtml } from '../../packages/import/src/tidy-html.ts';
 import { aliasFormProblem, aliasFrom } from '../../src/desk/door/alias.ts';
 import { filingProblems } from '../../src/desk/door/door.ts';
 import { FilingBody } from '../../src/desk/door/filing.ts';
-import { parseProse } from '../../src/desk/door/prose.ts';
+import { parseProse, withoutBoxes } from '../../src/desk/door/prose.ts';
 import { asciiWords } from '../../src/desk/door/tag.ts';
 import { readSource } from '../../src/desk/ingest/source-file.ts';
+import { linkedPage } from '../../src/desk/linked-page.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { proseHtml } from '../../src/desk/press/prose-html.ts';
 import { transcriptOf } from '../../src/desk/press/transcript.ts';
@@ -146,6 +148,12 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
       plainTemplates(text, 'liquid', []),
     ],
   ],
+  [
+    'head of a linked page',
+    BODY,
+    [PLAIN, ['<title>', ''], ['<meta property="og:title" content="', '">'], ['<meta ', ''], ['<b>', '']],
+    (text) => linkedPage(pageHead(utf8(text), null)),
+  ],
   ['CSV', BODY, [PLAIN, ['"', '"'], ['a,b\n"', '']], (text) => refusable(() => csvRows(text, 'posts.csv'))],
   [
     'front matter of a site',
@@ -191,6 +199,12 @@ const READERS: [name: string, longest: number, frames: readonly Frame[], read: (
     BODY,
     [PLAIN, ['x ', ''], ['| a | b |\n|---|---|\n', '']],
     (prose) => filingProblems(filing('slow', { prose }), rules),
+  ],
+  [
+    'prose with the subscribe form and links',
+    BODY,
+    [PLAIN, ['::subscribe\n', ''], ['https://a.example/', ''], ['<https://a.example/', '>']],
+    (prose) => [withoutBoxes(prose), proseHtml(prose, [], (path) => path, { cardOf: () => null, hasBox: true })],
   ],
   ['words', BODY, [PLAIN, ['x](', '']], (prose) => [wordCount(prose, 'en'), wordCount(prose, 'ja')]],
   [
@@ -300,7 +314,8 @@ test('accepted prose is rendered and indexed in linear time', async () => {
     const longest = [BODY, BODY / 2, BODY / 4].find((length) => parseProse(prose(length)).excess.length === 0);
     if (longest === undefined) continue;
     const facts = filing('slow').cited_facts;
-    const render = (text: string) => proseHtml(text, facts, (path) => path);
+    const insets = { cardOf: () => null, hasBox: true };
+    const render = (text: string) => proseHtml(text, facts, (path) => path, insets);
     await assertLinear(`rendering ${JSON.stringify(shape)}`, prose, render, { longest });
     const index = (text: string) => indexText('paper', { headline: text, dek: text, prose: text });
     await assertLinear(`indexing ${JSON.stringify(shape)}`, prose, index, { longest });

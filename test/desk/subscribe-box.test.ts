@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markdown, parseProse, plainText, withoutBoxes } from '../../src/desk/door/prose.ts';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { proseHtml, SUBSCRIBE_BOX } from '../../src/desk/press/prose-html.ts';
 import { wordCount } from '../../src/desk/story.ts';
 
@@ -47,4 +48,16 @@ test('ten thousand lines take no longer for each', () => {
   const prose = '::subscribe\n'.repeat(10_000);
   assert.equal(boxes(prose), 10_000);
   assert.equal(withoutBoxes(prose).trim(), '');
+});
+
+test('the settings of a paper are refused with what they may be', () => {
+  const body = (more: object) => PaperBody.safeParse({ nameplate: 'A', sections: ['B'], ...more });
+  assert.ok(body({ subscribe_box: 'end', link_cards: true }).success);
+  // A record of an earlier version stays as it is.
+  assert.deepEqual(
+    Object.keys(body({}).data ?? {}).filter((name) => /subscribe|link/.test(name)),
+    [],
+  );
+  assert.match(body({ subscribe_box: 'top' }).error?.message ?? '', /must be end, or left out/);
+  assert.equal(body({ link_cards: 'yes' }).success, false);
 });

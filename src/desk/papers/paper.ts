@@ -128,10 +128,13 @@ export const PaperBody = z.strictObject({
     .optional(),
   /** One of the pairs of typefaces that come with Broadsheet. */
   typefaces: z.enum(TYPEFACE_NAMES).optional(),
-  /** Whether bare links on lines of their own become cards, once a server has read the pages that they name. */
-  link_cards: z.boolean().optional(),
-  /** Where every piece shows the subscribe form: `end`, below the text. */
-  subscribe_box: z.literal('end', { error: 'must be end, or left out' }).optional(),
+  link_cards: z.boolean().optional().meta({
+    description: 'Whether bare links on lines of their own become cards, once the server has read the pages at them.',
+  }),
+  subscribe_box: z
+    .literal('end', { error: 'must be end, or left out' })
+    .optional()
+    .meta({ description: 'Where every piece shows the subscribe form that has none in its text: at its end.' }),
   /** The desk's working methods, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
   /** The blocks of the front below the top of the news, in this order; a block that is left out is not shown. */

@@ -2040,8 +2040,12 @@ export interface components {
             analytics?: string;
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
+            /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
             link_cards?: boolean;
-            /** @enum {string} */
+            /**
+             * @description Where every piece shows the subscribe form that has none in its text: at its end.
+             * @enum {string}
+             */
             subscribe_box?: "end";
             /** @description Empty by default. */
             standards?: string;
@@ -2128,8 +2132,12 @@ export interface components {
             analytics?: string;
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
+            /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
             link_cards?: boolean;
-            /** @enum {string} */
+            /**
+             * @description Where every piece shows the subscribe form that has none in its text: at its end.
+             * @enum {string}
+             */
             subscribe_box?: "end";
             /** @description Empty by default. */
             standards?: string;
@@ -2178,8 +2186,12 @@ export interface components {
             analytics?: string;
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
+            /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
             link_cards?: boolean;
-            /** @constant */
+            /**
+             * @description Where every piece shows the subscribe form that has none in its text: at its end.
+             * @constant
+             */
             subscribe_box?: "end";
             standards?: string;
             front?: {
