@@ -4,11 +4,12 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { parse } from 'yaml';
 import { PROJECT, VERSION } from '../../src/shared/project.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
 import { probe } from '../support/probes.ts';
-import { until } from '../support/program.ts';
+import { run, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-fixture.ts';
 import { servedApis } from './client-types.ts';
 import { installTarball, outcome, packPackage } from './packed.ts';
@@ -32,6 +33,39 @@ test('each example names the packages of this version', () => {
     const { dependencies } = JSON.parse(readFileSync(join(EXAMPLES, name, 'package.json'), 'utf8'));
     for (const range of Object.values(dependencies)) assert.equal(range, `^${VERSION}`, name);
   }
+});
+
+for (const [name, filed, pieces] of [
+  ['town-paper', 9, ['bridge-closed-for-bearings', 'council-keeps-the-library-hours', 'river-peaks-below-the-wall']],
+  ['lab-log', 4, ['2026-44-why-the-basin-rings', '2026-45-a-gate-that-does-nothing']],
+] as const) {
+  test(`the paper in ${name} is filed whole, pressed, verified and audited`, async (t) => {
+    const cwd = tempFolder(t);
+    cpSync(join(EXAMPLES, name), cwd, { recursive: true });
+    const file = await run(t, cwd, ['file']);
+    assert.equal(file.code, 0, file.stderr);
+    assert.match(file.stdout, new RegExp(`^${filed} filed, 0 unchanged, 0 refused$`, 'm'));
+    const [paper = ''] = readdirSync(join(cwd, 'content'));
+    const tree = join(cwd, 'papers', paper);
+    const onAir = readdirSync(join(tree, 'stories'), { withFileTypes: true }).filter((one) => one.isDirectory());
+    assert.deepEqual(onAir.map((one) => one.name).sort(), pieces);
+    for (const command of [['verify', tree], ['audit']]) {
+      const { code, stdout, stderr } = await run(t, cwd, command);
+      assert.equal(code, 0, stdout + stderr);
+    }
+  });
+}
+
+test('the workflow of the town paper gives the action what it asks for', () => {
+  const read = (path: string) => parse(readFileSync(join(PROJECT, path), 'utf8'));
+  const { steps } = read('examples/town-paper/.github/workflows/publish.yml').jobs.publish;
+  const { inputs } = read('action.yml') as { inputs: Record<string, { required?: boolean }> };
+  const given = Object.keys(steps.at(-1).with);
+  assert.deepEqual(
+    given.filter((name) => inputs[name] === undefined),
+    [],
+  );
+  for (const [name, { required }] of Object.entries(inputs)) if (required) assert.ok(given.includes(name), name);
 });
 
 test('the example that verifies checks every piece of a paper, and finds one that was altered', async (t) => {
