@@ -67,7 +67,22 @@ test('every excess is reported together', () => {
 });
 
 test('no quote or list in accepted prose is deeper than the limit', () => {
-  const bits = properties.constantFrom('> ', '>', '- ', '1. ', '  ', '\t', '\n', 'a', '\n\n', '    ', '* ', '-\n');
+  const bits = properties.constantFrom(
+    '> ',
+    '>',
+    '- ',
+    '1. ',
+    '  ',
+    '\t',
+    '\n',
+    'a',
+    '\n\n',
+    '    ',
+    '* ',
+    '-\n',
+    '[^a]: ',
+    '\n[^b]:\n',
+  );
   properties.assert(
     properties.property(properties.array(bits, { maxLength: 120 }), (pieces) => {
       const prose = pieces.join('');
