@@ -36,6 +36,12 @@ test('new story begins a draft that the door takes once it is filled in', async 
   assert.match(text, /^byline: ada-holm$/m);
   const unfilled = await run(t, folder, ['file', '--no-press', file]);
   assert.match(unfilled.stderr, /:9 cited_facts\[0\]\.statement: "⟦what the first source says⟧" is to be filled in/);
+  // Neither may go on air what stands around the sources.
+  writeFileSync(file, text.replace(/^( .*: ")⟦([^⟧]*)⟧/gm, '$1$2').replace('air: false\n', ''));
+  const half = await run(t, folder, ['file', '--no-press', file]);
+  assert.match(half.stderr, /:3 dek: "⟦the piece in one sentence⟧" is to be filled in; write what belongs there/);
+  assert.match(half.stderr, /prose: "⟦The first sentence rests on the first source\.⟧" is to be filled in/);
+  assert.match(half.stdout, /^0 filed/m);
   writeFileSync(file, text.replace(/⟦([^⟧]*)⟧/g, '$1'));
   const filled = await run(t, folder, ['file', '--no-press', file]);
   assert.match(filled.stdout, /^filed the-quay\/stories\/ferries-back-again\.md$/m);

@@ -13,7 +13,7 @@ import { PROJECT, VERSION } from '../../src/shared/project.ts';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { loopback } from '../support/loopback.ts';
-import { packageRegistry } from '../support/package-registry.ts';
+import { linkedTarball, packageRegistry } from '../support/package-registry.ts';
 import { run } from '../support/program.ts';
 import { installTarball, outcome, packPackage } from './packed.ts';
 
@@ -75,6 +75,22 @@ test('create makes a paper that files, in a folder with a pinned version and a h
     ['the-quay/pages/imprint.md'],
     'all but the imprint, which is to be filled in',
   );
+});
+
+test('create installs a tarball that it is given, asks no registry, and keeps it in the project', async (t) => {
+  const folder = tempFolder(t);
+  const tarball = linkedTarball(tempFolder(t));
+  const offline = { npm_config_registry: 'http://127.0.0.1:9' };
+  const made = await create(folder, ['the-quay', '--yes', '--package', tarball], offline);
+  assert.equal(made.code, 0, made.stderr);
+  const project = join(folder, 'the-quay');
+  assert.deepEqual(JSON.parse(text(project, 'package.json')).dependencies, { broadsheet: 'file:broadsheet.tgz' });
+  assert.ok(git(project, 'ls-files').split('\n').includes('broadsheet.tgz'));
+
+  const other = linkedTarball(tempFolder(t), '9.9.9');
+  const refused = await create(folder, ['other', '--yes', '--package', other], offline);
+  assert.match(refused.stderr, /the package has version 9\.9\.9 of broadsheet, and this starter is for .*; take those/);
+  assert.deepEqual(readdirSync(folder), ['the-quay']);
 });
 
 test('without a terminal create takes defaults, and says for what', async (t) => {
@@ -152,6 +168,7 @@ test('create refuses with one line, and leaves nothing', async (t) => {
     [['x', '--language', 'english_uk'], /nothing was created: .*--language: .*language tag/],
     [['x', '--publish', 'gopher'], /--publish "gopher" is unknown; use one of pages, netlify, cloudflare, s3$/],
     [['x', '--colour', 'red'], /Unknown option '--colour'.*; --help lists the options$/],
+    [['x', '--package', 'a-file'], /--package a-file is not a tarball; name the broadsheet-….tgz of a release/],
     [['x', 'y'], /there is one folder to make, not 2: x y$/],
     [['nowhere/x'], /cannot write to .*nowhere .*; create the folder, or change its permissions$/],
     [['x'], /http:\/\/127\.0\.0\.1:9\/? cannot be reached; nothing was created: connect to the network/, offline],

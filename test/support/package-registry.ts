@@ -32,10 +32,11 @@ export async function packageRegistry(t: Scope, tarball = linkedTarball(tempFold
   return origin;
 }
 
-function linkedTarball(folder: string): string {
+/** A package `broadsheet` whose program is that of this checkout. Returns the tarball's path. */
+export function linkedTarball(folder: string, version = VERSION): string {
   const own = join(folder, 'package');
   mkdirSync(join(own, 'bin'), { recursive: true });
-  const manifest = { name: 'broadsheet', version: VERSION, type: 'module', bin: { broadsheet: 'bin/broadsheet.mjs' } };
+  const manifest = { name: 'broadsheet', version, type: 'module', bin: { broadsheet: 'bin/broadsheet.mjs' } };
   writeFileSync(join(own, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(own, 'bin/broadsheet.mjs'), `#!/usr/bin/env node\nimport '${pathToFileURL(PROGRAM).href}';\n`);
   const archive = join(folder, 'broadsheet.tgz');

@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from './refusal.ts';
+
+/** Throws a Refusal unless a project has this version of Broadsheet: the starter's files are written for it. */
+export function requireInstalled(project: string, version: string): void {
+  const file = join(project, 'node_modules/broadsheet/package.json');
+  const found = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version : 'none';
+  if (found === version) return;
+  throw new Refusal(
+    `the package has version ${found} of broadsheet, and this starter is for ${version}; take those of one release`,
+  );
+}
 
 /**
  * Runs a command of the Broadsheet that a project has installed. It asks on the terminal, or its output is kept, and

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Answers, askOptions, isAnswering } from './ask.ts';
 import { requireFree, requireSlug, writeFiles } from './folder.ts';
 import { startHistory } from './git.ts';
-import { runBroadsheet } from './installed.ts';
-import { installPackages, requirePublished } from './npm.ts';
+import { requireInstalled, runBroadsheet } from './installed.ts';
+import { installPackages, requirePublished, requireTarball } from './npm.ts';
 import { HELP, newArguments, type Options, omitted, readOptions } from './options.ts';
 import { packageJson, projectFiles } from './project-files.ts';
 import { Refusal } from './refusal.ts';
@@ -36,7 +36,8 @@ async function create(options: Options): Promise<void> {
   const slug = basename(folder);
   requireSlug(slug);
   requireFree(folder);
-  requirePublished(VERSION);
+  if (options.tarball === undefined) requirePublished(VERSION);
+  else requireTarball(options.tarball);
 
   // Everything is made in a folder beside the target, which appears complete or not at all.
   const aside = makeAside(folder);
@@ -59,9 +60,14 @@ async function create(options: Options): Promise<void> {
 }
 
 function make(aside: string, slug: string, options: Options, { publish }: Answers, isAsking: boolean): void {
-  writeFiles(aside, new Map([['package.json', packageJson(slug, VERSION)]]));
-  say(`installing broadsheet ${VERSION} …`);
+  const { tarball } = options;
+  // It stays in the project, so that `npm ci` finds it anywhere.
+  if (tarball !== undefined) copyFileSync(tarball, join(aside, basename(tarball)));
+  const wanted = tarball === undefined ? VERSION : `file:${basename(tarball)}`;
+  writeFiles(aside, new Map([['package.json', packageJson(slug, wanted)]]));
+  say(`installing broadsheet ${wanted} …`);
   installPackages(aside);
+  requireInstalled(aside, VERSION);
   const asked = [slug, ...newArguments(options), ...(isAsking ? [] : ['--yes'])];
   runBroadsheet(aside, ['new', ...asked], isAsking);
   if (!isAsking && omitted(options).length > 0) {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { Refusal } from './refusal.ts';
 
 /** Error codes of npm and Node for a registry that was not reached. */
@@ -15,6 +16,12 @@ export function requirePublished(version: string): void {
     );
   }
   throw failure(stderr);
+}
+
+/** Throws a Refusal unless there is a tarball, as `npm pack` names it. */
+export function requireTarball(file: string): void {
+  if (file.endsWith('.tgz') && statSync(file, { throwIfNoEntry: false })?.isFile()) return;
+  throw new Refusal(`--package ${file} is not a tarball; name the broadsheet-….tgz of a release or of npm run pack`);
 }
 
 /** Installs what package.json names. Throws a Refusal that names npm's error. */

@@ -11,6 +11,8 @@ export interface Options {
   sections: string[] | undefined;
   persona: string | undefined;
   publish: Target | undefined;
+  /** A tarball of Broadsheet to install; the registry's without it. */
+  tarball: string | undefined;
   yes: boolean;
   help: boolean;
 }
@@ -25,6 +27,7 @@ Makes a folder with a paper, a package.json that pins Broadsheet, and a workflow
   --section NAME     a section; repeat it for several
   --persona PERSONA  who writes, as in "Ada Holm, Editor"
   --publish TARGET   where the workflow publishes: ${Object.keys(TARGETS).join(', ')}
+  --package FILE     install this tarball of Broadsheet, not the registry's
   --yes              do not ask; use defaults for omitted options
   --help             print this
 `;
@@ -48,6 +51,7 @@ export function readOptions(args: string[]): Options {
     sections: values.section,
     persona: values.persona,
     publish,
+    tarball: values.package,
     yes: values.yes === true,
     help: values.help === true,
   };
@@ -65,6 +69,7 @@ function parsed(args: string[]) {
         section: { type: 'string', multiple: true },
         persona: { type: 'string' },
         publish: { type: 'string' },
+        package: { type: 'string' },
         yes: { type: 'boolean', short: 'y' },
         help: { type: 'boolean', short: 'h' },
       },

@@ -42,8 +42,8 @@ export function projectFiles({ slug, version, target, address }: Project): Map<s
   ]);
 }
 
-/** The package.json of a project. */
-export function packageJson(slug: string, version: string): string {
+/** The package.json of a project. `broadsheet` is what npm is to install: a version, or `file:` and a tarball. */
+export function packageJson(slug: string, broadsheet: string): string {
   const own = {
     name: slug,
     version: '1.0.0',
@@ -51,7 +51,7 @@ export function packageJson(slug: string, version: string): string {
     type: 'module',
     engines: { node: '>=22.18' },
     scripts: { dev: 'broadsheet dev', start: 'broadsheet serve', file: 'broadsheet file' },
-    dependencies: { broadsheet: version },
+    dependencies: { broadsheet },
   };
   return `${JSON.stringify(own, null, 2)}\n`;
 }

@@ -40,6 +40,7 @@ export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
     ...memberProblems(filing, rules),
     ...proseProblems(filing.prose, rules),
     ...factProblems(filing),
+    ...unfilledProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
     ...paragraphProblems('credit', filing.credit, MAX.credit),
@@ -173,6 +174,21 @@ const NOTE_FAULTS: Record<NoteFault['fault'], (text: string) => string> = {
 
 /** A placeholder of the file that `broadsheet new story` writes, left as it was. */
 const TO_FILL_IN = /^⟦[^⟦⟧]*⟧$/;
+/** The prose of that file. In other prose the brackets may mean something. */
+export const SAMPLE_SENTENCES = [
+  '⟦The first sentence rests on the first source.⟧',
+  '⟦The second on the other.⟧',
+] as const;
+
+function unfilledProblems({ headline, dek, prose }: Filing): Problem[] {
+  const lines = Object.entries({ headline, dek }).filter(([, text]) => TO_FILL_IN.test(text));
+  const sentence = SAMPLE_SENTENCES.find((one) => prose.includes(one));
+  const message = (text: string) => `${quote(text)} is to be filled in; write what belongs there`;
+  return [
+    ...lines.map(([field, text]) => problem(field, 'to_fill_in', message(text))),
+    ...(sentence ? [problem('prose', 'to_fill_in', message(sentence), prose.indexOf(sentence))] : []),
+  ];
+}
 
 function factProblems({ cited_facts }: Filing): Problem[] {
   const problems: Problem[] = [];

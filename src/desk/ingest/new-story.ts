@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { CLI } from '../../shared/command-line.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { makeFolder, syncFile, syncFolder } from '../../shared/files/durable-file.ts';
+import { SAMPLE_SENTENCES } from '../door/door.ts';
 import { PaperBody } from '../papers/paper.ts';
 import { freeSlug } from '../papers/slug.ts';
 import { paperFolders } from './content-folder.ts';
@@ -101,6 +102,6 @@ cited_facts:
     instrument: "⟦its address, or its title⟧"
 ---
 
-⟦The first sentence rests on the first source.⟧[^1] ⟦The second on the other.⟧[^2]
+${SAMPLE_SENTENCES[0]}[^1] ${SAMPLE_SENTENCES[1]}[^2]
 `;
 }
