@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
-import { askSections, type Mapping, NO_MAPPING, SYSTEMS, type System } from '../../packages/import/src/index.ts';
+import { type Mapping, NO_MAPPING, SYSTEMS, type System } from '../../packages/import/src/index.ts';
 import { type ImportNote, importLines, type RefusedLine } from '../desk/ingest/import-archive.ts';
 import { type ArchiveLines, jsonLines } from '../desk/ingest/import-lines.ts';
-import { mediaFetch, openOther, readMapping, withOtherLines } from '../desk/ingest/other-systems.ts';
+import { askMapping, mediaFetch, openOther, otherLines, readMapping } from '../desk/ingest/other-systems.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { type AppContext, intakeOf, withAppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
@@ -62,11 +62,11 @@ export function command(): Command {
             !options.json &&
             options.map === undefined &&
             options.section === undefined;
-          const asked = isAsking ? await withAnswers((ask) => askSections(ask, source, mapping, sections)) : mapping;
+          const asked = isAsking ? await withAnswers((ask) => askMapping(ask, source, mapping, sections)) : mapping;
           const { paper, dryRun, site: siteUrl = null } = options;
           const fetch = dryRun ? null : mediaFetch(app.settings.webhookPrivate);
           const how = { paper, mapping: asked, siteUrl, fetch };
-          await withOtherLines(intakeOf(app), source, how, (lines) => run(app, lines, options));
+          await run(app, otherLines(intakeOf(app), source, how), options);
         });
       } finally {
         source?.close();

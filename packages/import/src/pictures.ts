@@ -69,13 +69,11 @@ export type FoundPicture = { path: string } | { missing: string };
  */
 export class Pictures {
   readonly #found = new Map<string, Promise<FoundPicture>>();
-  readonly #folder = mkdtempSync(join(tmpdir(), 'broadsheet-import-'));
   readonly #source: Source;
   readonly #media: MediaStore;
   readonly #fetch: Fetch | null;
   /** How many requests to each host got no response, since the last that got one. */
   readonly #silent = new Map<string, number>();
-  #files = 0;
 
   /** Without `fetch`, as in a dry run, every address counts as a file that will be there. */
   constructor(source: Source, media: MediaStore, fetch: Fetch | null) {
@@ -98,10 +96,6 @@ export class Pictures {
     return found;
   }
 
-  close(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
   async #look(address: string, folder: string, kind: MediaKind): Promise<FoundPicture> {
     const file = await this.#source.file(address, folder);
     const isWeb = /^https?:\/\//.test(address);
@@ -117,14 +111,16 @@ export class Pictures {
       if (has(`${base}${extension}`)) return { path: `${base}${extension}` };
     }
     if (this.#fetch === null) return { path: `${base}${given in types ? given : Object.keys(types)[0]}` };
-    const at = join(this.#folder, `${++this.#files}`);
+    // Of its own, so that a process that is killed leaves no more than is on its way.
+    const temporary = mkdtempSync(join(tmpdir(), 'broadsheet-import-'));
+    const at = join(temporary, 'file');
     try {
       const type = file === null ? await this.#download(address, at, kind, max) : await save(file, at, max);
       const path = `${base}${extensionFor(given, type, types, kind)}`;
       await this.#media.keep(path, at);
       return { path };
     } finally {
-      rmSync(at, { force: true });
+      rmSync(temporary, { recursive: true, force: true });
     }
   }
 

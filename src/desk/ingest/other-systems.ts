@@ -6,6 +6,7 @@ import * as z from 'zod';
 import {
   ArchiveError,
   type ArchiveLine,
+  askSections,
   type Fetch,
   lines,
   type Mapping,
@@ -56,6 +57,9 @@ export function openOther(path: string, system: System | undefined): Promise<Sou
   return openArchive(path, system, (markdown) => excessIn(markdown)[0]?.message ?? null).catch(refuse);
 }
 
+/** Asks for the section of each category that the paper does not have as one. Throws `invalid_request`. */
+export const askMapping: typeof askSections = (...given) => askSections(...given).catch(refuse);
+
 /** Media are at addresses that the archive names, so they are fetched like other requests for third parties. */
 export function mediaFetch(allowsPrivate: boolean): Fetch {
   return (address, { max, ...request }) => {
@@ -74,15 +78,14 @@ interface OtherOptions {
 }
 
 /**
- * Calls `work` with the pieces of another system as lines of an archive, which the import reads as it reads JSON Lines.
- * The bytes of media are stored at once; the ledger names them with the first piece that shows them.
+ * The pieces of another system as lines of an archive, which the import reads as it reads JSON Lines. The bytes of media
+ * are stored at once; the ledger names them with the first piece that shows them.
  */
-export async function withOtherLines<T>(
+export function otherLines(
   { store, media }: Pick<Intake, 'store' | 'media'>,
   source: Source,
   { paper, mapping, siteUrl, fetch }: OtherOptions,
-  work: (lines: ArchiveLines) => Promise<T>,
-): Promise<T> {
+): ArchiveLines {
   /** Media files that are new to the paper. */
   const kept = new Map<string, Media>();
   const files: MediaStore = {
@@ -102,24 +105,20 @@ export async function withOtherLines<T>(
     },
   };
   const pictures = new Pictures(source, files, fetch);
-  try {
-    return await work({
-      noSection:
-        'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
-      otherSection:
-        'map categories to fewer or other sections with --map FILE, or name one for all others with --section NAME',
-      sections: () => sections(source, mapping).catch(refuse),
-      async *batches() {
-        try {
-          yield* batched(lines(source, { mapping, pictures, rules: RULES, siteUrl }), kept);
-        } catch (error) {
-          refuse(error);
-        }
-      },
-    });
-  } finally {
-    pictures.close();
-  }
+  return {
+    noSection:
+      'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
+    otherSection:
+      'map categories to fewer or other sections with --map FILE, or name one for all others with --section NAME',
+    sections: () => sections(source, mapping).catch(refuse),
+    async *batches() {
+      try {
+        yield* batched(lines(source, { mapping, pictures, rules: RULES, siteUrl }), kept);
+      } catch (error) {
+        refuse(error);
+      }
+    },
+  };
 }
 
 const MEDIA_TYPES = Object.fromEntries(

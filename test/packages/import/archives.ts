@@ -5,7 +5,7 @@ import { ZipFile } from 'yazl';
 import { type Fetch, type Mapping, NO_MAPPING, type System } from '../../../packages/import/src/index.ts';
 import { importLines } from '../../../src/desk/ingest/import-archive.ts';
 import { type ArchiveLines, jsonLines } from '../../../src/desk/ingest/import-lines.ts';
-import { openOther, withOtherLines } from '../../../src/desk/ingest/other-systems.ts';
+import { openOther, otherLines } from '../../../src/desk/ingest/other-systems.ts';
 import { type AppContext, intakeOf } from '../../../src/server/context.ts';
 
 /** A post of WordPress; each member as the export has it. */
@@ -128,7 +128,7 @@ export async function importHere(
   const source = await openOther(path, options.from);
   try {
     if (source === null) return await work(jsonLines(path));
-    return await withOtherLines(intakeOf(app), source, { paper: 'quay', mapping, siteUrl, fetch }, work);
+    return await work(otherLines(intakeOf(app), source, { paper: 'quay', mapping, siteUrl, fetch }));
   } finally {
     source?.close();
   }

@@ -54,7 +54,6 @@ async function read(path: string, options: { mapping?: Mapping; fetch?: Fetch | 
     for await (const line of lines(source, { mapping, pictures, rules: RULES })) found.push(line);
     return found;
   } finally {
-    pictures.close();
     source.close();
   }
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import { Pictures } from '../../../packages/import/src/index.ts';
+import { NO_MAPPING, Pictures } from '../../../packages/import/src/index.ts';
 import { jsonLines } from '../../../src/desk/ingest/import-lines.ts';
 import { createdPaper } from '../../../src/desk/ingest/import-paper.ts';
-import { readMapping } from '../../../src/desk/ingest/other-systems.ts';
+import { askMapping, openOther, readMapping } from '../../../src/desk/ingest/other-systems.ts';
 import { intakeOf } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { appContextIn, envIn, type Scope, tempFolder } from '../../support/app-context.ts';
@@ -252,17 +252,13 @@ test('a host that does not respond is not asked without end', async () => {
     keep: async () => {},
   };
   const pictures = new Pictures(source, media, fetch);
-  try {
-    for (let n = 0; n < 20; n++) {
-      const found = await pictures.find(`https://gone.example/${n}.png`, '');
-      assert.deepEqual(found, { missing: n < 5 ? 'timeout' : 'gone.example did not respond before' });
-    }
-    assert.equal(asked, 5);
-    await pictures.find('https://other.example/1.png', '');
-    assert.equal(asked, 6);
-  } finally {
-    pictures.close();
+  for (let n = 0; n < 20; n++) {
+    const found = await pictures.find(`https://gone.example/${n}.png`, '');
+    assert.deepEqual(found, { missing: n < 5 ? 'timeout' : 'gone.example did not respond before' });
   }
+  assert.equal(asked, 5);
+  await pictures.find('https://other.example/1.png', '');
+  assert.equal(asked, 6);
 });
 
 test('a disk that is full when a picture comes stops the import, and the piece keeps its picture', async (t) => {
@@ -314,6 +310,19 @@ test('an archive that is no file, is not there, or of another system', async (t)
     /is a folder, but ghost exports a file; name the file$/,
   );
   await assert.rejects(importHere(app, folder), /is no folder of Hugo, Jekyll or Eleventy.*or say which with --from$/);
+});
+
+test('an archive that is cut short while its categories are asked for is refused in one line', async (t) => {
+  const { write } = here(t);
+  const source = await openOther(write('old.xml', wxr({}).slice(0, -20)), 'wordpress');
+  assert.ok(source);
+  await assert.rejects(
+    askMapping(async () => '', source, NO_MAPPING, []),
+    (error) => {
+      assert.ok(error instanceof Fault);
+      return /old\.xml is not XML/.test(error.message);
+    },
+  );
 });
 
 test('a picture at an address that is none is left out', async (t) => {
