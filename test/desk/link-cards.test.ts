@@ -238,6 +238,7 @@ test('what a hostile page says is bounded and shown as text', async (t) => {
 test('cards go with the pieces that need them, with the setting, and with the paper', async (t) => {
   const { root, asked, read } = await site(t, {
     '/tides': html(PAGE),
+    '/again': html(PAGE),
     '/picture.png': html(await picture(300, 200).png().toBuffer(), 'image/png'),
   });
   const { app, clock, put, press, tree } = await stand(t, `${root}/tides`);
@@ -268,9 +269,19 @@ test('cards go with the pieces that need them, with the setting, and with the pa
   await pressPapers(app);
   assert.deepEqual((await auditApp(app, { deep: true })).faults, []);
 
+  // Two pages with one picture share its file.
   put('third', `${root}/tides`);
+  put('fourth', `${root}/again`);
   await press();
   await readLinks(app, read, logger);
+  await press();
+  assert.deepEqual(pictures(), before);
+  app.store.database.transact(() => withdraw('third'));
+  await press();
+  dropUnneeded(app);
+  await press();
+  assert.equal(linkCards.of(PAPER, `${root}/tides`), null);
+  assert.deepEqual(pictures(), before);
   removePaper({ store: app.store.desk, now: app.clock.now }, PAPER, 'cli');
   assert.deepEqual(linkCards.papers(), []);
   await press();
