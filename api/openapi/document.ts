@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Env } from 'hono';
 import { type Faults, faultResponses } from './faults.ts';
-import { defaultsInWords, mergeAllOf } from './for-generators.ts';
+import { defaultsInWords } from './for-generators.ts';
 import { COMMON_HEADERS, headerRefs, NOT_MODIFIED } from './headers.ts';
 import { ErrorBody, ProblemDetails } from './responses.ts';
 
@@ -56,10 +56,13 @@ interface Document {
   components?: { schemas?: Record<string, { $ref?: string; example?: unknown }> };
 }
 
-/** A copy of the router's document. The library's types follow the specification, in which every member is optional. */
+/**
+ * A copy of the router's document. The library's types follow the specification, in which every member is optional.
+ * Schemas with a name are extended by `safeExtend`: of `extend` the library makes an `allOf`, on which generators fail.
+ */
 function rawDocument<E extends Env>(router: OpenAPIHono<E>): Document {
   const document = router.getOpenAPI31Document({ openapi: '3.1.0', info: { title: '', version: '1' } });
-  return defaultsInWords(mergeAllOf(JSON.parse(JSON.stringify(document))));
+  return defaultsInWords(JSON.parse(JSON.stringify(document)));
 }
 
 /** What a service adds to the description of each operation. */

@@ -28,7 +28,7 @@ export const ErrorBody = z
   })
   .openapi('Error', { example: { error: 'not_found', message: 'there is nothing at this address' } });
 
-export const ProblemDetails = ErrorBody.extend({
+export const ProblemDetails = ErrorBody.safeExtend({
   type: z.string(),
   title: z.string().optional(),
   status: z.int(),

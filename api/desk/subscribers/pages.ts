@@ -29,7 +29,7 @@ import { formProblem, phrasesIn, sentChoices, wantsPage } from './view.ts';
 
 type Handler = (c: PaperContext) => Response | Promise<Response>;
 
-const Change = ChoicesBody.extend({ token: z.string() });
+const Change = ChoicesBody.safeExtend({ token: z.string() });
 
 /** The pages behind mailed links. Opening one changes nothing, because mail scanners do: only its button does. */
 export function subscribePages(app: AppContext, parts: ReaderParts, sites: Sites, read: MiddlewareHandler<PaperEnv>) {

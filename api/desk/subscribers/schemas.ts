@@ -8,7 +8,7 @@ import { listSchema, pathParam } from '../route.ts';
 /** The most addresses in an admin's request: each gets a mail at once. */
 const EMAILS_MAX = 20;
 
-export const Order = ChoicesBody.extend({
+export const Order = ChoicesBody.safeExtend({
   email: z
     .string()
     .openapi({ description: `A mail address of at most ${ADDRESS_MAX} characters. Case makes no second reader.` }),
@@ -17,7 +17,7 @@ export const Order = ChoicesBody.extend({
   example: { email: 'reader@example.org', cadence: 'weekly', cast: false },
 });
 
-export const AdminOrder = ChoicesBody.extend({
+export const AdminOrder = ChoicesBody.safeExtend({
   emails: z
     .array(z.string())
     .min(1, 'holds no address; give one or more')
@@ -114,7 +114,7 @@ export const SubscriberCounts = z
 export const ReaderRecord = z
   .object({
     email: z.string(),
-    subscriber: SubscriberRow.extend({
+    subscriber: SubscriberRow.safeExtend({
       made_at: z.iso.datetime(),
       ordered_at: z.iso.datetime(),
       asked: z

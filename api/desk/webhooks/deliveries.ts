@@ -64,7 +64,7 @@ const DeliveryRow = z
   .openapi('Delivery', { example: EXAMPLE });
 
 /** A delivery that a write queued. */
-export const QueuedDelivery = DeliveryRow.extend(Pressing).openapi('QueuedDelivery', {
+export const QueuedDelivery = DeliveryRow.safeExtend(Pressing).openapi('QueuedDelivery', {
   example: { ...EXAMPLE, pressed: true, files: 0 },
 });
 

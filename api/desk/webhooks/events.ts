@@ -4,8 +4,8 @@ import { Byline, StoryRow } from '../../../src/desk/story.ts';
 import { STANDARD_HEADERS, type WebhookEvent } from '../../openapi/webhooks.ts';
 
 /** A story's row as receivers get it: its byline always declares an AI author. */
-const WebhookStory = StoryRow.extend({
-  byline: Byline.extend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
+const WebhookStory = StoryRow.safeExtend({
+  byline: Byline.safeExtend({ declared_ai: z.literal(true) }).openapi('ToldByline'),
 }).openapi('WebhookStory', { description: 'A story as webhooks receive it.' });
 
 /** The events that a paper's receivers get, by type (`src/desk/readers/webhook-queue.ts`). */

@@ -47,7 +47,7 @@ const WebhookRow = z
   })
   .openapi('Webhook', { example: ROW });
 
-const NewWebhook = WebhookRow.extend({
+const NewWebhook = WebhookRow.safeExtend({
   secret: z.string().openapi({
     description:
       '`whsec_` and base64. The bytes that the base64 stands for are the key of both signatures: of Standard Webhooks’ `webhook-signature`, and of `X-NRF-Signature`.',

@@ -35,7 +35,7 @@ const accept = writes({
   description: 'The version must be the one in force.',
   request: { body: body(TermsAcceptance) },
   responses: {
-    200: ok(TermsRecord.extend(Pressing).openapi('SignedTerms'), 'The agreement, signed.'),
+    200: ok(TermsRecord.safeExtend(Pressing).openapi('SignedTerms'), 'The agreement, signed.'),
     ...faults(409),
   },
 });

@@ -37,7 +37,7 @@ const drafts = {
   responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.') },
 };
 
-const FullConfig = Config.extend(PaperBody.partial().shape).openapi('FullConfig', {
+const FullConfig = z.object({ ...Config.shape, ...PaperBody.partial().shape }).openapi('FullConfig', {
   description: 'A paper’s settings. An admin key sees all of them.',
 });
 
@@ -53,16 +53,23 @@ const writeConfig = writes({
   description:
     'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
   request: { body: body(changeSchema(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })) },
-  responses: { 200: ok(FullConfig.extend(Pressing).openapi('ChangedConfig'), 'The settings as they are now.') },
+  responses: {
+    200: ok(
+      FullConfig.safeExtend(Pressing).openapi('ChangedConfig', {
+        description: 'A paper’s settings. An admin key sees all of them.',
+      }),
+      'The settings as they are now.',
+    ),
+  },
 });
 
-const PersonaRecord = PersonaBody.extend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing }).openapi(
+const PersonaRecord = PersonaBody.safeExtend({ slug: z.string(), declared_ai: z.literal(true), ...Pressing }).openapi(
   'PersonaRecord',
 );
 
 /** A row of the masthead or of the editions can be sent back as it was listed. */
-const PersonaMembers = PersonaBody.extend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
-const CastChange = CastMembers.extend(CastRow.omit({ title: true, chapters: true }).shape);
+const PersonaMembers = PersonaBody.safeExtend(MastheadRow.pick({ slug: true, declared_ai: true, url: true }).shape);
+const CastChange = CastMembers.safeExtend(CastRow.omit({ title: true, chapters: true }).shape);
 
 const writePersona = writes({
   operationId: 'writePersona',
@@ -81,7 +88,7 @@ const writePersona = writes({
   responses: { 200: ok(PersonaRecord, 'The persona.') },
 });
 
-const CastRecord = CastMembers.extend({
+const CastRecord = CastMembers.safeExtend({
   day: z.iso.date(),
   chapters: z.array(ChapterRow).optional(),
   duration_s: z.int(),

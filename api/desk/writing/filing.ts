@@ -52,12 +52,12 @@ const placement = PlacementBody.nullish().openapi({
     'Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place.',
 });
 
-export const NewStory = Sent.extend({
+export const NewStory = Sent.safeExtend({
   placement,
   air: air.default(false).openapi({ description: 'false keeps a draft, true puts it on air now, a future time then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
-const Revision = Sent.extend({
+const Revision = Sent.safeExtend({
   placement,
   air: air.optional().openapi({
     description:

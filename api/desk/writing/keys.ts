@@ -38,7 +38,7 @@ const KeyRow = z
   })
   .openapi('Key');
 
-const NewKey = KeyRow.extend({
+const NewKey = KeyRow.safeExtend({
   key: z.string().openapi({ description: 'The key itself, shown this one time.' }),
   ...Pressing,
 }).openapi('NewKey');
@@ -62,7 +62,7 @@ const revoke = writes({
   operationId: 'revokeKey',
   summary: 'Revoke a key; a seat goes with its key',
   request: { params: pathParam('id', 'The key’s id.') },
-  responses: { 200: ok(KeyRow.extend(Pressing).openapi('RevokedKey'), 'The key as it is now.') },
+  responses: { 200: ok(KeyRow.safeExtend(Pressing).openapi('RevokedKey'), 'The key as it is now.') },
 });
 
 /** Creating, listing and revoking keys. */

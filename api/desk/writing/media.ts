@@ -16,7 +16,7 @@ import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.
 
 const binary = { type: 'string', format: 'binary' } as const;
 
-const Uploaded = MediaRow.extend(Pressing).openapi('UploadedMedia');
+const Uploaded = MediaRow.safeExtend(Pressing).openapi('UploadedMedia');
 
 const upload = writes({
   operationId: 'uploadMedia',
@@ -28,7 +28,7 @@ const upload = writes({
   ].join('\n\n'),
   before: [],
   request: {
-    headers: IDEMPOTENCY.extend({
+    headers: IDEMPOTENCY.safeExtend({
       'x-media-path': z
         .string()
         .max(200)
@@ -61,7 +61,7 @@ const upload = writes({
   },
 });
 
-const ListedMedia = MediaRow.extend({ used_by: z.array(MediaUse) }).openapi('ListedMedia');
+const ListedMedia = MediaRow.safeExtend({ used_by: z.array(MediaUse) }).openapi('ListedMedia');
 
 const list = {
   operationId: 'listMedia',

@@ -15,12 +15,12 @@ const slugParam = z.object({
   slug: z.string().max(200).openapi({ description: 'The page’s slug.', example: 'about' }),
 });
 
-const PageRecord = PageRow.extend({ prose: z.string() }).openapi('PageRecord', {
+const PageRecord = PageRow.safeExtend({ prose: z.string() }).openapi('PageRecord', {
   description: 'A page of the paper’s own, with its text in Markdown.',
 });
 
 /** A page can be sent back as it was read. */
-const PageMembers = PageBody.extend({ slug: z.string(), url: z.url() });
+const PageMembers = PageBody.safeExtend({ slug: z.string(), url: z.url() });
 
 const list = {
   operationId: 'listPages',
@@ -51,7 +51,14 @@ const put = writes({
       }),
     ),
   },
-  responses: { 200: ok(PageRecord.extend(Pressing).openapi('WrittenPage'), 'The page.') },
+  responses: {
+    200: ok(
+      PageRecord.safeExtend(Pressing).openapi('WrittenPage', {
+        description: 'A page of the paper’s own, with its text in Markdown.',
+      }),
+      'The page.',
+    ),
+  },
 });
 
 const remove = writes({

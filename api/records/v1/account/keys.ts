@@ -36,7 +36,7 @@ const Key = z
     is_this: z.boolean().describe('Whether it is the key of this request.'),
   })
   .openapi('AccountKey');
-const NewKey = Key.extend({
+const NewKey = Key.safeExtend({
   key: z.string().describe('The key itself, shown this one time.'),
 }).openapi('NewAccountKey');
 

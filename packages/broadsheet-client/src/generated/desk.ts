@@ -2975,6 +2975,16 @@ export interface components {
             /** @description Null when it was accepted; otherwise one of: `status`, `redirect`, `gone`, `timeout`, `refused`, `closed`, `dns`, `tls`, `unreachable`, `not_http`, `private_address`, `bad_address`, `no_webhook`, `failed`. */
             error: string | null;
         };
+        DeliveryList: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description Rows in this response. */
+            count: number;
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description Where the list goes on, or null. */
+            next_cursor: string | null;
+        };
         Delivery: {
             id: string;
             /** @description Of the event, or `webhook.test`. */
@@ -3011,16 +3021,6 @@ export interface components {
              * @description Null when no attempt is scheduled.
              */
             next_attempt_at: string | null;
-        };
-        DeliveryList: {
-            /** @description The paper’s slug. */
-            desk: string;
-            nameplate: string;
-            /** @description Rows in this response. */
-            count: number;
-            deliveries: components["schemas"]["Delivery"][];
-            /** @description Where the list goes on, or null. */
-            next_cursor: string | null;
         };
         /** @description A linkset as RFC 9264 has it: first the catalog, then each of its APIs. */
         ApiCatalog: {
