@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type {
   LanguageRegistration,
   RegexEngine,
@@ -117,11 +115,6 @@ const THEME: ThemeRegistration = {
 const [LINE_MAX, BLOCK_MAX, PROSE_MAX] = [200, 20_000, 50_000];
 /** All 43 take 60 MB of heap and 70 MB besides. With more than these, one is dropped for another. */
 const LANGUAGES_MAX = 16;
-/** How often a regular expression may go back in one match. Real code takes a few hundred steps. */
-const RETRIES_MAX = 10_000;
-/** Oniguruma's own limit, which some grammars need whole seconds to reach for one hostile line. */
-const RETRIES_DEFAULT = 10_000_000;
-
 /** A fence that names a language. Most prose has none, and is not parsed for this. */
 const FENCE = /(?:```|~~~)[ \t]*[\w]/;
 
@@ -177,7 +170,7 @@ const highlighters = new LRUCache<Load, ShikiPrimitive>({ max: LANGUAGES_MAX, di
 async function tokenized(code: string, load: Load): Promise<ThemedToken[][]> {
   const { default: langs } = await load();
   const { createShikiPrimitive, codeToTokensBase } = await import('@shikijs/primitive');
-  engineStart ??= start();
+  engineStart ??= import('./oniguruma.ts').then(({ startOniguruma }) => startOniguruma());
   const engine = await engineStart;
   let shiki = highlighters.get(load);
   if (shiki === undefined) {
@@ -190,29 +183,3 @@ async function tokenized(code: string, load: Load): Promise<ThemedToken[][]> {
 }
 
 let engineStart: Promise<RegexEngine> | null = null;
-
-/**
- * Oniguruma, with a limit of its own on going back. Its build for WebAssembly has no function that sets the limit, so
- * the one place of its memory that holds the default is overwritten. Shiki's own builds of it read their file with the
- * global Response, which Hono's server replaces.
- */
-async function start(): Promise<RegexEngine> {
-  const { default: oniguruma } = await import('vscode-oniguruma');
-  const file = await readFile(fileURLToPath(import.meta.resolve('vscode-oniguruma/release/onig.wasm')));
-  await oniguruma.loadWASM({
-    async instantiator(imports) {
-      const wasm = await WebAssembly.instantiate(file, imports);
-      const words = new Uint32Array((wasm.instance.exports.memory as WebAssembly.Memory).buffer);
-      const at = words.indexOf(RETRIES_DEFAULT);
-      if (at < 0 || words.includes(RETRIES_DEFAULT, at + 1)) {
-        throw new Error('this vscode-oniguruma has no limit on retries; install the version that package.json names');
-      }
-      words[at] = RETRIES_MAX;
-      return wasm;
-    },
-  });
-  return {
-    createScanner: (patterns) => oniguruma.createOnigScanner(patterns.map(String)),
-    createString: (text) => oniguruma.createOnigString(text),
-  };
-}
