@@ -25,6 +25,12 @@ const modelOf = (path: string): string => english.get(path.replace(CATEGORY, '.o
 const PARTS = new Set(['choices.between']);
 
 for (const [language, table] of Object.entries(TABLES)) {
+  const rules = new Intl.PluralRules(language);
+  const numbersOf = Map.groupBy(
+    Array.from({ length: 201 }, (_, n) => n),
+    (n): string => rules.select(n),
+  );
+
   test(`${language}: every phrase is rendered with its placeholders filled, and is plain text`, () => {
     for (const [path, text] of textsOf(table)) {
       // No typeface of ours has one, and those of some systems neither: stylesheets draw them.
@@ -33,9 +39,7 @@ for (const [language, table] of Object.entries(TABLES)) {
       const names = placeholders(text);
       const [model, category] = [placeholders(modelOf(path)), CATEGORY.exec(path)?.[1]];
       // A word may stand for the number only where no other number takes its category.
-      const numbers = Array.from({ length: 201 }, (_, n) => n).filter(
-        (n) => new Intl.PluralRules(language).select(n) === category,
-      );
+      const numbers = numbersOf.get(category ?? '') ?? [];
       const expected =
         numbers.length <= 1 && !names.includes('count') ? model.filter((name) => name !== 'count') : model;
       assert.deepEqual(names, expected, `${language} ${path}: ${text}`);
@@ -50,7 +54,7 @@ for (const [language, table] of Object.entries(TABLES)) {
   });
 
   test(`${language}: counted phrases have the plural categories of the language, and no others`, () => {
-    const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted();
+    const categories = rules.resolvedOptions().pluralCategories.toSorted();
     const counted = Map.groupBy(
       [...textsOf(table).keys()].filter((path) => CATEGORY.test(path)),
       (path) => path.replace(CATEGORY, ''),
