@@ -60,7 +60,8 @@ before(async () => {
   browser = await openBrowser();
   stand = await openStand((folder) => {
     // Hebrew: its label has Latin letters, which machines without fonts of its script draw as well.
-    copyPaper(folder, 'the-leading-light', 'migdalor', (yaml) => yaml.replace('language: en', 'language: he'));
+    const inHebrew = (yaml: string) => yaml.replace('language: en', 'language: he');
+    copyPaper(folder, 'the-leading-light', 'migdalor', inHebrew, ['arc-of-a-sidelight', 'red-on-the-wrong-side']);
     writeFileSync(join(folder, 'content/the-plumb-line/media/own.css'), ':root { --accent: #014f86 }\n');
     appendFileSync(join(folder, 'content/the-plumb-line/paper.yaml'), '\nstyle: media/own.css\n');
   });

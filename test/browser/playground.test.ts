@@ -63,7 +63,8 @@ test('the playground', async (t) => {
   copyDemo(folder);
   // Its pages and cards take as long as everything else, and only `.ci/wide` opens it.
   if (ONLY_WIDE === false) copyPaper(folder, PAPER, 'elsewhere', (yaml) => `url: http://${elsewhere}:${port}\n${yaml}`);
-  copyPaper(folder, 'the-leading-light', 'hidden', (yaml) => yaml.replace('paper_public: true', 'paper_public: false'));
+  const isHidden = (yaml: string) => yaml.replace('paper_public: true', 'paper_public: false');
+  copyPaper(folder, 'the-leading-light', 'hidden', isHidden, ['arc-of-a-sidelight']);
   const { url, records } = await serveHere(t, folder, { PORT: String(port) });
   const made = await run(t, folder, ['key', 'create', '--paper', PAPER, '--level', 'read', '--name', 'try', '--json']);
   const { key } = JSON.parse(made.stdout) as { key: string };

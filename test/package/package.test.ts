@@ -8,6 +8,7 @@ import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { installLinked, pack, startInstalled } from '../support/package.ts';
 import { until, withAddresses } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
@@ -107,7 +108,10 @@ test('what reads the exports of other systems is one file, with the licences of 
   assert.deepEqual([code, stdout, stderr], [0, '1 filed, 0 unchanged, 0 refused\n', '']);
 });
 
-test('in an empty folder it makes a paper, files, serves, verifies and publishes it', async (t) => {
+// On a push the tutorial plays most of it.
+test('in an empty folder it makes a paper, files, serves, verifies and publishes it', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const run = (...args: string[]) => startInstalled(t, folder, args).ended;
   const { PORT = '', RECORDS_PORT = '', ORIGIN = '' } = await withAddresses({});
   writeFileSync(

@@ -10,6 +10,7 @@ import { filing, PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { START } from '../support/pressed-paper.ts';
 import { TIMES } from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { paperOf } from './paper-copy.ts';
 
 /** Files a piece with so much prose that is slow to render, and puts it on air. */
@@ -24,7 +25,7 @@ function publishLong(app: AppContext, slug: string, length: number): void {
 
 test('a very long piece is printed on other threads, as it would be here', async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
-  publishLong(app, 'long', 399_000);
+  publishLong(app, 'long', ONLY_WIDE === false ? 399_000 : 150_000);
   const [all, here] = [process.cpuUsage(), process.threadCpuUsage()];
   await pressPapers(app, { paper: PAPER, cards: false });
   const spent = ({ user, system }: NodeJS.CpuUsage) => user + system;
@@ -57,7 +58,7 @@ test('one long piece is heavy, and so are many that feeds show together; what le
 });
 
 test('a press of a whole paper yields the thread between outputs', async (t) => {
-  const { app, folder } = await paperOf(t, 120);
+  const { app, folder } = await paperOf(t, ONLY_WIDE === false ? 120 : 40);
   let longest = 0;
   let last = performance.now();
   let isPressing = true;

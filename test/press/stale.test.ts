@@ -260,7 +260,7 @@ test('no press works in another one’s folder, and remains of a dead one are re
 });
 
 test('a large removal yields the thread', async (t) => {
-  const { app, tree } = await paperOf(t, 60);
+  const { app, tree } = await paperOf(t, 10);
   let turns = 0;
   let isOver = false;
   const count = () => {

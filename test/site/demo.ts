@@ -1,5 +1,5 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
@@ -20,15 +20,17 @@ export interface PressedPaper {
 
 /**
  * Presses the repository's own papers in a folder; the first of them at an address of its own where one is given. Cards
- * take longer to draw than everything else to print, and may be left out.
+ * take longer to draw than everything else to print, and may be left out; so may all stories but those named.
  */
 export async function pressDemo(
   folder: string,
   origin: string,
   url: string | null,
-  { cards = true } = {},
+  { cards = true, only }: { cards?: boolean; only?: readonly string[] } = {},
 ): Promise<PressedPaper[]> {
   cpSync(CONTENT, join(folder, 'content'), { recursive: true });
+  for (const story of only === undefined ? [] : globSync(join(folder, 'content/*/stories/*.md')))
+    if (!only?.includes(basename(story, '.md'))) rmSync(story);
   if (url !== null) {
     const file = join(folder, 'content/the-plumb-line/paper.yaml');
     writeFileSync(file, `${readFileSync(file, 'utf8')}\nurl: ${url}\n`);

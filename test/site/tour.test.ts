@@ -72,7 +72,8 @@ test('the tour of the README does what it shows', async (t) => {
   await shell.play([{ command: 'curl -s "$API/search?q=signed+note"', output: ['{…A door takes a piece…'] }]);
 });
 
-test('a paper of one’s own takes the lines that the README shows', async (t) => {
+// On a push the tutorial makes one.
+test('a paper of one’s own takes the lines that the README shows', { skip: ONLY_WIDE }, async (t) => {
   const part = pageOf('README.md').split('## A paper of your own')[1] ?? '';
   const { folder, server, shell } = await newcomer(t);
   for (const block of consoleBlocks(part).slice(0, 2)) await shell.play(block);

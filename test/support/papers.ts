@@ -1,10 +1,22 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Adds a paper to a content folder: a copy of another one with a modified paper.yaml. */
-export function copyPaper(folder: string, from: string, to: string, change: (yaml: string) => string): void {
+/**
+ * Adds a paper to a content folder: a copy of another one with a modified paper.yaml. With `only`, leaves out every
+ * other story: to draw their cards takes longer than most tests.
+ */
+export function copyPaper(
+  folder: string,
+  from: string,
+  to: string,
+  change: (yaml: string) => string,
+  only?: readonly string[],
+): void {
   const [source, target] = [join(folder, 'content', from), join(folder, 'content', to)];
   cpSync(source, target, { recursive: true });
+  const stories = join(target, 'stories');
+  if (only !== undefined)
+    for (const name of readdirSync(stories)) if (!only.includes(name.replace(/\.md$/, ''))) rmSync(join(stories, name));
   const file = join(target, 'paper.yaml');
   writeFileSync(file, change(readFileSync(file, 'utf8')));
 }
