@@ -11,6 +11,7 @@ import { deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, START } from '../support/pressed-paper.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 test('names that differ in case, accents or punctuation are one tag, other names are others', () => {
   assert.deepEqual(tagsFrom(['Open  Data ', 'open-data', 'Öpen data', 'Tides']), ['Open Data', 'Tides']);
@@ -34,10 +35,13 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
   await pressPapers(app, { cards: false });
   const at = (path: string) => join(folder, 'papers', PAPER, path);
   const read = (path: string) => readFileSync(at(path), 'utf8');
+  const LAST = 'an archive arrives';
   const compare = async (what: string) => {
     clock.now += 60_000;
     await pressPapers(app, { cards: false });
-    assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(t, folder, clock, false));
+    // On a push after the last change: a file that an earlier press left wrong is wrong then too.
+    if (ONLY_WIDE === false || what === LAST)
+      assertSameTree(treeOf(join(folder, 'papers', PAPER)), await fullPress(t, folder, clock, false));
     assert.deepEqual(app.store.desk.ledgerFaults(), [], what);
   };
 
@@ -70,7 +74,7 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
   air('late', START - 60 * DAY);
   file('later', ['Tides']);
   air('later', START - 30 * DAY);
-  await compare('an archive arrives');
+  await compare(LAST);
   assert.ok(existsSync(at('tags/tides/2/index.html')));
   assert.deepEqual(app.store.desk.archive(PAPER).tags({ limit: 9 }), [
     { slug: 'tides', name: 'Tides', count: 31 },
