@@ -95,7 +95,7 @@ test('outside the checkout it runs nothing, and requests no package from a regis
 
 /** What is about the package, in a folder that has it: there npx asks no registry. */
 const OF_PACKAGE =
-  /^(?:src\/shared\/command-line\.ts|tools\/pack\/README\.md|docs\/(?:package|tutorial|upgrading)\.md|docs\/decisions\/011|packages\/create-broadsheet\/|test\/package\/)/;
+  /^(?:src\/shared\/command-line\.ts|tools\/pack\/README\.md|docs\/(?:package|tutorial|upgrading)\.md|docs\/decisions\/011|packages\/create-broadsheet\/|examples\/(?:lab-log|town-paper)\/|test\/package\/)/;
 /** What readers of a paper are told works in a checkout, whatever the paper's operator has. */
 const FOR_READERS = /^src\/(?:shared\/command-line|desk\/press\/standards-text)\.ts:/;
 
