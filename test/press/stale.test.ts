@@ -260,7 +260,7 @@ test('no press works in another one’s folder, and remains of a dead one are re
 });
 
 test('a large removal yields the thread', async (t) => {
-  const { app, tree } = await paperOf(t, 10);
+  const { app, tree } = await paperOf(t, 60);
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -269,10 +269,13 @@ test('a large removal yields the thread', async (t) => {
   };
   change(app, { paper_public: false });
   setImmediate(count);
+  const since = Date.now();
   await pressPapers(app, { cards: false });
   isOver = true;
   assert.deepEqual([...treeOf(tree).keys()], []);
-  assert.ok(turns > 10, `others had the thread ${turns} times`);
+  // A slice is 10 ms. A fast disk needs few of them.
+  const ms = Date.now() - since;
+  assert.ok(turns > Math.min(10, ms / 30), `others had the thread ${turns} times in ${ms} ms`);
 });
 
 test('a request for a number is answered when its press is on disk, with what it changed', async (t) => {
