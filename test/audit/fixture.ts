@@ -13,7 +13,7 @@ import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { publishLogOnce } from '../../src/signing/log/open-witnesses.ts';
-import { appContextIn, collectGarbage, filing, type Scope, tempFolder } from '../support/app-context.ts';
+import { appContextIn, closeLeftOpen, filing, type Scope, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness } from '../support/log.ts';
 import { certificate, HOUR, probe, toolsAt } from '../support/probes.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
@@ -64,7 +64,7 @@ export async function healthyDesk(t: Scope): Promise<Stand> {
     folder,
     heal() {
       // Each damage opens a handful of databases.
-      collectGarbage();
+      closeLeftOpen();
       for (const name of FOLDERS) {
         rmSync(join(folder, name), { recursive: true, force: true });
         cpSync(join(pristine, name), join(folder, name), { recursive: true });

@@ -21,8 +21,7 @@ export function tempFolder(t: Scope): string {
   t.after(() => {
     const remove = () => {
       rmSync(folder, { recursive: true, force: true });
-      removed++;
-      if (removed % 8 === 0 || openFiles() > OPEN_MAX) collectGarbage();
+      closeLeftOpen();
     };
     const running = users.filter((user) => `${user.folder}/`.startsWith(`${folder}/`));
     return running.length === 0 ? remove() : Promise.all(running.map(({ end }) => end())).then(remove);
@@ -30,18 +29,17 @@ export function tempFolder(t: Scope): string {
   return folder;
 }
 
-let removed = 0;
+/** With more files open, garbage is collected. Linux gives a process 1,024 or more. */
+const OPEN_MAX = 400;
+/** How often it is collected where the system does not tell how many are open; macOS gives a process 256. */
+const EVERY = 8;
+let left = 0;
 
-/** Where a process has more files open, garbage is collected at once: some systems give it 256. */
-const OPEN_MAX = 80;
-
-/** How many files this process has open; 0 where the system does not tell. */
-function openFiles(): number {
-  try {
-    return readdirSync('/proc/self/fd').length;
-  } catch {
-    return 0;
-  }
+/** Has the files of closed databases closed, before there are too many. */
+export function closeLeftOpen(): void {
+  left++;
+  if (process.platform === 'linux' ? readdirSync('/proc/self/fd').length > OPEN_MAX : left % EVERY === 0)
+    collectGarbage();
 }
 
 const users: { folder: string; end: () => Promise<unknown> }[] = [];

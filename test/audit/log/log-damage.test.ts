@@ -13,7 +13,7 @@ import { parseHostname } from '../../../src/records/hostname.ts';
 import { recordProbe } from '../../../src/records/recording.ts';
 import { deskOf } from '../../../src/server/context.ts';
 import { publishLogOnce } from '../../../src/signing/log/open-witnesses.ts';
-import { appContextIn, collectGarbage, createPaper, filing, PAPER, tempFolder } from '../../support/app-context.ts';
+import { appContextIn, closeLeftOpen, createPaper, filing, PAPER, tempFolder } from '../../support/app-context.ts';
 import { ed25519Witness } from '../../support/log.ts';
 import { publish, revise, withdraw } from '../../support/newsroom.ts';
 import { certificate, HOUR, probe, toolsAt } from '../../support/probes.ts';
@@ -76,7 +76,7 @@ after(() => {
 });
 
 function heal(): void {
-  collectGarbage();
+  closeLeftOpen();
   for (const part of FOLDERS) {
     rmSync(join(folder, part), { recursive: true, force: true });
     cpSync(join(pristine, part), join(folder, part), { recursive: true });
