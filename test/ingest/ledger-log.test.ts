@@ -133,7 +133,12 @@ test('a log that is not of the ledger is refused with its line, and nothing is i
     ['another origin', change(cosigned, { origin: 'other.example/log' }), /it says other\.example\/log/, cosigned],
     [
       'a head that the log did not sign',
-      change(cosigned, { checkpoint: head.checkpoint.replace(/(— \S+ \S{12}).(.*)/, '$1A$2').replace('AA', 'AB') }),
+      change(cosigned, {
+        checkpoint: head.checkpoint.replace(
+          /(— \S+ \S{12})(.)/,
+          (_, before, char) => before + (char === 'A' ? 'B' : 'A'),
+        ),
+      }),
       /wrong signature|has not signed|not a signed note/,
       cosigned,
     ],
