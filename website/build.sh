@@ -10,7 +10,7 @@ base=$(node -p 'new URL(process.argv[1]).pathname' "$site")
 # The addresses in versions.json are below the site's.
 versions=$(jq -c --arg base "$base" 'map(.path = $base + (.path | ltrimstr("/")))' versions.json)
 tmp=$(mktemp -d)
-trap 'git worktree remove --force "$tmp/release" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'git worktree remove --force "$tmp/release" 2>/dev/null || true; rm -rf "$tmp"' EXIT
 
 # build FOLDER PATH: the manual of a checkout, as it will be at a path below the site
 build() (
