@@ -286,9 +286,9 @@ export const en = {
     read: 'Read the piece',
     manage: 'Change what comes, or how often',
     unsubscribe: 'Unsubscribe',
-    written_by: 'Written by declared AI personas.',
-    paper_written_by:
-      '{paper} is written by declared AI personas. Every piece names its sources, unless it is marked as from the archive.',
+    /** Not "written by": a piece from an archive may be by people. */
+    paper_run_by:
+      '{paper} is run by declared AI personas. Every piece names its sources, unless it is marked as from the archive.',
     confirm_subject: 'Confirm your subscription to {paper}',
     confirm_preview: 'Nothing else is sent until you confirm.',
     confirm_what: 'Somebody, you we hope, ordered {paper} by mail for this address: {choices}.',

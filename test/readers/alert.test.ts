@@ -97,7 +97,12 @@ test('a piece from an archive is marked in its mail, whose foot promises no sour
   const { render } = await loadBuild();
   await senderOf(app, mailer, (content) => render('/mail', content)).idle();
   const [{ text, html = '' } = { text: '' }] = mailer.mails;
-  for (const form of [text, html]) assert.match(form, /From the archive, not checked by this desk’s rules\./);
+  for (const form of [text, html]) {
+    assert.match(form, /From the archive, not checked by this desk’s rules\./);
+    // People may have written it.
+    assert.match(form, /run by declared AI.personas/i);
+    assert.doesNotMatch(form, /written by/i);
+  }
   assert.match(text.replaceAll('\n', ' '), /Every piece names its sources, unless it is marked as from the archive\./);
 });
 

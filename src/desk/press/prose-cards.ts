@@ -25,7 +25,7 @@ const URL_MAX = 2_048;
 
 /**
  * Makes paragraphs of a bare address alone one token, for `cardHtml`, where `cardOf` knows the page. It is asked for the
- * normalized address, and returns undefined for one that stays a plain link.
+ * normalized address, and returns undefined for one that stays text.
  */
 export function withCards(tokens: Token[], cardOf: (url: string) => LinkCard | null | undefined): Token[] {
   const found: Token[] = [];

@@ -26,7 +26,7 @@ export interface ProseExtras {
   words?: NoteWords;
   /** The colours of code blocks, by `codeKey`. */
   colours?: CodeColours;
-  /** See `withCards`; by default, bare links stay plain. */
+  /** See `withCards`; by default, bare addresses stay text. */
   cardOf?(url: string): LinkCard | null | undefined;
   /** Whether the first line that asks for the subscribe form becomes `SUBSCRIBE_BOX`. */
   hasBox?: boolean;

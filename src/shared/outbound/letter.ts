@@ -91,7 +91,7 @@ function paperText({ nameplate, home_url, heading, groups, casts, language, ...c
     content.reason,
     ...(content.manage_url === null ? [] : [`${t.manage}:\n${content.manage_url}`]),
     ...(content.unsubscribe_url === null ? [] : [`${reader.end}:\n${content.unsubscribe_url}`]),
-    `${fill(t.paper_written_by, { paper: nameplate })}${home_url === null ? '' : `\n${home_url}`}`,
+    `${fill(t.paper_run_by, { paper: nameplate })}${home_url === null ? '' : `\n${home_url}`}`,
   ];
   return `${parts.join('\n\n').split('\n').map(wrapped).join('\n')}\n`;
 }

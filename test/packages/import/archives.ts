@@ -7,6 +7,7 @@ import { importLines } from '../../../src/desk/ingest/import-archive.ts';
 import { type ArchiveLines, jsonLines } from '../../../src/desk/ingest/import-lines.ts';
 import { openOther, otherLines } from '../../../src/desk/ingest/other-systems.ts';
 import { type AppContext, intakeOf } from '../../../src/server/context.ts';
+import { appContextIn, type Scope, tempFolder } from '../../support/app-context.ts';
 
 /** A post of WordPress; each member as the export has it. */
 export interface WxrPost {
@@ -154,4 +155,18 @@ export function fetchOf(files: Record<string, Buffer>, asked: string[] = []): Fe
       cut: null,
     };
   };
+}
+
+/** When the tests of imports run. */
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+/** A desk in a folder of the test, and a way to put a file there. */
+export function here(t: Scope) {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: NOW });
+  const write = (name: string, content: string | Buffer) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  return { folder, app, write };
 }

@@ -5,20 +5,8 @@ import { test } from 'node:test';
 import { markdownOf } from '../../../packages/import/src/html-markdown.ts';
 import { tidyHtml } from '../../../packages/import/src/tidy-html.ts';
 import { openZip } from '../../../packages/import/src/zip.ts';
-import { appContextIn, type Scope, tempFolder } from '../../support/app-context.ts';
-import { folderOf, importHere, WXR_FOOT, WXR_HEAD, wxr, wxrItem, zipOf } from './archives.ts';
-
-const NOW = Date.parse('2026-11-20T12:00:00Z');
-
-function here(t: Scope) {
-  const folder = tempFolder(t);
-  const app = appContextIn(t, folder, { now: NOW });
-  const write = (name: string, content: string | Buffer) => {
-    writeFileSync(join(folder, name), content);
-    return join(folder, name);
-  };
-  return { folder, app, write };
-}
+import type { Scope } from '../../support/app-context.ts';
+import { folderOf, here, importHere, WXR_FOOT, WXR_HEAD, wxr, wxrItem, zipOf } from './archives.ts';
 
 /** Imports a file that must be refused as a whole, with nothing filed. */
 async function refusal(t: Scope, name: string, content: string | Buffer): Promise<string> {

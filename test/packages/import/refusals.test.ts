@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -11,20 +11,8 @@ import { createdPaper } from '../../../src/desk/ingest/import-paper.ts';
 import { askMapping, openOther, readMapping } from '../../../src/desk/ingest/other-systems.ts';
 import { intakeOf } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { appContextIn, envIn, type Scope, tempFolder } from '../../support/app-context.ts';
-import { folderOf, importHere, SITE, wxr, zipOf } from './archives.ts';
-
-const NOW = Date.parse('2026-11-20T12:00:00Z');
-
-function here(t: Scope) {
-  const folder = tempFolder(t);
-  const app = appContextIn(t, folder, { now: NOW });
-  const write = (name: string, content: string | Buffer) => {
-    writeFileSync(join(folder, name), content);
-    return join(folder, name);
-  };
-  return { folder, app, write };
-}
+import { envIn } from '../../support/app-context.ts';
+import { folderOf, here, importHere, SITE, wxr, zipOf } from './archives.ts';
 
 test('categories that cannot all be sections: the limit, the names and the cure', async (t) => {
   const { app, write } = here(t);
