@@ -51,7 +51,7 @@ export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, 
   useCommon(router, 'desk', app, logger);
   router.onError(answerFault(logger, app.store.database.fault));
   router.use(removedPaper(sites, app.settings.origin));
-  router.route('/:paper', await deskApi(writer, sites, uses));
+  router.route('/:paper', await deskApi(writer, sites, uses, (request, env) => router.fetch(request, env)));
   router.options('*', fileOptions(sites));
   for (const [method, path, , handler] of hostRoutes({ app, sites, build, presses, backlog }))
     router.on(method, path, handler);

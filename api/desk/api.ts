@@ -3,6 +3,7 @@ import { loadBuild } from '../../src/desk/press/build.ts';
 import { ORDERS, READS } from '../../src/shared/limits.ts';
 import { VERSION } from '../../src/shared/project.ts';
 import type { PaperContext, PaperEnv } from '../env.ts';
+import type { Ask } from '../middleware/acting.ts';
 import { allowedBy, answerUnmatched } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
 import { allowCrossOrigin, DESK } from '../middleware/cors.ts';
@@ -25,7 +26,7 @@ import type { Writer } from './writing/write.ts';
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 /** Builds the News Desk API and its pages from `paperRoutes`. */
-export async function deskApi(writer: Writer, sites: Sites, uses: KeyUses): Promise<OpenAPIHono<PaperEnv>> {
+export async function deskApi(writer: Writer, sites: Sites, uses: KeyUses, ask: Ask): Promise<OpenAPIHono<PaperEnv>> {
   const { app } = writer;
   const router = new OpenAPIHono<PaperEnv>({ defaultHook: rejectInvalid });
   const build = await loadBuild();
@@ -44,7 +45,7 @@ export async function deskApi(writer: Writer, sites: Sites, uses: KeyUses): Prom
     send: (c: PaperContext, value: unknown) => (isResponse(value) ? value : responses.send(c, value)),
   };
   const orders = throttle<PaperEnv>(ORDERS, proxies, { sparesKeys: true });
-  const parts = { writer, sites, build, responses, proxies, reads, orders, router };
+  const parts = { writer, sites, build, responses, proxies, reads, orders, router, ask };
   for (const route of paperRoutes(parts)) register(registering, route);
   answerUnmatched(
     router,

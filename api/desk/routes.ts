@@ -8,6 +8,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { VERSION } from '../../src/shared/project.ts';
 import type { PaperEnv } from '../env.ts';
+import type { Ask } from '../middleware/acting.ts';
 import { logFile, logPage, newsstandHandlers } from './files/newsstand.ts';
 import { OUTBOX_PATH, outboxHandlers } from './files/outbox.ts';
 import { pressedFile, privateFile } from './files/pressed-file.ts';
@@ -48,6 +49,7 @@ interface PaperParts {
   orders: MiddlewareHandler<PaperEnv>;
   /** The router from which the OpenAPI document is generated. */
   router: OpenAPIHono<PaperEnv>;
+  ask: Ask;
 }
 
 /**

@@ -4,6 +4,7 @@ import { type AccessKey, type KeyTable, type Level, reaches, requireKey } from '
 import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv, Site } from '../env.ts';
+import { actingIn } from './acting.ts';
 import type { KeyUses } from './key-uses.ts';
 
 /** A request's header by its name in lower case. */
@@ -70,7 +71,7 @@ export function admit(
   site: Site | null,
   { store, clock: { now } }: Pick<AppContext, 'store' | 'clock'>,
 ) {
-  const key = keyOfRequest(store.desk.keys, (name) => c.req.header(name), now());
+  const key = actingIn(c.env)?.key ?? keyOfRequest(store.desk.keys, (name) => c.req.header(name), now());
   if (key !== null && key.paper !== site?.slug) {
     throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
   }
