@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
+import type { ConsoleSession } from '../src/desk/console/session.ts';
 import type { AccessKey } from '../src/desk/papers/keys.ts';
 import type { Paper } from '../src/desk/papers/paper.ts';
 import type { Account } from '../src/records/accounts/account.ts';
@@ -32,6 +33,14 @@ export interface Site {
   removed?: { at: number; language: string };
 }
 
+/** The console that an address belongs to. */
+export interface ConsoleSite extends Site {
+  /** The path below which the console is, without a trailing slash: empty, or `/harbor-ledger`. */
+  base: string;
+  /** The origin of its pages, to which passkeys and forms are bound. */
+  origin: string;
+}
+
 /** The signed-in account of a page request, and its session. */
 export interface SignedIn {
   account: Account;
@@ -55,10 +64,23 @@ export interface PaperEnv {
     isHidden?: boolean;
     /** The caller's key, which belongs to this paper; null without one. */
     key: AccessKey | null;
+    /** Set below `console/`, for papers that do not exist too. */
+    console: ConsoleSite;
+    /** The seat's session in the console, which stands for `key`; undefined when nobody is signed in there. */
+    session?: ConsoleSession;
+    /** The value of its cookie. */
+    token?: string;
   };
 }
 
 export type PaperContext = Context<PaperEnv>;
+
+/** A request of a seat to its console. */
+export type ConsoleContext = {
+  get(name: 'key'): AccessKey;
+  get(name: 'session'): ConsoleSession;
+  get(name: 'token'): string;
+} & PaperContext;
 
 /** Context variables of the domain records. */
 export interface RecordsEnv {

@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { generateCookie, getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import type { Account } from '../../src/records/accounts/account.ts';
-import { SESSION_IDLE_MAX, sessionOf } from '../../src/records/accounts/session.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { SESSION_IDLE_MAX, sessionOf } from '../../src/shared/session.ts';
 import type { RecordsEnv } from '../env.ts';
 import { setHeader } from '../responses/headers.ts';
 

@@ -14,6 +14,7 @@ import { clockTables } from './clock.ts';
 import { deliveryTable, webhookTable } from './deliveries.ts';
 import { alertTable, eventTable } from './desk/alerts.ts';
 import { archives } from './desk/archive.ts';
+import { consoleSessionTable } from './desk/console-sessions.ts';
 import {
   answerTable,
   appliedTable,
@@ -217,6 +218,7 @@ export function openStore(settings: DatabaseSettings) {
       pieces,
       manifest,
       keys: keyTables(db, transact),
+      consoleSessions: consoleSessionTable(db),
       terms: termsTable(db),
       previews: previewTable(db, transact),
       events,

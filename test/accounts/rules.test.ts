@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { usageBars } from '../../api/records/account/overview.ts';
 import { changeMail, fromRecords } from '../../src/records/accounts/account-mail.ts';
+import { mailText } from '../../src/shared/outbound/letter.ts';
 import {
   beginSession,
   SESSION_AGE_MAX,
   SESSION_IDLE_MAX,
-  type Session,
+  type SessionLife,
   type SessionTable,
   sessionOf,
-} from '../../src/records/accounts/session.ts';
-import { mailText } from '../../src/shared/outbound/letter.ts';
+} from '../../src/shared/session.ts';
 import * as fc from '../support/properties.ts';
 
 describe('a chart of usage', () => {
@@ -64,21 +64,19 @@ describe('a mail of changes', () => {
 });
 
 it('a session in permanent use still expires', () => {
-  const rows = new Map<string, Session>();
-  const sessions: SessionTable = {
+  const rows = new Map<string, SessionLife>();
+  const sessions: SessionTable<SessionLife> = {
     insert: (session, hash) => void rows.set(hash, session),
     byHash: (hash) => rows.get(hash) ?? null,
     touch(id, seen_at, expires_at) {
       for (const [hash, row] of rows) if (row.id === id) rows.set(hash, { ...row, seen_at, expires_at });
     },
     end: () => {},
-    endAll: () => {},
-    list: () => [],
     forget: () => {},
   };
   let now = 0;
   const maker = { sessions, now: () => now, newId: () => 'one', random: (n: number) => new Uint8Array(n) };
-  const { token } = beginSession(maker, 'account');
+  const { token } = beginSession(maker, {});
   let lasted = 0;
   for (; sessionOf(maker, token) !== null; now += SESSION_IDLE_MAX / 3) lasted = now;
   assert.ok(lasted < SESSION_AGE_MAX && lasted >= SESSION_AGE_MAX - SESSION_IDLE_MAX / 3);

@@ -75,6 +75,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'subscribers, alerts, digests, webhooks',
     imports: ['src/desk', 'src/desk/door'],
   },
+  'src/desk/console': {
+    holds: 'who is signed in to a paper’s console, and what its pages show',
+    imports: ['src/desk', 'types src/desk/press'],
+  },
   'packages/import': {
     holds: 'readers of other systems’ exports; a package of its own',
     brief: 'exports of other systems',
@@ -126,6 +130,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       'src/desk',
       'src/desk/door',
+      'src/desk/console',
       'types src/desk/press',
       'src/desk/readers',
       'src/records',
@@ -260,6 +265,7 @@ export const ROOMS: Record<string, Room> = {
       'api/records/stream',
       'api/responses',
       'types src/desk',
+      'types src/desk/console',
       'src/desk/press',
       'types src/operate',
       'src/records',
@@ -296,6 +302,7 @@ export const ROOMS: Record<string, Room> = {
       'api/openapi',
       'api/responses',
       'src/desk',
+      'src/desk/console',
       'src/desk/door',
       'src/desk/ingest',
       'src/desk/jobs',

@@ -13,13 +13,13 @@ import { toManage } from '../../src/desk/readers/link.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { type LogService, parseLeaf } from '../../src/proof/log/leaf.ts';
 import { serviceKeyOf } from '../../src/records/accounts/service-key.ts';
-import { sessionOf } from '../../src/records/accounts/session.ts';
 import { requireSignIn } from '../../src/records/accounts/sign-in.ts';
 import { Checkout } from '../../src/records/meter/checkout.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { linkToken } from '../../src/shared/access-key.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
+import { sessionOf } from '../../src/shared/session.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { OFFER } from '../support/sample-payment.ts';
 

@@ -15,11 +15,12 @@ import type { AppContext } from '../../../src/server/context.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { hostOf } from '../../../src/shared/outbound/webhook-url.ts';
 import type { SignedIn } from '../../env.ts';
+import { needPart, problemOf } from '../../middleware/form-body.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
-import { needPart, problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
+import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 const LOG = 50;
 

@@ -12,9 +12,10 @@ import { hostReader } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import type { SignedIn } from '../../env.ts';
+import { problemOf } from '../../middleware/form-body.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
-import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
+import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 export function groupHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, clock } = app;

@@ -2,9 +2,10 @@ import { KEYS_MAX, makeAccountKey, serviceKeyRow } from '../../../src/records/ac
 import type { AccountPages } from '../../../src/records/accounts/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { SignedIn } from '../../env.ts';
+import { problemOf } from '../../middleware/form-body.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
-import { problemOf, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
+import { sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 export function keyHandlers({ store, settings, clock: { now } }: AppContext, pages: PageSender) {
   const keys = store.records.serviceKeys;

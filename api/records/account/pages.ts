@@ -1,12 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
-import { createMiddleware } from 'hono/factory';
-import { formToken, requireFormToken } from '../../../src/records/accounts/session.ts';
 import type { AccountPages, AccountShell } from '../../../src/records/accounts/views.ts';
 import type { Pages } from '../../../src/render.ts';
 import type { Settings } from '../../../src/server/env.ts';
-import { Fault } from '../../../src/shared/fault.ts';
-import type { RecordsEnv, SignedIn } from '../../env.ts';
-import { formFields, isUrlencoded } from '../../middleware/form-body.ts';
+import { formToken, requireFormToken } from '../../../src/shared/session.ts';
+import type { SignedIn } from '../../env.ts';
+import { type Form, ownForm, readForm } from '../../middleware/form-body.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
@@ -44,7 +42,7 @@ export const signedInForm = (
 });
 
 export function formGuards({ dataOrigin }: Settings): MiddlewareHandler[] {
-  return [ownForms(dataOrigin), limitBody];
+  return [ownForm(() => dataOrigin), limitBody];
 }
 
 type Content<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell>;
@@ -71,67 +69,4 @@ export function sendAccountPage<Route extends keyof AccountPages>(
   const headers = { 'Referrer-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
   const view = { ...content, ...shell } as Pages[Route] & AccountShell;
   return pages.send(c, route, view, { status, isPrivate: true, headers });
-}
-
-/** The fields of a submitted form. Throws `invalid_request` for too many. */
-export class Form {
-  readonly #fields: URLSearchParams;
-
-  constructor(text: string) {
-    this.#fields = formFields(text);
-  }
-
-  /** The value of a field, trimmed; '' when it is absent. Throws `invalid_request` for a repeated field. */
-  text(name: string): string {
-    const [value = '', another] = this.#fields.getAll(name);
-    if (another === undefined) return value.trim();
-    throw new Fault('invalid_request', `${name} was sent more than once; send it once`, { field: name });
-  }
-
-  /** A field with one of these values. Throws `invalid_request`. */
-  oneOf<const W extends string>(name: string, words: readonly W[]): W {
-    const value = this.text(name);
-    const found = words.find((word) => word === value);
-    if (found !== undefined) return found;
-    const message = `${name} ${JSON.stringify(value.slice(0, 80))} is not one of ${words.join(', ')}; choose one of them`;
-    throw new Fault('invalid_request', message, { field: name });
-  }
-}
-
-/** A required part of a mailed link. Throws `invalid_request`. */
-export function needPart(name: string, value: string | undefined): string {
-  if (value) return value;
-  throw new Fault('invalid_request', `${name} is missing; open the complete link from the mail`, { field: name });
-}
-
-/** Reads the body of a form. An empty body without a type is a form without fields. Throws `unsupported_media_type`. */
-export async function readForm(c: RecordsContext): Promise<Form> {
-  const type = c.req.header('content-type') ?? '';
-  if (isUrlencoded(type)) return new Form(await c.req.text());
-  if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return new Form('');
-  const message = `the body is ${type === '' ? 'of no type' : JSON.stringify(type.slice(0, 100))}; send application/x-www-form-urlencoded, as the page's own form does`;
-  throw new Fault('unsupported_media_type', message);
-}
-
-/**
- * Accepts forms from pages of this service only, by Sec-Fetch-Site or, without it, Origin. Requests with neither do not
- * come from a browser. Throws `wrong_origin`.
- */
-function ownForms(dataOrigin: string) {
-  return createMiddleware<RecordsEnv>(async (c, next) => {
-    const site = c.req.header('sec-fetch-site');
-    const origin = c.req.header('origin');
-    const isOwn = site !== undefined ? site === 'same-origin' : origin === dataOrigin;
-    if (!isOwn) {
-      const message = `this form was not sent from a page of ${dataOrigin}; open the page there and send it again`;
-      throw new Fault('wrong_origin', message);
-    }
-    await next();
-  });
-}
-
-/** The message of a fault as a sentence, for its form. Rethrows what the form did not cause. */
-export function problemOf(error: unknown): string {
-  if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
-  return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
 }

@@ -8,13 +8,14 @@ import { newId } from '../../../src/shared/new-id.ts';
 import { readAddress } from '../../../src/shared/outbound/mail-address.ts';
 import type { RecordsEnv } from '../../env.ts';
 import { callerNetwork, callerOf, proxyList } from '../../middleware/caller.ts';
+import { needPart, problemOf, readForm } from '../../middleware/form-body.ts';
 import { setSessionCookie } from '../../middleware/session.ts';
 import { LOOPBACK, throttle } from '../../middleware/throttle.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext, RecordsHandler } from '../route.ts';
-import { formGuards, needPart, problemOf, readForm, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
+import { formGuards, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
 
 /**
  * Sign-up and sign-in are the same: a mailed link to a page with a button. Opening the link changes nothing, so that

@@ -1,9 +1,10 @@
 import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
 import { linkToken, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
+import { beginSession } from '../../shared/session.ts';
 import type { Account, AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
-import { beginSession, type Session, type SessionTable } from './session.ts';
+import type { AccountSessionTable, Session } from './session.ts';
 
 /** A mailed sign-in link. Times in ms. */
 export interface SignIn {
@@ -39,7 +40,7 @@ export const SIGN_INS_KEPT = 14 * DAY;
 
 interface SignInStore {
   accounts: AccountTable;
-  sessions: SessionTable;
+  sessions: AccountSessionTable;
   signIns: SignInTable;
   accountMails: AccountMailTable;
   transact<T>(work: () => T): T;
@@ -98,6 +99,6 @@ export function signIn(
     if (accounts.byEmail(email) === null) mayMake(at);
     signIns.use(id, at);
     const account = accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: at });
-    return { account, ...beginSession({ sessions, now, newId, random }, account.id) };
+    return { account, ...beginSession({ sessions, now, newId, random }, { account: account.id }) };
   });
 }

@@ -1,5 +1,5 @@
 import type { AccountTable } from '../../records/accounts/account.ts';
-import type { SessionTable } from '../../records/accounts/session.ts';
+import type { AccountSessionTable } from '../../records/accounts/session.ts';
 import type { SignInTable } from '../../records/accounts/sign-in.ts';
 import { PLANS } from '../../records/meter/account-usage.ts';
 import { mailboxHash } from '../../shared/outbound/mail-address.ts';
@@ -39,7 +39,7 @@ function fillMailboxes(db: Db, transact: Transact): void {
 }
 
 /** Sessions of signed-in browsers. The table stores a hash of each cookie, never the cookie. */
-export function sessionTable(db: Db): SessionTable {
+export function sessionTable(db: Db): AccountSessionTable {
   const { run, insert, one, all } = sql(db);
   const add = insert('sessions', { ...SESSION, hash: text });
   const SESSIONS = `SELECT ${columnsOf(SESSION)} FROM sessions`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { SESSION_IDLE_MAX } from '../../../../src/records/accounts/session.ts';
 import { REQUESTS_MAX, REQUESTS_SPAN, SIGN_IN_LIFETIME } from '../../../../src/records/accounts/sign-in.ts';
 import { secretHash } from '../../../../src/shared/access-key.ts';
+import { SESSION_IDLE_MAX } from '../../../../src/shared/session.ts';
 import { type AccountStand, accountStand, Visitor } from '../../../support/account-fixture.ts';
 import { until } from '../../../support/program.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';

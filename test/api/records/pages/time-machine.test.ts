@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { verifyNode } from '../../../../src/proof/ed25519.ts';
 import type { Preview } from '../../../../src/proof/records/preview.ts';
-import { beginSession } from '../../../../src/records/accounts/session.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
 import { openAppContext } from '../../../../src/server/context.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
+import { beginSession } from '../../../../src/shared/session.ts';
 import { correctClock } from '../../../../src/signing/clock/correct-clock.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
@@ -52,7 +52,10 @@ describe('the time machine', () => {
       clock: { now },
     } = stand.app;
     const { id } = store.records.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: now() });
-    const { token } = beginSession({ sessions: store.records.sessions, now, newId, random: randomBytes }, id);
+    const { token } = beginSession(
+      { sessions: store.records.sessions, now, newId, random: randomBytes },
+      { account: id },
+    );
     return `records_session=${token}`;
   }
 
