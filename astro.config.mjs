@@ -27,6 +27,23 @@ const pageRuntime = () => ({
     id === 'astro/compiler-runtime' ? fileURLToPath(new URL('./src/astro/page-runtime.ts', import.meta.url)) : null,
 });
 
+/** The tables of phrases stay files beside the program, which reads them too: bundled, they would be there twice. */
+const phrasesApart = () => ({
+  name: 'phrases-apart',
+  enforce: 'pre',
+  apply: 'build',
+  applyToEnvironment: ({ name }) => name === 'ssr',
+  resolveId: (id, importer = '') =>
+    importer.endsWith('/src/phrases/tables.ts') && id.endsWith('.json')
+      ? { id: `phrases:${id.slice('./'.length)}`, external: true }
+      : null,
+  renderChunk: (code, { fileName }) =>
+    code.replace(/from "phrases:([\w.]+)"/g, (_, file) => {
+      const project = '../'.repeat(fileName.split('/').length + 1);
+      return `from "${project}src/phrases/${file}" with { type: "json" }`;
+    }),
+});
+
 export default defineConfig({
   output: 'server',
   session: false,
@@ -36,7 +53,12 @@ export default defineConfig({
   devToolbar: { enabled: false },
   vite: {
     // What readers verify with is src/proof itself, with noble in place of node:crypto.
-    plugins: [renderEntry(), pageRuntime(), { ...withoutNode, applyToEnvironment: ({ name }) => name === 'client' }],
+    plugins: [
+      renderEntry(),
+      pageRuntime(),
+      phrasesApart(),
+      { ...withoutNode, applyToEnvironment: ({ name }) => name === 'client' },
+    ],
     css: { postcss: { plugins: [madeCss] } },
     // Papers are pressed to dist/papers: the build empties its own folders there, and no others (`pressIntegration`).
     build: { assetsInlineLimit: 0, emptyOutDir: false },
