@@ -15,6 +15,7 @@ import { throttle } from '../middleware/throttle.ts';
 import { CATALOG_PATH } from '../openapi/api-catalog.ts';
 import { register } from '../openapi/route.ts';
 import { isResponse } from '../responses/reply.ts';
+import { registerConsole } from './console/routes.ts';
 import { securityOf } from './openapi/document.ts';
 import { paperResponses } from './paper-responses.ts';
 import type { Access } from './route.ts';
@@ -45,7 +46,8 @@ export async function deskApi(writer: Writer, sites: Sites, uses: KeyUses, ask: 
     send: (c: PaperContext, value: unknown) => (isResponse(value) ? value : responses.send(c, value)),
   };
   const orders = throttle<PaperEnv>(ORDERS, proxies, { sparesKeys: true });
-  const parts = { writer, sites, build, responses, proxies, reads, orders, router, ask };
+  const parts = { app, writer, sites, build, responses, proxies, reads, orders, router, ask };
+  registerConsole(router, parts);
   for (const route of paperRoutes(parts)) register(registering, route);
   answerUnmatched(
     router,

@@ -67,6 +67,11 @@ export class Form {
     throw new Fault('invalid_request', `${name} was sent more than once; send it once`, { field: name });
   }
 
+  /** Every value of a field that may be repeated, such as a list of choices. */
+  all(name: string): string[] {
+    return this.#fields.getAll(name);
+  }
+
   /** Every field but the form's token, to show them again. Of a repeated field it gives the last value. */
   given(): Record<string, string> {
     const { form: _token, ...fields } = Object.fromEntries(this.#fields);

@@ -14,6 +14,7 @@ import { clockTables } from './clock.ts';
 import { deliveryTable, webhookTable } from './deliveries.ts';
 import { alertTable, eventTable } from './desk/alerts.ts';
 import { archives } from './desk/archive.ts';
+import { consoleTables } from './desk/console.ts';
 import { consoleSessionTable } from './desk/console-sessions.ts';
 import {
   answerTable,
@@ -216,6 +217,7 @@ export function openStore(settings: DatabaseSettings) {
       ...papers,
       ...ledger,
       pieces,
+      console: consoleTables(db),
       manifest,
       keys: keyTables(db, transact),
       consoleSessions: consoleSessionTable(db),

@@ -77,7 +77,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/desk/console': {
     holds: 'who is signed in to a paper’s console, and what its pages show',
-    imports: ['src/desk', 'types src/desk/press'],
+    imports: ['src/desk', 'src/desk/door', 'types src/desk/press'],
   },
   'packages/import': {
     holds: 'readers of other systems’ exports; a package of its own',

@@ -18,7 +18,7 @@ import { paperOf, unkeyed } from '../subscribers/pages.ts';
 import { previewedProse } from './preview.ts';
 
 /** Files that a page loads; every other address below a preview leads to the paper itself. */
-const LOADED = /^(?:_astro|media|pictures|portraits)\/|\.(?:css|svg|ico|png|webmanifest)$/;
+export const LOADED = /^(?:_astro|media|pictures|portraits)\/|\.(?:css|svg|ico|png|webmanifest)$/;
 
 /** Files that belong to pieces or personas: a preview shows those of its own piece. */
 const OWNED = /^(?:media|portraits|cards)\//;
@@ -47,9 +47,9 @@ export function previewPage(app: AppContext, build: Build, sites: Sites, reads: 
     if (rest.length === 0) return c.redirect(`${served}/preview/${secret}/`, 302);
     const path = rest.join('/');
     if (!showsPreview(link, story)) return c.redirect(`${served}/stories/${story.slug}/`, 302);
-    if (path === '') return page(app, build, c, { story, secret });
+    if (path === '') return previewedPage(app, build, c, { story, below: `preview/${secret}` });
     if (!LOADED.test(path)) return c.redirect(`${served}/${path}`, 302);
-    return (await file(app, build, c, { story, path })) ?? missing(c);
+    return (await previewedFile(app, build, c, { story, path })) ?? missing(c);
   };
   const secret = async (c: PaperContext): Promise<Response> => {
     const response = await answer(c);
@@ -59,16 +59,19 @@ export function previewPage(app: AppContext, build: Build, sites: Sites, reads: 
   return { before: [unkeyed, paperOf(sites), reads], handle: secret };
 }
 
-/** The piece's page. Every address on it is below the preview's own, from where what is public is one redirect away. */
-async function page(
+/**
+ * The piece's page. Every address on it is below the preview's own path under the root, from where what is public is one
+ * redirect away.
+ */
+export async function previewedPage(
   app: AppContext,
   { render }: Build,
   c: PaperContext,
-  { story, secret }: { story: Story; secret: string },
+  { story, below }: { story: Story; below: string },
 ): Promise<Response> {
   const site = c.get('site');
   const at = siteAt(site);
-  const base = `${at.base}/preview/${secret}`;
+  const base = `${at.base}/${below}`;
   const edition = new Edition(memoized(app.store.desk.archive(site.slug)), { ...at, base });
   const shown = shownStory(story, app.clock.now());
   const html = await previewedProse(edition, story);
@@ -82,7 +85,7 @@ async function page(
 }
 
 /** A file that the page loads: of pictures only what the page shows. Null when there is none. */
-async function file(
+export async function previewedFile(
   app: AppContext,
   build: Build,
   c: PaperContext,

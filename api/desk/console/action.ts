@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Button, Notice } from '../../../src/desk/console/views.ts';
+import type { Level } from '../../../src/desk/papers/keys.ts';
+import type { Form } from '../../middleware/form-body.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
+import { type Answered, type ApiRequest, askApi, type ConsoleParts, consoleRoot, pathBelow } from './page.ts';
+import { type ConsoleContext, readOwnForm } from './session.ts';
+
+/** A change that a form of the console makes: a request to the API, and what to say of its answer. */
+export interface Action {
+  level: Exclude<Level, 'agent'>;
+  request(form: Form, c: ConsoleContext): ApiRequest;
+  said(body: Answered['body'], form: Form): Omit<Notice, 'kind'>;
+  /** The page to go to, below the console. By default, and when refused, the page of the form. */
+  next?(body: Answered['body'], form: Form): string;
+  /** The page of the form. By default the path without its last part. */
+  page?(form: Form, c: ConsoleContext): string;
+}
+
+const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/**
+ * Does an action and redirects to the page that says what happened. The API refuses what it refuses everywhere; then
+ * the page of the form comes again, with the problems and what was typed, under the status of the refusal.
+ */
+export function consoleAction(parts: ConsoleParts, { level, request, said, next, page }: Action) {
+  return async (c: ConsoleContext): Promise<Response> => {
+    requireKeyOfLevel(c.get('key'), level);
+    const form = await readOwnForm(c);
+    const asked = request(form, c);
+    const { status, body } = await askApi(parts, c, asked, idempotencyKey(form, asked));
+    const at = page?.(form, c) ?? parent(pathBelow(c));
+    if (status < 400) return redirect(parts, c, next?.(body, form) ?? at, { kind: 'done', ...said(body, form) });
+    return showAgain(parts, c, at, status, { ...refusalOf(body), action: pathBelow(c), given: form.given() });
+  };
+}
+
+/** The form's own value, and what it asks for: the same form sent twice is one request, and changed it is another. */
+export function idempotencyKey(form: Form, { method, path, body }: ApiRequest): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([form.text('once'), method, path, body]))
+    .digest('hex');
+  return `console-${digest.slice(0, 40)}`;
+}
+
+/** Goes on to a page, which says what happened. */
+export function redirect({ notices }: ConsoleParts, c: ConsoleContext, path: string, notice: Notice): Response {
+  const id = notices.put(c.get('session').id, notice);
+  const [page = '', fragment] = path.split('#');
+  const query = `${page.includes('?') ? '&' : '?'}said=${id}`;
+  return c.redirect(`${consoleRoot(c)}${page}${query}${fragment === undefined ? '' : `#${fragment}`}`, 303);
+}
+
+/** Sends a page with a notice under another status. */
+export async function showAgain(
+  { ask, notices }: ConsoleParts,
+  c: ConsoleContext,
+  path: string,
+  status: number,
+  notice: Notice,
+): Promise<Response> {
+  const url = new URL(path, consoleRoot(c));
+  url.searchParams.set('said', notices.put(c.get('session').id, notice));
+  const headers = { Cookie: c.req.header('cookie') ?? '', Accept: 'text/html' };
+  const response = await ask(new Request(url, { headers }), c.env);
+  return new Response(response.body, { status, headers: response.headers });
+}
+
+/** What a refused request says, as a notice. */
+export function refusalOf(body: Answered['body']): Notice {
+  const { message = 'the request was refused', problems = [] } = body ?? {};
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return { kind: 'refused', text, problems };
+}
+
+/** A button that undoes an action. */
+export const undo = (action: string, label: string, fields: Record<string, string> = {}): { undo: Button } => ({
+  undo: { action, label, fields },
+});

@@ -1,0 +1,78 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { contentType } from 'mime-types';
+import type { Build } from '../../../src/desk/press/build.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { PaperContext, PaperEnv } from '../../env.ts';
+import type { Ask } from '../../middleware/acting.ts';
+import { notFound } from '../../middleware/key.ts';
+import { fileHeaders } from '../../responses/files.ts';
+import { respond } from '../../responses/headers.ts';
+import type { Sites } from '../site.ts';
+import { type Action, consoleAction } from './action.ts';
+import { type ConsoleParts, consolePage, Notices } from './page.ts';
+import { pieceFrame } from './piece-frame.ts';
+import { bulkAction, changesPage, pieceActions, piecePage, piecesPage } from './pieces.ts';
+import { type ConsoleContext, consoleSession, formGuards, requireSeat } from './session.ts';
+import { todayPage } from './today.ts';
+
+type Handler = (c: ConsoleContext) => Response | Promise<Response>;
+
+/** A line of the console's URL map: the path below `{root}/console/`. */
+export type ConsoleRoute = readonly [method: 'GET' | 'POST', path: string, handler: Handler];
+
+/** Every page and action of the console. */
+export function consoleRoutes(parts: ConsoleParts, build: Build): readonly ConsoleRoute[] {
+  const { app } = parts;
+  const page = (
+    ...[level, show]: [
+      level: 'read' | 'admin',
+      show: (parts: ConsoleParts, c: ConsoleContext) => ReturnType<typeof piecePage>,
+    ]
+  ) => consolePage(parts, level, (c) => show(parts, c));
+  const actions = (under: string, named: Record<string, Action>): ConsoleRoute[] =>
+    Object.entries(named).map(([name, action]) => ['POST', `${under}/${name}`, consoleAction(parts, action)]);
+  return [
+    ['GET', '', page('read', todayPage)],
+    ['GET', 'pieces', page('read', piecesPage)],
+    ['POST', 'pieces/all', bulkAction(parts)],
+    ['GET', 'pieces/:id', page('read', piecePage)],
+    ['GET', 'pieces/:id/changes', page('read', changesPage)],
+    ['GET', 'pieces/:id/page/*', pieceFrame(app, build)],
+    ...actions('pieces/:id', pieceActions(parts)),
+  ];
+}
+
+/** Adds the console of every paper to the router. */
+export function registerConsole(
+  router: OpenAPIHono<PaperEnv>,
+  {
+    app,
+    build,
+    ask,
+    sites,
+    reads,
+  }: { app: AppContext; build: Build; ask: Ask; sites: Sites; reads: MiddlewareHandler<PaperEnv> },
+): void {
+  const parts: ConsoleParts = { app, ask, render: build.render, notices: new Notices() };
+  router.use('/console/*', consoleSession(app, sites), reads);
+  router.get('/console', (c: PaperContext) =>
+    c.redirect(`${c.req.path.replace(/^\/[^/]+/, c.get('site').served)}/`, 301),
+  );
+  router.get('/console/_astro/:file', (c: PaperContext) => builtFile(build, c));
+  for (const [method, path, handle] of consoleRoutes(parts, build)) {
+    const guards = method === 'POST' ? formGuards : [];
+    router.on(method, [`/console/${path}`], requireSeat, ...guards, ((c: ConsoleContext) => handle(c)) as never);
+  }
+}
+
+/** A stylesheet, font or script of the build, which every console has below its own path. */
+function builtFile(build: Build, c: PaperContext): Response {
+  const path = `_astro/${c.req.param('file')}`;
+  const found = build.asset(path);
+  if (found === null) throw notFound();
+  return respond(c, Buffer.from(found.bytes), 200, {
+    ...fileHeaders(`/${path}`, c.get('console').served, []),
+    'Content-Type': contentType(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream',
+  });
+}

@@ -1,0 +1,51 @@
+import { namesOf, pieceLine } from '../../../src/desk/console/piece-lines.ts';
+import { DAY } from '../../../src/proof/time.ts';
+import { signingState } from '../../../src/signing/signing-state.ts';
+import { archiveOf } from '../context.ts';
+import type { ConsoleParts, Shown } from './page.ts';
+import { slugOf } from './pieces.ts';
+import type { ConsoleContext } from './session.ts';
+
+/** How many pieces each list of the first page shows. */
+const SHOWN = 8;
+
+/** What waits, what went on air, and what is wrong. */
+export function todayPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
+  const { console: tables, keys } = app.store.desk;
+  const paper = slugOf(c);
+  const nameOf = namesOf(keys.list(paper));
+  const lines = (rows: ReturnType<typeof tables.scheduled>) => rows.map((row) => pieceLine(row, nameOf));
+  const onAir = archiveOf(app, c)
+    .latest({ limit: SHOWN })
+    .flatMap(({ id }) => tables.piece(id) ?? []);
+  const view = {
+    scheduled: lines(tables.scheduled(paper, SHOWN)),
+    aired: lines(onAir),
+    drafts: lines(tables.pieces(paper, { state: 'draft' }, { limit: SHOWN })),
+    wrong: wrong(app, paper),
+  };
+  return ['/console/today', 'Today', view];
+}
+
+/** What somebody should look at, in words. */
+function wrong(app: ConsoleParts['app'], paper: string): { text: string; path: string | null }[] {
+  const { store, clock } = app;
+  const since = clock.now() - DAY;
+  const { signs, message } = signingState(app, 'desk');
+  const stale = store.desk.manifest.newestStale(paper);
+  const mails = store.desk.console.failedMails(paper, since);
+  const deliveries = store.desk.console.failedDeliveries(paper, since);
+  const off = store.desk.webhooks.offSince(paper, 0).filter(({ of_subscriber }) => !of_subscriber);
+  const found: [isWrong: boolean, text: string, path: string | null][] = [
+    [!signs, `Nothing is signed here: ${message}.`, null],
+    [stale > 0, 'Pages are being written; if this stays, the server’s log says why.', null],
+    [mails > 0, `${mails} ${mails === 1 ? 'mail was' : 'mails were'} given up in the last 24 hours.`, 'readers'],
+    [
+      deliveries > 0,
+      `${deliveries} ${deliveries === 1 ? 'delivery was' : 'deliveries were'} given up in the last 24 hours.`,
+      'webhooks',
+    ],
+    [off.length > 0, `${off.length} ${off.length === 1 ? 'webhook is' : 'webhooks are'} switched off.`, 'webhooks'],
+  ];
+  return found.filter(([isWrong]) => isWrong).map(([, text, path]) => ({ text, path }));
+}

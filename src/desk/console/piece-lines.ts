@@ -1,0 +1,86 @@
+import { isoTime } from '../../proof/time.ts';
+import type { DeskRow, Story } from '../archive.ts';
+import { proseTokens, splitAtMarkers } from '../door/prose.ts';
+import { shownToDesk } from '../withdrawal.ts';
+import type { FactLine, PieceLine } from './views.ts';
+
+/** Names who filed or decided something: `key:<id>` is a key of the paper. */
+export type NameOf = (by: string) => string;
+
+/** Names by the keys of a paper. */
+export function namesOf(keys: readonly { id: string; name: string; seat: string | null }[]): NameOf {
+  const names = new Map(keys.map(({ id, name, seat }) => [`key:${id}`, name || seat || id]));
+  return (by) => names.get(by) ?? (by === 'cli' ? 'command line' : by);
+}
+
+export function pieceLine(found: DeskRow & { filed_by: string }, nameOf: NameOf): PieceLine {
+  const { id, headline, language, state, category, byline, published_at, scheduled_at, withdrawn_at } =
+    shownToDesk(found);
+  const at =
+    state === 'scheduled'
+      ? scheduled_at
+      : state === 'withdrawn'
+        ? withdrawn_at
+        : state === 'on_air'
+          ? published_at
+          : null;
+  return {
+    ...{ id, headline, language, state, section: category, persona: byline.name },
+    by: nameOf(found.filed_by),
+    at: isoTime(at ?? ulidTime(id)),
+  };
+}
+
+/** When a ULID was made, in ms: its first ten characters (Crockford's base 32). */
+export function ulidTime(id: string): number {
+  let time = 0;
+  for (const letter of id.slice(0, 10).toUpperCase())
+    time = time * 32 + '0123456789ABCDEFGHJKMNPQRSTVWXYZ'.indexOf(letter);
+  return time;
+}
+
+/** Each cited fact of a piece, beside the sentences that cite it. */
+export function factLines({ prose, cited_facts: facts, language }: Pick<Story, 'prose' | 'cited_facts' | 'language'>) {
+  const sentences = new Map<number, string[]>();
+  const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
+  for (const { type, content } of proseTokens(prose)) {
+    if (type !== 'inline') continue;
+    for (const { sentence, numbers } of citing(content, segmenter)) {
+      for (const number of numbers) sentences.set(number, [...(sentences.get(number) ?? []), sentence]);
+    }
+  }
+  return facts.map(
+    ({ statement, source, instrument }, index): FactLine => ({
+      number: index + 1,
+      ...{ statement, source, instrument: instrument ?? null },
+      sentences: sentences.get(index + 1) ?? [],
+    }),
+  );
+}
+
+/** The sentences of a paragraph that have markers, which stand at their ends or within them. */
+function* citing(paragraph: string, segmenter: Intl.Segmenter): Iterable<{ sentence: string; numbers: number[] }> {
+  const parts = splitAtMarkers(paragraph);
+  const plain = parts.filter((part) => typeof part === 'string').join('');
+  const ends: number[] = [];
+  const texts: string[] = [];
+  for (const { segment, index } of segmenter.segment(plain)) {
+    texts.push(segment.trim());
+    ends.push(index + segment.length);
+  }
+  const found = new Map<number, number[]>();
+  let offset = 0;
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      offset += part.length;
+      continue;
+    }
+    // A marker belongs to what stands before it: a sentence's end belongs to that sentence.
+    const index = Math.max(
+      0,
+      ends.findIndex((end) => plain.slice(0, end).trimEnd().length >= offset),
+    );
+    found.set(index, [...(found.get(index) ?? []), part]);
+  }
+  for (const [index, numbers] of found) yield { sentence: texts[index] ?? '', numbers };
+}

@@ -1,0 +1,124 @@
+import type { StateName } from '../archive.ts';
+import type { Level } from '../papers/keys.ts';
+import type { Typefaces } from '../papers/typefaces.ts';
+import type { Segment } from './difference.ts';
+
+/** The view of each page of a paper's console, by its route. */
+export interface ConsolePages {
+  '/console/refused': ConsoleShell;
+  '/console/today': ConsoleShell & {
+    scheduled: PieceLine[];
+    aired: PieceLine[];
+    drafts: PieceLine[];
+    /** Parts of the desk that need somebody. */
+    wrong: { text: string; path: string | null }[];
+  };
+  '/console/pieces': ConsoleShell & {
+    rows: PieceLine[];
+    /** How many pieces are in each state. */
+    counts: Record<StateName, number>;
+    /** What the list was asked for. */
+    asked: Record<'q' | 'state' | 'section' | 'persona' | 'by' | 'language', string>;
+    sections: string[];
+    personas: { slug: string; name: string }[];
+    /** Keys that file. */
+    keys: { id: string; name: string }[];
+    older: string | null;
+  };
+  '/console/piece': ConsoleShell & {
+    piece: PieceLine & { dek: string; slug: string; revision: number; url: string | null; reason: string | null };
+    facts: FactLine[];
+    /** What the filing door says of it, if it were put on air now. */
+    problems: { field: string; message: string }[];
+    history: HistoryLine[];
+    receipts: { revision: number; seq: number; kid: string; filed_at: string; receipt: string }[];
+    /** Whether heads of the log cover the newest receipt, in words. */
+    log: string;
+    proof_url: string;
+    zones: readonly string[];
+  };
+  '/console/changes': ConsoleShell & {
+    piece: { id: string; headline: string; language: string };
+    revisions: number[];
+    from: number;
+    to: number;
+    /** The members that differ. */
+    changes: { name: string; segments: Segment[] }[];
+  };
+}
+
+/** A piece in a list of the console. */
+export interface PieceLine {
+  id: string;
+  /** In place of a headline that is withheld, a notice. */
+  headline: string;
+  language: string;
+  state: StateName;
+  section: string;
+  persona: string;
+  /** Who filed its newest revision, in words. */
+  by: string;
+  /** When it went on air or will, was withdrawn, or was filed; ISO 8601. */
+  at: string;
+}
+
+/** A cited fact beside the sentences that cite it. */
+export interface FactLine {
+  number: number;
+  statement: string;
+  source: string;
+  instrument: string | null;
+  sentences: string[];
+}
+
+/** A line of what happened to a piece. */
+export interface HistoryLine {
+  at: string;
+  text: string;
+  by: string;
+  /** The revision that a filing made. */
+  revision: number | null;
+  note: string | null;
+}
+
+/** What every page of the console has. */
+export interface ConsoleShell {
+  frame: ConsoleFrame;
+}
+
+export interface ConsoleFrame {
+  title: string;
+  /** The URL of the console, with its slash. */
+  root: string;
+  /** The path of the page below it; empty for the first page. */
+  path: string;
+  paper: { nameplate: string; language: string; hue: number; typefaces: Typefaces; url: string };
+  seat: { name: string; level: Level };
+  /** What every form carries: that it is of this session, and a value by which a repeated request is recognized. */
+  form: { token: string; once: string };
+  /** The outcome of the action that led here. */
+  notice: Notice | null;
+}
+
+/** A button that makes one change: a form without visible fields. */
+export interface Button {
+  /** Path below the console. */
+  action: string;
+  label: string;
+  fields?: Record<string, string>;
+}
+
+/** What an action did, or why it did nothing. */
+export interface Notice {
+  kind: 'done' | 'refused';
+  text: string;
+  /** The problems of a refused request, by field. */
+  problems?: { field: string; message: string }[];
+  /** Undoes what was done. */
+  undo?: Button;
+  /** A text that is shown this one time, such as a new key. */
+  secret?: { label: string; text: string };
+  /** The path of the refused form, and its fields, which the page shows again. */
+  action?: string;
+  given?: Record<string, string>;
+}

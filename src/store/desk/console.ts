@@ -1,0 +1,78 @@
+import type { StateName } from '../../desk/archive.ts';
+import { columnsOf, type Db, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { FROM, LIST, ROW, rowOf, STATE } from './pieces.ts';
+
+/** Which pieces a list of the console shows. */
+export interface PieceFilter {
+  state?: StateName | undefined;
+  section?: string | undefined;
+  persona?: string | undefined;
+  language?: string | undefined;
+  /** Who filed the newest revision, as in `key:<id>`. */
+  filed_by?: string | undefined;
+}
+
+const COLUMN: Record<keyof PieceFilter, string> = {
+  state: 'p.state',
+  section: 'p.category',
+  persona: 'p.persona',
+  language: 'g.language',
+  filed_by: 'g.filed_by',
+};
+
+const LISTED = { ...LIST, ...STATE, filed_by: text };
+
+/** What the console reads of pieces, beside what the press reads. */
+export function consoleTables(db: Db) {
+  const { all, one, number } = sql(db);
+  const columns = `${ROW}, ${columnsOf(STATE, 'p')}, g.filed_by`;
+  /** Newest first by id, because ids grow with the filing time. */
+  const listed = (order: string, limit: string) =>
+    all(`SELECT ${columns} ${FROM} WHERE p.paper = ? ${order} LIMIT ${limit}`, LISTED, rowOf);
+  const lists = new Map<string, ReturnType<typeof listed>>();
+  return {
+    /** Pieces of a paper, newest first, after a position. */
+    pieces(paper: string, filter: PieceFilter, { limit, after = '~' }: { limit: number; after?: string | undefined }) {
+      const given = (Object.keys(COLUMN) as (keyof PieceFilter)[]).filter((name) => filter[name] !== undefined);
+      const where = given.map((name) => ` AND ${COLUMN[name]} = ?`).join('');
+      const list = lists.get(where) ?? listed(`${where} AND p.id < ? ORDER BY p.id DESC`, '?');
+      lists.set(where, list);
+      return list(paper, ...given.map((name) => filter[name] ?? null), after, limit);
+    },
+    /** A piece by its id or slug, and pieces that are not on air by a part of their headline; newest first. */
+    named: all(
+      `SELECT ${columns} ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2
+         OR (p.state IN ('draft', 'scheduled', 'withdrawn') AND NOT p.headline_withheld AND instr(lower(g.headline), lower(?2)) > 0))
+       ORDER BY p.id DESC LIMIT ?3`,
+      LISTED,
+      rowOf,
+    ),
+    piece: one(`SELECT ${columns} ${FROM} WHERE p.id = ?`, LISTED, rowOf),
+    /** The next scheduled pieces, in the order of their times. */
+    scheduled: listed("AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id", '?'),
+    /** Who filed each revision of a piece, and which correction it makes; oldest first. */
+    filings: all(
+      `SELECT g.n, e.at, g.revision, g.filed_by, g.correction FROM generations g JOIN entries e ON e.n = g.n
+       WHERE g.piece = ? ORDER BY g.revision`,
+      { n: integer, at: integer, revision: integer, filed_by: text, correction: orNull(text) },
+    ),
+    /** When a piece was put on air or withdrawn, and by whom; oldest first. */
+    events: all(
+      `SELECT a.n, e.at, 'aired' AS what, a.made_by, a.on_air_at, NULL AS reason
+         FROM airings a JOIN entries e ON e.n = a.n WHERE a.piece = ?1
+       UNION ALL
+       SELECT w.n, e.at, 'withdrawn', w.made_by, NULL, w.reason
+         FROM withdrawals w JOIN entries e ON e.n = w.n WHERE w.piece = ?1
+       ORDER BY 1`,
+      { n: integer, at: integer, what: text, made_by: text, on_air_at: orNull(integer), reason: orNull(text) },
+    ),
+    /** Mails and deliveries of a paper that were given up since a time (ms), counted up to 1,000. */
+    failedMails: number(
+      "SELECT count(*) FROM (SELECT 1 FROM mails WHERE paper = ?1 AND state = 'failed' AND settled_at >= ?2 LIMIT 1000)",
+    ),
+    failedDeliveries: number(
+      `SELECT count(*) FROM (SELECT 1 FROM webhooks w JOIN deliveries d ON d.webhook = w.id AND d.state = 'failed'
+         WHERE w.paper = ?1 AND d.made_at >= ?2 LIMIT 1000)`,
+    ),
+  };
+}
