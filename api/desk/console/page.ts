@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ConsoleFrame, ConsolePages, ConsoleShell, Notice } from '../../../src/desk/console/views.ts';
 import type { Level } from '../../../src/desk/papers/keys.ts';
 import { DEFAULT_TYPEFACES } from '../../../src/desk/papers/typefaces.ts';
-import type { Render } from '../../../src/desk/press/output.ts';
+import type { Build } from '../../../src/desk/press/build.ts';
 import { MINUTE } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { newId } from '../../../src/shared/new-id.ts';
@@ -19,7 +19,7 @@ import type { ConsoleContext } from './session.ts';
 /** What pages and actions of the console are made of. */
 export interface ConsoleParts {
   app: AppContext;
-  render: Render;
+  render: Build['render'];
   ask: Ask;
   notices: Notices;
 }
