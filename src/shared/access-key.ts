@@ -32,8 +32,8 @@ export function secretHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What a mailed link is for: the first two are of readers of a paper, the last two of accounts of the records. */
-type LinkPurpose = 'confirm' | 'manage' | 'sign-in' | 'unsubscribe';
+/** What a mailed link is for: readers of a paper, seats in its console, or accounts of the records. */
+type LinkPurpose = 'confirm' | 'manage' | 'console' | 'sign-in' | 'unsubscribe';
 
 /**
  * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a

@@ -5,8 +5,8 @@ import { Fault } from './fault.ts';
 export interface KeyLife {
   made_at: number;
   /**
-   * The creator: `cli` for an operator's command, `key:<id>`, or `session:<id>` of an account; null for keys older than
-   * the log.
+   * The creator: `cli` for an operator's command, `key:<id>`, `session:<id>` of an account, or `link:<id>` for the first
+   * seat of a paper; null for keys older than the log.
    */
   made_by: string | null;
   /** When it expires; null for never. */

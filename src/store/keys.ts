@@ -56,7 +56,7 @@ const withHash = <Row extends { hash: string }>({ hash, ...key }: Row) => ({ key
 
 /** Access keys. The table stores a hash of each key, never the key. */
 export function keyTables(db: Db, transact: Transact): KeyTable {
-  const { changed, insert, one, all } = sql(db);
+  const { changed, insert, one, has, all } = sql(db);
   const { inDays, methods } = usesOf(db, transact, 'keys', 'key_days');
   const COLUMNS = columnsOf(KEY);
   const add = insert('keys', { ...KEY, hash: text });
@@ -67,6 +67,7 @@ export function keyTables(db: Db, transact: Transact): KeyTable {
     byId: one(`SELECT ${COLUMNS} FROM keys WHERE id = ?`, KEY),
     byHash: one(`SELECT ${COLUMNS}, hash FROM keys WHERE hash = ?`, { ...KEY, hash: text }, withHash),
     seat: one(`SELECT ${COLUMNS} FROM keys WHERE paper = ? AND seat = ? AND revoked_at IS NULL`, KEY),
+    everSeated: has('SELECT 1 FROM keys WHERE paper = ? AND seat IS NOT NULL LIMIT 1'),
     revoke: changed(
       'UPDATE keys SET revoked_at = ?3, revoked_by = ?4 WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL',
     ),

@@ -1,3 +1,4 @@
+import type { ConsoleMailTable } from '../desk/console/link.ts';
 import { MAIL_KINDS, type MailTable } from '../desk/readers/mail.ts';
 import type { NoticeTable } from '../desk/readers/notice.ts';
 import { ACCOUNT_MAIL_KINDS, type AccountMailTable } from '../records/accounts/account-mail.ts';
@@ -12,6 +13,7 @@ const PROGRESS = {
 };
 const MAIL = { id: text, paper: text, subscriber: text, kind: oneOf(...MAIL_KINDS), about: text, ...PROGRESS };
 const NOTICE = { id: text, paper: text, email: text, since: integer, ...PROGRESS };
+const CONSOLE_MAIL = { id: text, paper: text, ...PROGRESS };
 const ACCOUNT_MAIL = {
   id: text,
   account: orNull(text),
@@ -80,6 +82,21 @@ export function noticeTable(db: Db): NoticeTable {
     queue: (notice) => void queue({ ...notice, state: 'due' }),
     lease: all(leaseOf('notices', due, columnsOf(NOTICE)), NOTICE, (notice) => ({ ...notice, kind: 'notice' })),
     forget: run('DELETE FROM notices WHERE settled_at <= ?'),
+  };
+}
+
+/** Mails with a link that signs in to a paper's console. They go with their links. */
+export function consoleMailTable(db: Db): ConsoleMailTable {
+  const { insert, all } = sql(db);
+  const queue = insert('console_mails', ['id', 'paper', 'due_at', 'state']);
+  const due = "SELECT id FROM console_mails WHERE state = 'due' AND due_at <= ?1 ORDER BY due_at, id LIMIT ?3";
+  return {
+    ...settlements(db, 'console_mails'),
+    queue: (mail) => void queue({ ...mail, state: 'due' }),
+    lease: all(leaseOf('console_mails', due, columnsOf(CONSOLE_MAIL)), CONSOLE_MAIL, (mail) => ({
+      ...mail,
+      kind: 'sign-in',
+    })),
   };
 }
 

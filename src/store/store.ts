@@ -15,7 +15,7 @@ import { deliveryTable, webhookTable } from './deliveries.ts';
 import { alertTable, eventTable } from './desk/alerts.ts';
 import { archives } from './desk/archive.ts';
 import { consoleTables } from './desk/console.ts';
-import { consoleSessionTable } from './desk/console-sessions.ts';
+import { challengeTable, consoleLinkTable, consoleSessionTable, passkeyTable } from './desk/console-sign-in.ts';
 import {
   answerTable,
   appliedTable,
@@ -36,7 +36,7 @@ import { searchTables } from './desk/search.ts';
 import { indexFaults } from './desk/search-audit.ts';
 import { keyTables, serviceKeyTable } from './keys.ts';
 import { logTables } from './log.ts';
-import { accountMailTable, noticeTable } from './mails.ts';
+import { accountMailTable, consoleMailTable, noticeTable } from './mails.ts';
 import { hubPingTable, publicationTable } from './publications.ts';
 import { accountTable, sessionTable, signInTable } from './records/accounts.ts';
 import {
@@ -221,6 +221,10 @@ export function openStore(settings: DatabaseSettings) {
       manifest,
       keys: keyTables(db, transact),
       consoleSessions: consoleSessionTable(db),
+      consoleLinks: consoleLinkTable(db),
+      consoleMails: consoleMailTable(db),
+      passkeys: passkeyTable(db),
+      challenges: challengeTable(db),
       terms: termsTable(db),
       previews: previewTable(db, transact),
       events,

@@ -28,6 +28,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   turndown: ['packages/import'],
   yauzl: ['packages/import'],
   'dns-packet': ['src/records/probe', 'src/shared/net'],
+  '@oslojs': ['src/desk/console'],
   'fast-check': [],
 };
 
@@ -77,7 +78,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/desk/console': {
     holds: 'who is signed in to a paper’s console, and what its pages show',
-    imports: ['src/desk', 'src/desk/door', 'types src/desk/press'],
+    imports: ['src/desk', 'src/desk/door', 'types src/desk/press', 'types src/desk/readers'],
   },
   'packages/import': {
     holds: 'readers of other systems’ exports; a package of its own',
@@ -94,6 +95,7 @@ export const ROOMS: Record<string, Room> = {
     imports: [
       'packages/import',
       'src/desk',
+      'src/desk/console',
       'src/desk/ingest',
       'src/desk/press',
       'src/desk/readers',

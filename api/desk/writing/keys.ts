@@ -26,7 +26,7 @@ const KeyRow = z
     made_at: z.iso.datetime(),
     made_by: by.openapi({
       description:
-        'Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log.',
+        'Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log.',
     }),
     expires_at: time.openapi({ description: 'When it expires; null if it never does.' }),
     used_at: time.openapi({ description: 'The last recorded use; recording lags by a moment.' }),

@@ -8,6 +8,7 @@ import { newId } from '../../shared/new-id.ts';
 import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../shared/outbound/letter.ts';
 import type { MailService } from '../../shared/outbound/mail-job.ts';
 import type { MailSource } from '../../shared/outbound/mail-sender.ts';
+import { type ConsoleMail, mailedToken, signInMail } from '../console/link.ts';
 import { contactMail, type Paper } from '../papers/paper.ts';
 import {
   type AlertHour,
@@ -35,6 +36,10 @@ export function paperMails(app: AppContext, render: RenderMail): MailService {
     job: 'mails',
     sources: [
       { source: readerMails(app, render), onBounce: 'the address does not accept mail; the subscription has ended' },
+      {
+        source: consoleMails(app, render),
+        onBounce: 'the address of a seat does not accept mail; print a link for it with `broadsheet seat link`',
+      },
       { source: noticeMails(app, render), onBounce: 'the address does not accept mail; check whose seat it is' },
     ],
     queueNext: () => queueAlerts(store.desk, { now: app.clock.now, newId }) || queueDigests(),
@@ -42,6 +47,9 @@ export function paperMails(app: AppContext, render: RenderMail): MailService {
       store.desk.alerts.forget(at - MAILS_KEPT);
       store.desk.notices.forget(at - MAILS_KEPT);
       store.database.transact(() => deleteExpired(store.desk.readers, at));
+      store.desk.consoleSessions.forget(at);
+      store.desk.consoleLinks.forget(at);
+      store.desk.challenges.forget(at);
     },
   };
 }
@@ -122,6 +130,27 @@ export function noticeMails(app: AppContext, render: RenderMail): MailSource<Not
       return mailOf(notice, notice.email, letter, await render(letter.content));
     },
     bounced: ({ id }) => store.desk.notices.fail(id, clock.now(), 'bounced'),
+  };
+}
+
+/** Links that sign in to a console. A link that opens nothing is not sent. */
+export function consoleMails(app: AppContext, render: RenderMail): MailSource<ConsoleMail> {
+  const { store, settings, clock } = app;
+  const { keys, consoleLinks, consoleMails: queue } = store.desk;
+  const secret = linkKey(settings, 'readers');
+  return {
+    queue,
+    async compose(mail) {
+      const link = consoleLinks.byId(mail.id);
+      const seat = link?.key == null ? null : keys.byId(link.key);
+      const paper = store.desk.paper(mail.paper);
+      if (link === null || link.used_at !== null || link.expires_at <= clock.now()) return null;
+      if (paper === null || seat === null || seat.seat === null || seat.revoked_at !== null) return null;
+      const url = `${mailRoot(paper, settings.origin)}/console/enter?token=${mailedToken(secret, mail.id)}`;
+      const letter = letterOf(app, paper, signInMail(paper.nameplate, url));
+      return mailOf(mail, seat.seat, letter, await render(letter.content));
+    },
+    bounced: ({ id }) => queue.fail(id, clock.now(), 'bounced'),
   };
 }
 

@@ -38,6 +38,8 @@ export interface KeyTable {
   hasExpired(key: AccessKey, now: number): boolean;
   /** The key of a person's seat, unless revoked. */
   seat(paper: string, email: string): AccessKey | null;
+  /** Whether a person ever had a seat, revoked or not. */
+  everSeated(paper: string): boolean;
   /** Returns false when the paper has no such active key. */
   revoke(paper: string, id: string, at: number, by: string): boolean;
   /** Records when and on which days keys were last used. */
@@ -85,14 +87,14 @@ export function isKey(text: string): boolean {
 }
 
 /** The dependencies of key creation, and who creates the key. */
-interface KeyIssuer {
+export interface KeyIssuer {
   keys: KeyTable;
   archive: Archive;
   now(): number;
   newId(): string;
   /** n secure bytes. */
   random(n: number): Uint8Array;
-  /** Who creates it: `cli`, or `key:<id>`. */
+  /** Who creates it: `cli`, `key:<id>`, or `link:<id>` of the link for the first seat. */
   by: string;
 }
 

@@ -118,14 +118,15 @@ export function removalTable(db: Db) {
   const { run } = sql(db);
   const readers = run('DELETE FROM subscribers WHERE paper = ?');
   // Mails, deliveries and their attempts go with their subscriber and webhook.
-  const rest = ['webhooks', 'mails', 'reader_tokens', 'notices', 'digests', 'link_cards'].map((table) =>
-    run(`DELETE FROM ${table} WHERE paper = ?`),
-  );
+  const rest = [
+    ...['webhooks', 'mails', 'reader_tokens', 'notices', 'digests', 'link_cards'],
+    ...['console_sessions', 'console_links', 'passkeys'],
+  ].map((table) => run(`DELETE FROM ${table} WHERE paper = ?`));
   // The hash stays: readers who want no mail get none if the paper comes back.
   const suppressed = run('UPDATE suppressions SET email = NULL WHERE paper = ?');
   const revoke = run('UPDATE keys SET revoked_at = ?2, revoked_by = ?3 WHERE paper = ?1 AND revoked_at IS NULL');
   return {
-    /** Deletes every address of a reader, every mail, every webhook and every card of a link of a paper. Returns how many readers it had. */
+    /** Deletes every address of a reader, mail, webhook, card of a link, session and passkey of a paper. Returns how many readers it had. */
     eraseReaders(paper: string): number {
       const count = readers(paper);
       for (const rows of rest) rows(paper);
