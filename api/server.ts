@@ -26,7 +26,7 @@ import { carryHeaders } from './responses/headers.ts';
 type Bound = (port: number) => void;
 
 /** The dependencies of the news desk's routes. `backlog` is what is yet to be filed. */
-interface DeskParts extends Writer {
+interface DeskParts extends Omit<Writer, 'proxies'> {
   backlog?: ReadonlySet<string>;
 }
 

@@ -27,12 +27,18 @@ import type { Writer } from './writing/write.ts';
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
 
 /** Builds the News Desk API and its pages from `paperRoutes`. */
-export async function deskApi(writer: Writer, sites: Sites, uses: KeyUses, ask: Ask): Promise<OpenAPIHono<PaperEnv>> {
-  const { app } = writer;
+export async function deskApi(
+  given: Omit<Writer, 'proxies'>,
+  sites: Sites,
+  uses: KeyUses,
+  ask: Ask,
+): Promise<OpenAPIHono<PaperEnv>> {
+  const { app } = given;
   const router = new OpenAPIHono<PaperEnv>({ defaultHook: rejectInvalid });
   const build = await loadBuild();
   const responses = paperResponses(`${VERSION} ${build.stamp}`);
   const proxies = proxyList(app.settings.trustedProxies);
+  const writer = { ...given, proxies };
   const reads = throttle<PaperEnv>(READS, proxies, { sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');
   const pages = allowCrossOrigin(DESK, allowed);

@@ -15,6 +15,7 @@ import { pressedFile, privateFile } from './files/pressed-file.ts';
 import { readOpenApi } from './openapi/document.ts';
 import { playground } from './openapi/playground.ts';
 import type { PaperResponses } from './paper-responses.ts';
+import { listActivity } from './reading/activity.ts';
 import { readApiCatalog, readIndex } from './reading/api-index.ts';
 import { embedHandlers, readOEmbed } from './reading/embed.ts';
 import { newsroomHandlers } from './reading/newsroom.ts';
@@ -126,6 +127,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/agent', 'read', agent.check],
     ['GET', '/api/v1/agent/terms', 'read', agent.terms],
     ['POST', '/api/v1/agent/terms/accept', 'admin', agent.accept],
+    ['GET', '/api/v1/activity', 'admin', listActivity(app)],
     ['GET', '/api/v1/subscribers', 'read', subscribers.list],
     ['POST', '/api/v1/subscribers', 'public', subscribers.subscribe],
     ['GET', '/api/v1/subscribers/{email}', 'admin', subscribers.read],

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
+import { airingChange, withdrawalChange } from '../desk/activity.ts';
 import { airStory, undoWithdrawal, withdrawStory } from '../desk/airing.ts';
+import { recordCommand } from '../desk/papers/record-command.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { stateRow } from '../desk/story.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
@@ -25,9 +27,10 @@ export function air(): Command {
         );
       }
       requirePaper(app, options.paper);
-      const { story, changed } = airStory(deskOf(app), options.paper, slug, {
-        by: 'cli',
-        ...(at === undefined ? {} : { at }),
+      const { story, changed } = app.store.database.transact(() => {
+        const aired = airStory(deskOf(app), options.paper, slug, { by: 'cli', ...(at === undefined ? {} : { at }) });
+        if (aired.changed) recordCommand(app, options.paper, airingChange(aired.story));
+        return aired;
       });
       const row = stateRow(story);
       const { state, published_at, scheduled_at } = row;
@@ -56,10 +59,14 @@ export function withdraw(): Command {
       if ((reason === undefined) === (undo === undefined)) {
         throw new Fault('invalid_request', 'give the reason that readers see with --reason, or --undo a withdrawal');
       }
-      const story =
-        reason === undefined
-          ? undoWithdrawal(deskOf(app), paper, slug, { by: 'cli' })
-          : withdrawStory(deskOf(app), paper, slug, { by: 'cli', reason, withholdHeadline });
+      const story = app.store.database.transact(() => {
+        const changed =
+          reason === undefined
+            ? undoWithdrawal(deskOf(app), paper, slug, { by: 'cli' })
+            : withdrawStory(deskOf(app), paper, slug, { by: 'cli', reason, withholdHeadline });
+        recordCommand(app, paper, reason === undefined ? airingChange(changed) : withdrawalChange(changed, reason));
+        return changed;
+      });
       await pressThenPrint(app, { paper }, (pressed) =>
         printResult(json, { id: story.id, slug, ...stateRow(story) }, [
           `${slug} is ${story.state === 'on_air' ? 'back on air' : story.state}${story.headline_withheld ? ', and its headline is withheld' : ''}`,

@@ -21,6 +21,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   clock: () => import('./clock.ts').then(({ command }) => command()),
   ledger: () => import('./ledger.ts').then(({ command }) => command()),
   paper: () => import('./paper.ts').then(({ command }) => command()),
+  activity: () => import('./activity.ts').then(({ command }) => command()),
   key: () => import('./keys.ts').then(({ key }) => key()),
   seat: () => import('./keys.ts').then(({ seat }) => seat()),
   account: () => import('./account.ts').then(({ account }) => account()),

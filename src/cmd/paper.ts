@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { pressPapers } from '../desk/jobs/press-run.ts';
 import { giveHost, hostOfPaper, parseHost } from '../desk/papers/host.ts';
 import { paperRoot } from '../desk/papers/paper.ts';
+import { recordCommand } from '../desk/papers/record-command.ts';
 import { type Removal, removePaper, restorePaper } from '../desk/papers/removal.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { publishAfterPress } from '../operate/publish/publish-run.ts';
@@ -60,14 +61,22 @@ function changed(app: AppContext, slug: string, name: string, isRemoved: boolean
     const given = store.desk.hosts.of(slug).find(({ host: had }) => had === name) ?? {
       host: parseHost(name, settings),
     };
-    if (store.desk.hosts.remove(slug, given.host)) return `${slug} is no longer served at ${given.host}`;
+    const isGone = store.database.transact(() => {
+      if (!store.desk.hosts.remove(slug, given.host)) return false;
+      recordCommand(app, slug, { action: 'host.removed', subject: { kind: 'host', id: given.host } });
+      return true;
+    });
+    if (isGone) return `${slug} is no longer served at ${given.host}`;
     throw new Fault(
       'not_found',
       `${slug} does not have the host ${given.host}; \`${CLI} paper host ${slug}\` lists its hosts`,
     );
   }
   const at = parseHost(name, settings);
-  giveHost(intakeOf(app), slug, at);
+  store.database.transact(() => {
+    if (giveHost(intakeOf(app), slug, at))
+      recordCommand(app, slug, { action: 'host.given', subject: { kind: 'host', id: at } });
+  });
   const isUsed = hostOfPaper(store.desk.paper(slug) ?? {}) === at;
   return isUsed
     ? `${slug} is served at ${at}`
@@ -127,7 +136,11 @@ function restoral(): Command {
     .description('bring a removed paper back; its pieces stay withdrawn until they are put on air again')
     .argument('<slug>', 'the paper')
     .onData(async (app, slug: string) => {
-      const { nameplate } = restorePaper(intakeOf(app), slug);
+      const { nameplate } = app.store.database.transact(() => {
+        const paper = restorePaper(intakeOf(app), slug);
+        recordCommand(app, slug, { action: 'paper.restored' });
+        return paper;
+      });
       const { withdrawn } = app.store.desk.pieces.stateCounts(slug);
       await pressed(app, slug);
       printResult(false, null, [
@@ -140,7 +153,11 @@ function restoral(): Command {
 /** Removes a paper and its tree. `files` is null when the tree is left to the next press. */
 export async function remove(app: AppContext, slug: string): Promise<{ done: Removal; files: number | null }> {
   app.signer.open();
-  const done = removePaper(intakeOf(app), slug, 'cli');
+  const done = app.store.database.transact(() => {
+    const removal = removePaper(intakeOf(app), slug, 'cli');
+    recordCommand(app, slug, { action: 'paper.removed', detail: { ...removal } });
+    return removal;
+  });
   return { done, files: await pressed(app, slug) };
 }
 

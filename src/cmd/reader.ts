@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { recordCommand } from '../desk/papers/record-command.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { dossierOf, dossierRecord, erase, suppress } from '../desk/readers/subscribe.ts';
 import type { AppContext } from '../server/context.ts';
@@ -19,7 +20,10 @@ export function command(): Command {
     )
     .addCommand(
       verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
-        erase(asked.app.store.desk, asked.paper, asked.address);
+        asked.app.store.database.transact(() => {
+          erase(asked.app.store.desk, asked.paper, asked.address);
+          recordCommand(asked.app, asked.paper, { action: 'subscriber.erased' });
+        });
         printResult(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);
       }),
     )
@@ -29,7 +33,10 @@ export function command(): Command {
         'stop all mail to an address; if it subscribes again, it must confirm, asked once in 30 days',
         (asked) => {
           const reason = asked.complained ? 'complained' : 'by_hand';
-          suppress(asked.app.store.desk, asked.paper, asked.address, { reason, now: asked.app.clock.now() });
+          asked.app.store.database.transact(() => {
+            suppress(asked.app.store.desk, asked.paper, asked.address, { reason, now: asked.app.clock.now() });
+            recordCommand(asked.app, asked.paper, { action: 'subscriber.suppressed', detail: { reason } });
+          });
           printResult(false, null, [
             `${asked.paper} no longer writes to ${asked.address.email} until the reader confirms a new subscription`,
           ]);

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { webhookChange } from '../desk/activity.ts';
 import { sendTest } from '../desk/jobs/paper-webhooks.ts';
+import { recordCommand } from '../desk/papers/record-command.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { addWebhook, requireWebhook, webhookRow } from '../desk/readers/webhook.ts';
 import { CLI } from '../shared/command-line.ts';
@@ -29,7 +31,11 @@ function add(): Command {
       const { sections } = app.store.desk.archive(options.paper).paper();
       const chosen = { cast: options.cast, ...(options.section === undefined ? {} : { sections: options.section }) };
       const fresh = { now: app.clock.now(), newId, allowsPrivate: app.settings.webhookPrivate };
-      const made = addWebhook(app.store.desk, options.paper, { url, ...chosen }, sections, fresh);
+      const made = app.store.database.transact(() => {
+        const webhook = addWebhook(app.store.desk, options.paper, { url, ...chosen }, sections, fresh);
+        recordCommand(app, options.paper, webhookChange('added', webhook));
+        return webhook;
+      });
       printResult(options.json, { id: made.id, url: made.url, secret: made.secret }, [
         made.secret,
         `webhook ${made.id} of ${options.paper}; \`${CLI} webhook test ${made.id} --paper ${options.paper}\` sends a test`,
@@ -61,8 +67,11 @@ function remove(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .onData((app, id: string, options: { paper: string }) => {
       requirePaper(app, options.paper);
-      requireWebhook(app.store.desk.webhooks, options.paper, id);
-      app.store.desk.webhooks.remove(options.paper, id);
+      app.store.database.transact(() => {
+        const webhook = requireWebhook(app.store.desk.webhooks, options.paper, id);
+        app.store.desk.webhooks.remove(options.paper, id);
+        recordCommand(app, options.paper, webhookChange('removed', webhook));
+      });
       printResult(false, null, [`removed ${id}`]);
     });
 }

@@ -7,6 +7,7 @@ import { shownAddress } from '../shared/storage/address.ts';
 import { allowance } from './settings/allowance.ts';
 import { folders } from './settings/folders.ts';
 import { mail } from './settings/mail.ts';
+import { newsroom } from './settings/newsroom.ts';
 import { objectStorage } from './settings/object-storage.ts';
 import { payments } from './settings/payments.ts';
 import { scanner } from './settings/scanner.ts';
@@ -38,6 +39,7 @@ const SUBJECTS = [
   transparencyLogs,
   watching,
   webhooks,
+  newsroom,
   objectStorage,
   mail,
   scanner,

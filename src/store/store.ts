@@ -12,6 +12,7 @@ import { WriteLock } from '../shared/sql/write-lock.ts';
 import { logProver } from '../shared/transparency/log-tree.ts';
 import { clockTables } from './clock.ts';
 import { deliveryTable, webhookTable } from './deliveries.ts';
+import { activityTable } from './desk/activity.ts';
 import { alertTable, eventTable } from './desk/alerts.ts';
 import { archives } from './desk/archive.ts';
 import { consoleTables } from './desk/console.ts';
@@ -225,6 +226,7 @@ export function openStore(settings: DatabaseSettings) {
       consoleMails: consoleMailTable(db),
       passkeys: passkeyTable(db),
       challenges: challengeTable(db),
+      activity: activityTable(db, transact),
       terms: termsTable(db),
       previews: previewTable(db, transact),
       events,

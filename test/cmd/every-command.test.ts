@@ -13,6 +13,7 @@ const OF_PAPER = ['--paper', PAPER];
 /** Commands that no other test starts as a process, with a part of what each prints to standard output. */
 const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['account', 'show', EMAIL], /^ada@example\.org/],
+  [['activity', ...OF_PAPER], /^no activity$/m],
   [['air', 'none', ...OF_PAPER], /^$/, 1],
   [['audit'], /^0 generations, \d+ leaves and \d+ files audited, 0 faults$/m],
   [['clock', 'correct', '--no-press', '--now', new Date().toISOString()], /^nothing to correct/],

@@ -125,7 +125,9 @@ export async function takeAdminOrder(writer: Writer, c: PaperContext, json: unkn
       return { status: subscribeByAdmin(store.desk, slug, address, { choices, webhook }, { now: clock.now(), newId }) };
     });
     // The response that is stored for retries contains neither addresses nor secrets.
-    return { status: 200, body: { results } };
+    const invited = results.filter(({ status }) => status === 'pending').length;
+    const detail = { invited, webhook: webhook != null };
+    return { status: 200, body: { results }, did: [{ action: 'subscribers.invited', detail }] };
   });
   const { results, ...rest } = taken;
   const whole = results.map((result, at) => ({

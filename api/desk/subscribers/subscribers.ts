@@ -143,7 +143,8 @@ export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer
       // The response that is stored for retries contains no address.
       const { body, init } = await write(writer, c, () => {
         erase(store.desk, c.get('site').slug, address);
-        return { status: 200, body: { erased: true as const } };
+        // Nothing in the log says whose address it was.
+        return { status: 200, body: { erased: true as const }, did: [{ action: 'subscriber.erased' }] };
       });
       return reply({ email: address.email, ...body }, init);
     }),

@@ -139,7 +139,9 @@ export function deliveryHandlers(writer: Writer) {
       return write(writer, c, () => {
         const { slug } = c.get('site');
         store.desk.deliveries.retry(slug, id, clock.now());
-        return { status: 200, body: deliveryRow(store.desk.deliveries, slug, id) };
+        const body = deliveryRow(store.desk.deliveries, slug, id);
+        const subject = { kind: 'delivery' as const, id, title: body.webhook.host };
+        return { status: 200, body, did: [{ action: 'delivery.retried', subject }] };
       });
     }),
   };

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { webhookChange } from '../../../src/desk/activity.ts';
 import {
   addWebhook,
   requireReceiver,
@@ -116,7 +117,8 @@ export function webhookHandlers(writer: Writer) {
         const webhook = addWebhook(store.desk, slug, c.req.valid('json'), paper.sections, terms);
         const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
         // The response that is stored for retries contains no secret.
-        return { status: 201, body: webhookRow(fresh, paper.sections) } as const;
+        const did = [webhookChange('added', webhook)];
+        return { status: 201, body: webhookRow(fresh, paper.sections), did } as const;
       };
       const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `webhooks/${id}` });
       return reply({ ...row, secret: requireWebhook(store.desk.webhooks, slug, row.id).secret }, init);
@@ -125,9 +127,9 @@ export function webhookHandlers(writer: Writer) {
       const { id } = c.req.valid('param');
       return write(writer, c, () => {
         const { slug } = c.get('site');
-        requireWebhook(store.desk.webhooks, slug, id);
+        const webhook = requireWebhook(store.desk.webhooks, slug, id);
         store.desk.webhooks.remove(slug, id);
-        return { status: 200, body: { id, removed: true } };
+        return { status: 200, body: { id, removed: true }, did: [webhookChange('removed', webhook)] };
       });
     }),
     tryOut: operation(tryOut, (c) => {
@@ -136,7 +138,8 @@ export function webhookHandlers(writer: Writer) {
         const { slug } = c.get('site');
         const receiver = requireReceiver(store.desk, slug, id, clock.now());
         const delivery = queueTest(store.desk, slug, receiver, { now: clock.now(), newId });
-        return { status: 200, body: deliveryRow(store.desk.deliveries, slug, delivery) };
+        const did = [webhookChange('tested', receiver)];
+        return { status: 200, body: deliveryRow(store.desk.deliveries, slug, delivery), did };
       });
     }),
   };

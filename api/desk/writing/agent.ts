@@ -58,9 +58,12 @@ export function agentHandlers(writer: Writer) {
       const { version, signed_by } = c.req.valid('json');
       return write(writer, c, (key) => {
         const paper = archiveOf(app, c).paper().slug;
+        const isSigned = signatureOf(signatures, agreement(), paper) !== null;
         const signing = { paper, version, signed_by, key: key.id, now: app.clock.now() };
         const signature = signTerms({ ...signing, terms: signatures, agreement: agreement() });
-        return { status: 200, body: termsRecord(agreement(), signature) };
+        const detail = { version, signed_by: signature.signed_by };
+        const did = isSigned ? [] : [{ action: 'terms.accepted' as const, detail }];
+        return { status: 200, body: termsRecord(agreement(), signature), did };
       });
     }),
   };

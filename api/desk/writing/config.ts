@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { frontChanges } from '../../../src/desk/activity.ts';
 import { SLUG } from '../../../src/desk/door/door.ts';
 import {
   CastBody,
@@ -201,9 +202,11 @@ export function configHandlers(writer: Writer, prove: ProveHost) {
     writeFront: operation(writeFront, (c) => {
       const change = c.req.valid('json');
       return write(writer, c, (key) => {
+        const before = archiveOf(app, c).placement();
         const placement = placeFront(deskOf(app), c.get('site').slug, change, `key:${key.id}`);
         const shown = placed(placement, archiveOf(app, c).storyById, true);
-        return { status: 200, body: { placement: placementRow(shown) }, isShown: true };
+        const did = frontChanges(before, placement);
+        return { status: 200, body: { placement: placementRow(shown) }, isShown: true, did };
       });
     }),
   };

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { airingChange, type Change, frontChanges, pieceSubject, withdrawalChange } from '../../../src/desk/activity.ts';
 import { airStory, withdrawStory } from '../../../src/desk/airing.ts';
 import { type Archive, isWithdrawn, type Story } from '../../../src/desk/archive.ts';
 import { FilingBody, filingFrom } from '../../../src/desk/door/filing.ts';
@@ -23,6 +24,7 @@ import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, linksFor, proofUrl, requirePiece } from '../context.ts';
 import { ProofBody, proofFor } from '../reading/proof.ts';
 import { idParam, operationsUnder, writes } from '../route.ts';
+import { notesRefusals } from './refusals.ts';
 import { Pressing, requiresTerms, type Writer, write } from './write.ts';
 
 const operation = operationsUnder('Writing');
@@ -134,15 +136,17 @@ export function filingHandlers(writer: Writer) {
           const filing = filingOf(archive, c, given, slug);
           needPersona(key, filing);
           const { story } = fileStory(deskOf(app), paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
-          if (toAir !== null) airStory(deskOf(app), paper, slug, { by: by(key), ...toAir });
-          place(app, c, key, story, placement);
-          return answerOf(app, c, story.id, 201);
+          const aired = toAir === null ? null : airStory(deskOf(app), paper, slug, { by: by(key), ...toAir });
+          const placed = place(app, c, key, story, placement);
+          const filed: Change = { action: 'piece.filed', subject: pieceSubject(story) };
+          return { ...answerOf(app, c, story.id, 201), did: [filed, ...airingOf(aired), ...placed] };
         };
         return write(writer, c, work, {
           addressOf: ({ story }) => `stories/${story.id}`,
           repeated: repeatedOf(app, c),
         });
       },
+      notesRefusals(writer, 'piece.filed'),
       requiresTerms(app),
     ),
     revise: operation(
@@ -164,14 +168,17 @@ export function filingHandlers(writer: Writer) {
             const filing = filingOf(archiveOf(app, c), c, given, before.slug);
             needPersona(key, filing);
             const toAir = before.state === 'on_air' ? null : airingAs(when, app.clock.now());
-            fileStory(deskOf(app), paper, filing, { by: by(key), from: revision, toAir: toAir !== null });
-            if (toAir !== null) airStory(deskOf(app), paper, before.slug, { by: by(key), ...toAir });
-            place(app, c, key, before, placement);
-            return answerOf(app, c, before.id, 200);
+            const options = { by: by(key), from: revision, toAir: toAir !== null };
+            const { story, changed } = fileStory(deskOf(app), paper, filing, options);
+            const aired = toAir === null ? null : airStory(deskOf(app), paper, before.slug, { by: by(key), ...toAir });
+            const placed = place(app, c, key, before, placement);
+            const revised = changed ? [revisionChange(story, filing.correction)] : [];
+            return { ...answerOf(app, c, before.id, 200), did: [...revised, ...airingOf(aired), ...placed] };
           },
           { repeated: repeatedOf(app, c) },
         );
       },
+      notesRefusals(writer, 'piece.revised'),
       requiresTerms(app),
     ),
     airing: operation(
@@ -187,15 +194,16 @@ export function filingHandlers(writer: Writer) {
             const before = requirePiece(archive, id);
             needLevelFor(before, key);
             const at = when === undefined ? undefined : futureTime('at', when, app.clock.now());
-            airStory(deskOf(app), c.get('site').slug, before.slug, {
+            const aired = airStory(deskOf(app), c.get('site').slug, before.slug, {
               by: by(key),
               ...(at === undefined ? {} : { at }),
             });
-            return standingOf(app, c, requirePiece(archive, before.id));
+            return { ...standingOf(app, c, requirePiece(archive, before.id)), did: airingOf(aired) };
           },
           { repeated: repeatedOf(app, c) },
         );
       },
+      notesRefusals(writer, 'piece.aired'),
       requiresTerms(app),
     ),
     withdraw: operation(withdraw, (c) => {
@@ -207,7 +215,7 @@ export function filingHandlers(writer: Writer) {
         (key) => {
           const { slug } = requirePiece(archiveOf(app, c), id);
           const story = withdrawStory(deskOf(app), c.get('site').slug, slug, { by: by(key), reason, withholdHeadline });
-          return standingOf(app, c, story);
+          return { ...standingOf(app, c, story), did: [withdrawalChange(story, reason)] };
         },
         { repeated: repeatedOf(app, c) },
       );
@@ -261,17 +269,27 @@ function futureTime(field: string, text: string, now: number): number {
   throw new Fault('invalid_request', `${field} ${text} has passed; give a future time, or leave it to now`, { field });
 }
 
-/** Places a piece on the front, or frees its place. Only an admin edits the front: throws `level_too_low`. */
+/** Places a piece on the front, or frees its place. Only an admin edits the front: throws `level_too_low`. Returns the change. */
 function place(
   app: AppContext,
   c: PaperContext,
   key: AccessKey,
   story: Story,
   placement: PlacementBody | null | undefined,
-): void {
-  if (placement === undefined) return;
+): Change[] {
+  if (placement === undefined) return [];
   requireKeyOfLevel(key, 'admin');
-  placeStory(deskOf(app), c.get('site').slug, story, placement, `key:${key.id}`);
+  const before = archiveOf(app, c).placement();
+  return frontChanges(before, placeStory(deskOf(app), c.get('site').slug, story, placement, `key:${key.id}`));
+}
+
+function airingOf(aired: ReturnType<typeof airStory> | null): Change[] {
+  return aired?.changed ? [airingChange(aired.story)] : [];
+}
+
+function revisionChange(story: Story, correction: string | null): Change {
+  const detail = { revision: story.revision, ...(correction === null ? {} : { correction: true }) };
+  return { action: 'piece.revised', subject: pieceSubject(story), detail };
 }
 
 /** Throws `level_too_low` when an agent tries to air a piece that an admin withdrew. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
+import { keyChange } from '../../../src/desk/activity.ts';
 import { type AccessKey, KeyBody, keyRow, LEVELS, makeKey } from '../../../src/desk/papers/keys.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { KEY_STATES } from '../../../src/shared/key-life.ts';
@@ -81,7 +82,7 @@ export function keyHandlers(writer: Writer) {
         const { key, made: row } = makeKey({ ...maker, by }, c.get('site').slug, c.req.valid('json'));
         shown = key;
         // The response that is stored for retries contains no key.
-        return { status: 201, body: rowOf(row) } as const;
+        return { status: 201, body: rowOf(row), did: [keyChange('made', row)] } as const;
       };
       const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `keys/${id}` });
       if (shown !== null) return reply({ ...row, key: shown }, init);
@@ -101,7 +102,8 @@ export function keyHandlers(writer: Writer) {
           const named = JSON.stringify(id.slice(0, 80));
           throw new Fault('not_found', `this paper has no key ${named} in force; see GET /api/v1/keys`);
         }
-        return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }) };
+        const did = [keyChange('revoked', known)];
+        return { status: 200, body: rowOf({ ...known, revoked_at: at, revoked_by: by }), did };
       });
     }),
   };

@@ -1,14 +1,19 @@
+import type { BlockList } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
+import { type Actor, type Change, recordActivity, recordChange } from '../../../src/desk/activity.ts';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
 import { type AccessKey, requireActive } from '../../../src/desk/papers/keys.ts';
 import { appendRecord } from '../../../src/desk/papers/record.ts';
 import { currentAgreement, signatureOf } from '../../../src/desk/papers/terms.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
+import { actingIn } from '../../middleware/acting.ts';
+import { callerNetwork, callerOf } from '../../middleware/caller.ts';
 import {
   type IdempotentWrite,
   type Outcome,
@@ -35,6 +40,14 @@ export interface Writer {
   app: AppContext;
   presses: PressQueue;
   logger: Logger;
+  /** The trusted proxies. */
+  proxies: BlockList;
+}
+
+/** What a write did: its response, and the changes that the log of activity records. */
+export interface Written<Body extends object> extends Outcome<Body> {
+  /** Empty when nothing changed. */
+  did: readonly Change[];
 }
 
 interface WriteOptions<Body> {
@@ -52,12 +65,13 @@ const PRESS_WAIT = 5_000;
 /**
  * Performs a write in one transaction, has its changes pressed, and responds when those files are on disk, or with the
  * URL that reports progress. If the same caller used the Idempotency-Key before, repeats the first response and writes
- * nothing. Throws whatever `work` throws, and then nothing was written.
+ * nothing. The same transaction records in the log of activity what it did. Throws whatever `work` throws, and then
+ * nothing was written.
  */
 export async function write<Body extends object>(
   writer: Writer,
   c: PaperContext,
-  work: (key: AccessKey) => Outcome<Body>,
+  work: (key: AccessKey) => Written<Body>,
   { addressOf, repeated, named: given }: WriteOptions<Body> = {},
 ): Promise<Reply<Body & Pressing>> {
   const { store, clock } = writer.app;
@@ -72,7 +86,11 @@ export async function write<Body extends object>(
     if (key.level === 'agent') needTerms(writer.app, c);
     const outcome = runOnce({ answers, key: key.id, at }, named, () => {
       isFirst = true;
-      return marked(writer, c, () => work(key));
+      return marked(writer, c, () => {
+        const { did, ...outcome } = work(key);
+        recordActivity(store.desk, { paper: key.paper, now: at, newId }, actorOf(writer, c, key), did);
+        return outcome;
+      });
     });
     return isFirst || repeated === undefined
       ? outcome
@@ -93,6 +111,12 @@ export async function write<Body extends object>(
   const headers: Headers =
     addressOf === undefined ? {} : { Location: `${c.get('site').root}/api/v1/${addressOf(whole)}` };
   return reply(whole, { status, headers });
+}
+
+/** Who acts with a key in a request, by which way and from where. */
+export function actorOf({ proxies }: Pick<Writer, 'proxies'>, c: PaperContext, { id }: Pick<AccessKey, 'id'>): Actor {
+  const caller = callerOf(c.env, proxies);
+  return { who: id, way: actingIn(c.env)?.way ?? 'api', network: caller === '' ? null : callerNetwork(caller) };
 }
 
 /** Checks that the paper has signed the agreement before an agent's body is read. Throws `terms_unsigned`. */
@@ -120,10 +144,12 @@ export function putRecord<Body extends object>(
   c: PaperContext,
   record: Pick<Parameters<typeof appendRecord>[1], 'kind' | 'name' | 'body'>,
   shown: Body,
-): Outcome<Body> {
+): Written<Body> {
   const { slug: paper } = c.get('site');
-  appendRecord(store.desk, { ...record, paper, at: clock.now() }, store.desk.record(paper, record.kind, record.name));
-  return { status: 200, body: shown, isShown: true };
+  const before = store.desk.record(paper, record.kind, record.name);
+  const isNew = appendRecord(store.desk, { ...record, paper, at: clock.now() }, before);
+  const change = isNew ? recordChange(record.kind, record.name, before, record.body) : null;
+  return { status: 200, body: shown, isShown: true, did: change === null ? [] : [change] };
 }
 
 /** Does a write's work, and adds to its result whether anything must be pressed and where to check. */

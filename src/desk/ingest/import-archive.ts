@@ -6,6 +6,7 @@ import { thumbprint } from '../../proof/keyring.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
 import type { Problem } from '../../shared/shape.ts';
+import { type Change, CLI_ACTOR, recordActivity } from '../activity.ts';
 import { airFound } from '../airing.ts';
 import { append } from '../append.ts';
 import type { Archive } from '../archive.ts';
@@ -134,10 +135,15 @@ class ImportRun {
     try {
       this.#intake.store.transact(() => {
         this.#read = null;
-        const { dryRun = false } = this.#options;
+        const { dryRun = false, paper } = this.#options;
+        const before = this.outcome.filed;
         if (dryRun || this.outcome.filed === 0) this.#target.create();
         work();
         if (dryRun || this.outcome.filed === 0) throw NOTHING_FILED;
+        const filed = this.outcome.filed - before;
+        const { store, desk } = this.#intake;
+        const did: Change[] = filed > 0 ? [{ action: 'pieces.imported', detail: { filed } }] : [];
+        recordActivity(store, { paper, now: desk.now(), newId: desk.newId }, CLI_ACTOR, did);
       });
     } catch (error) {
       if (error !== NOTHING_FILED) throw error;

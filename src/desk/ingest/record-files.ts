@@ -6,6 +6,7 @@ import { Fault } from '../../shared/fault.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { isLine } from '../../shared/shown-text.ts';
+import { FOLDER_ACTOR, recordActivity, recordChange } from '../activity.ts';
 import type { Archive } from '../archive.ts';
 import { proseProblems, SLUG } from '../door/door.ts';
 import { proseFrom } from '../door/filing.ts';
@@ -256,7 +257,13 @@ function keepRecord(
   digest: string | null,
 ): void {
   const entry = { at: intake.now(), paper, kind, name, body };
-  if (appendRecord(store, entry, store.record(paper, kind, name))) result.filed.push(file);
+  const before = store.record(paper, kind, name);
+  if (appendRecord(store, entry, before)) {
+    result.filed.push(file);
+    const change = recordChange(kind, name, before, body);
+    const at = { paper, now: entry.at, newId: intake.desk.newId };
+    if (change !== null) recordActivity(store, at, FOLDER_ACTOR, [change]);
+  }
   if (kind === 'paper') giveOwnHost(intake, paper);
   if (digest === null) store.forgetApplied(file);
   else store.setApplied(file, digest);

@@ -1,6 +1,7 @@
 import { refusalOf } from '../../shared/fault.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import type { Problem } from '../../shared/shape.ts';
+import { airingChange, type Change, FOLDER_ACTOR, frontChanges, pieceSubject, recordActivity } from '../activity.ts';
 import { airStory } from '../airing.ts';
 import type { Archive, StateName, Story } from '../archive.ts';
 import { ofGiven, type Repaired } from '../door/repair.ts';
@@ -152,9 +153,14 @@ export class Stories {
       if (place !== null) this.#requirePlace(slug, place, airs ? 'on_air' : (before?.state ?? 'draft'));
       const { changed, story } = fileStory(desk, this.#at.slug, filing, { by: 'cli', toAir: airs });
       const at = typeof air === 'number' ? { at: air } : {};
-      const aired = airs && airStory(desk, this.#at.slug, slug, { by: 'cli', ...at }).changed;
-      const placed = isNewest && this.#place(story, place);
-      if (changed || aired || placed) this.#at.result.filed.push(source.file);
+      const aired = airs ? airStory(desk, this.#at.slug, slug, { by: 'cli', ...at }) : null;
+      const placed = isNewest ? this.#place(story, place) : [];
+      const filed: Change[] = changed
+        ? [{ action: story.revision === 1 ? 'piece.filed' : 'piece.revised', subject: pieceSubject(story) }]
+        : [];
+      const did = [...filed, ...(aired?.changed ? [airingChange(aired.story)] : []), ...placed];
+      recordActivity(store, { paper: this.#at.slug, now: desk.now(), newId: desk.newId }, FOLDER_ACTOR, did);
+      if (did.length > 0) this.#at.result.filed.push(source.file);
       else this.#at.result.unchanged++;
       return true;
     } catch (error) {
@@ -184,11 +190,11 @@ export class Stories {
   }
 
   /** Gives a piece the position that its file requests, or frees the one that its file requested before. */
-  #place(story: Story, place: PlacementBody | null): boolean {
+  #place(story: Story, place: PlacementBody | null): Change[] {
     const { desk, store } = this.#at.intake;
     const before = store.archive(this.#at.slug).placement();
-    if (place === null && placeOf(before, story.id)?.made_by !== 'cli') return false;
-    return placeStory(desk, this.#at.slug, story, place, 'cli').revision !== before.revision;
+    if (place === null && placeOf(before, story.id)?.made_by !== 'cli') return [];
+    return frontChanges(before, placeStory(desk, this.#at.slug, story, place, 'cli'));
   }
 }
 

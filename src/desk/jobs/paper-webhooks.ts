@@ -15,7 +15,7 @@ import { queueNotices } from './paper-mails.ts';
 
 /** The webhooks of the papers: the desks' own and their readers'. */
 export function paperWebhooks(app: AppContext): WebhookService {
-  const { store } = app;
+  const { store, settings } = app;
   return {
     job: 'webhooks',
     source: paperDeliveries(app),
@@ -23,6 +23,7 @@ export function paperWebhooks(app: AppContext): WebhookService {
     cleanUp(at) {
       store.desk.deliveries.forget(at - DELIVERIES_KEPT);
       store.desk.events.forget(at - EVENTS_KEPT);
+      store.desk.activity.prune(at - settings.activityKept);
     },
   };
 }

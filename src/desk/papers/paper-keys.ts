@@ -5,7 +5,9 @@ import { Fault } from '../../shared/fault.ts';
 import { keyExpiry, keyLog } from '../../shared/key-life.ts';
 import { newId } from '../../shared/new-id.ts';
 import { shapeProblems } from '../../shared/shape.ts';
+import { keyChange } from '../activity.ts';
 import { KeyBody, keyRow, makeKey } from './keys.ts';
+import { recordCommand } from './record-command.ts';
 import { requirePaper } from './require-paper.ts';
 
 /**
@@ -29,7 +31,11 @@ export function makePaperKey(
   if (words.expires_at !== undefined) keyExpiry(words.expires_at, '--expires-at', clock.now());
   const { keys, archive } = store.desk;
   const maker = { keys, archive: archive(paper), now: clock.now, newId, random: randomBytes, by: 'cli' };
-  return store.database.transact(() => makeKey(maker, paper, body.data));
+  return store.database.transact(() => {
+    const made = makeKey(maker, paper, body.data);
+    recordCommand(app, paper, keyChange('made', made.made));
+    return made;
+  });
 }
 
 /** Lists the keys of a paper, including revoked ones. Throws `not_found` when the paper does not exist. */
@@ -48,8 +54,14 @@ export function paperKeyLog({ store, clock }: AppContext, paper: string, id: str
 }
 
 /** Revokes a key of a paper. Throws `not_found` unless the paper has such a key in force. */
-export function revokePaperKey({ store, clock }: AppContext, paper: string, id: string): void {
-  if (!store.desk.keys.revoke(paper, id, clock.now(), 'cli')) throw unknownKey(paper, id, ' in force');
+export function revokePaperKey(app: AppContext, paper: string, id: string): void {
+  const { store, clock } = app;
+  store.database.transact(() => {
+    const key = store.desk.keys.byId(id);
+    if (key === null || !store.desk.keys.revoke(paper, id, clock.now(), 'cli'))
+      throw unknownKey(paper, id, ' in force');
+    recordCommand(app, paper, keyChange('revoked', key));
+  });
 }
 
 function unknownKey(paper: string, id: string, state: string): Fault {
@@ -63,10 +75,13 @@ function unknownKey(paper: string, id: string, state: string): Fault {
 export function removeSeat(app: AppContext, paper: string, email: string): { id: string; seat: string | null } {
   requirePaper(app, paper);
   const { keys } = app.store.desk;
-  const held = keys.seat(paper, email.toLowerCase());
-  if (held !== null && keys.revoke(paper, held.id, app.clock.now(), 'cli')) return held;
-  throw new Fault(
-    'not_found',
-    `${email} has no seat on ${paper}; \`${CLI} seat list --paper ${paper}\` lists the seats`,
-  );
+  return app.store.database.transact(() => {
+    const held = keys.seat(paper, email.toLowerCase());
+    if (held === null || !keys.revoke(paper, held.id, app.clock.now(), 'cli')) {
+      const message = `${email} has no seat on ${paper}; \`${CLI} seat list --paper ${paper}\` lists the seats`;
+      throw new Fault('not_found', message);
+    }
+    recordCommand(app, paper, keyChange('revoked', held));
+    return held;
+  });
 }

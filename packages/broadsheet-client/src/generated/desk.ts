@@ -645,6 +645,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed what, when, and from where
+         * @description Takes an admin key. Written in the transaction of each change, and never changed. What the door refused to an agent is here too: sixty refusals of a key in an hour are listed, and more are only counted in the key’s row.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscribers": {
         parameters: {
             query?: never;
@@ -2703,6 +2723,63 @@ export interface components {
             version: string;
             /** @description Who signs for the paper: one line. */
             signed_by: string;
+        };
+        ActivityList: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description Rows in this response. */
+            count: number;
+            activity: components["schemas"]["Activity"][];
+            /** @description Where the list goes on, or null. */
+            next_cursor: string | null;
+        };
+        Activity: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Who acted: a key, a command of the operator, or the folder of content. */
+            who: {
+                /** @description The id of the key that acted, `cli` or `folder`. */
+                id: string;
+                /** @description The name of the key. */
+                name: string | null;
+                /** @enum {string|null} */
+                level: "read" | "agent" | "admin" | null;
+                /** @description Whose seat the key is. */
+                seat: string | null;
+            };
+            /** @enum {string} */
+            action: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
+            /**
+             * @description `refused`: the filing door refused it to an agent, and nothing was changed.
+             * @enum {string}
+             */
+            outcome: "done" | "refused";
+            subject: {
+                /** @enum {string} */
+                kind: "piece" | "persona" | "cast" | "page" | "media" | "key" | "webhook" | "delivery" | "host";
+                /** @description Null for a piece that was refused and so has none. */
+                id: string | null;
+                slug: string | null;
+                /** @description What it is called; a piece by its newest headline, and null once that is withheld. */
+                title: string | null;
+                /**
+                 * @description The state of the piece now.
+                 * @enum {string|null}
+                 */
+                state: "draft" | "scheduled" | "on_air" | "withdrawn" | null;
+            } | null;
+            from: {
+                /** @enum {string} */
+                way: "api" | "console" | "mcp" | "cli" | "folder";
+                /** @description An IPv4 /24 or an IPv6 /48; null for a command. */
+                network: string | null;
+            };
+            /** @description What more there is to say: the names of the settings that changed, a reason, the fields and rules of a refusal. */
+            detail: {
+                [key: string]: unknown;
+            };
         };
         /** @description What an admin key sees. */
         SubscriberList: {
@@ -4820,6 +4897,52 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                limit?: number;
+                /** @description `next_cursor` of the answer before; it goes on from there. */
+                cursor?: string;
+                /** @description Only what this key did, by its id; or `cli`, or `folder`. */
+                who?: string;
+                /** @description Only these. */
+                action?: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
+                /** @description Only what was done to the piece, key, page … of this id. */
+                subject?: string;
+                /** @description Only what was done, or only what was refused. */
+                outcome?: "done" | "refused";
+                /** @description Only from this time on. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];

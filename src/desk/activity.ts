@@ -1,0 +1,303 @@
+import { isoTime } from '../proof/time.ts';
+import { normalized } from '../shared/combining-marks.ts';
+import { hostOf } from '../shared/outbound/webhook-url.ts';
+import type { Problem } from '../shared/shape.ts';
+import type { StateName, Story } from './archive.ts';
+import type { RecordKind } from './ledger-entry.ts';
+import type { AccessKey } from './papers/keys.ts';
+import type { Placement } from './placement.ts';
+
+/** Everything that the log of a paper's activity knows. */
+export const ACTIONS = [
+  'piece.filed',
+  'piece.revised',
+  'piece.aired',
+  'piece.scheduled',
+  'piece.withdrawn',
+  'piece.reviewed',
+  'pieces.imported',
+  'front.placed',
+  'config.changed',
+  'persona.changed',
+  'cast.published',
+  'page.put',
+  'page.removed',
+  'media.uploaded',
+  'media.removed',
+  'key.made',
+  'key.revoked',
+  'key.paused',
+  'key.resumed',
+  'seat.made',
+  'seat.revoked',
+  'session.begun',
+  'session.ended',
+  'terms.accepted',
+  'webhook.added',
+  'webhook.changed',
+  'webhook.secret',
+  'webhook.tested',
+  'webhook.removed',
+  'delivery.retried',
+  'subscribers.invited',
+  'subscriber.erased',
+  'subscriber.suppressed',
+  'host.given',
+  'host.removed',
+  'paper.removed',
+  'paper.restored',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** By which way a change came. */
+export const WAYS = ['api', 'console', 'mcp', 'cli', 'folder'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** What a change is about. */
+export const SUBJECTS = ['piece', 'persona', 'cast', 'page', 'media', 'key', 'webhook', 'delivery', 'host'] as const;
+
+/** The subject of a change. A piece's slug and headline are read where they are now, and are not given. */
+export interface Subject {
+  kind: (typeof SUBJECTS)[number];
+  /** An id, or the slug, day or path that names it; null for a piece that was not filed. */
+  id: string | null;
+  slug?: string | undefined;
+  title?: string | undefined;
+}
+
+/** One change: what was done, to what, and a few members that say more. A reader's address is in none of them. */
+export interface Change {
+  action: Action;
+  subject?: Subject;
+  detail?: Record<string, unknown>;
+}
+
+/** Who acts, by which way and from where. */
+export interface Actor {
+  /** The id of an access key, `cli` or `folder`. */
+  who: string;
+  way: Way;
+  /** The network of the caller, as `callerNetwork` says it; null for a command. */
+  network: string | null;
+}
+
+/** The operator at a command line. */
+export const CLI_ACTOR: Actor = { who: 'cli', way: 'cli', network: null };
+/** A folder of content, which a server or a command files. */
+export const FOLDER_ACTOR: Actor = { who: 'folder', way: 'folder', network: null };
+
+/** A change as it is stored. Times in ms. */
+interface Recorded extends Actor {
+  id: string;
+  paper: string;
+  at: number;
+  action: Action;
+  refused: boolean;
+  subject: Subject | null;
+  detail: Record<string, unknown>;
+}
+
+/** A change as it is read, with what its key and its piece are now. */
+export interface ActivityRow extends Omit<Recorded, 'subject'> {
+  subject: (Subject & { state: StateName | null }) | null;
+  key: Pick<AccessKey, 'name' | 'level' | 'seat'> | null;
+}
+
+export interface ActivityQuery {
+  limit: number;
+  /** The time and id of the last row of the page before. */
+  after?: { at: number; id: string } | undefined;
+  who?: string | undefined;
+  action?: Action | undefined;
+  /** The id of a subject. */
+  subject?: string | undefined;
+  refused?: boolean | undefined;
+  /** From this time on, in ms. */
+  since?: number | undefined;
+}
+
+/** What a key has done. */
+export interface KeyWork {
+  /** Pieces and revisions that it filed. */
+  filed: number;
+  /** Filings that the door refused. */
+  refused: number;
+  /** The last of both or of any other change, in ms; null before the first. */
+  last_at: number | null;
+}
+
+export const NO_WORK: KeyWork = { filed: 0, refused: 0, last_at: null };
+
+export interface ActivityTable {
+  add(row: Recorded): void;
+  /** Adds to what a key has done. Returns how many of its filings were refused in this hour. */
+  count(key: string, work: { filed: number; refused: number; at: number }): number;
+  /** Newest first. */
+  list(paper: string, query: ActivityQuery): ActivityRow[];
+  /** What each key did from a time on: how much it filed, and how much was refused. */
+  since(paper: string, at: number): { who: string; filed: number; refused: number }[];
+  /** What a key has done. */
+  workOf(key: string): KeyWork | null;
+  /** How many pieces that a key filed are on air. */
+  onAir(key: string): number;
+  /** Deletes rows made at or before a time. */
+  prune(until: number): void;
+}
+
+interface ActivityStore {
+  activity: ActivityTable;
+}
+
+/** When and under which ids a change is recorded. */
+interface Recording {
+  paper: string;
+  now: number;
+  newId(): string;
+}
+
+/** Records changes. Call it in the transaction that makes them. */
+export function recordActivity(
+  { activity }: ActivityStore,
+  { paper, now, newId }: Recording,
+  actor: Actor,
+  changes: readonly Change[],
+): void {
+  for (const { action, subject = null, detail = {} } of changes) {
+    activity.add({ id: newId(), paper, at: now, ...actor, action, refused: false, subject, detail });
+  }
+  const filed = changes.filter(({ action }) => action === 'piece.filed' || action === 'piece.revised').length;
+  if (actor.who !== 'cli' && actor.who !== 'folder' && changes.length > 0)
+    activity.count(actor.who, { filed, refused: 0, at: now });
+}
+
+/** How many refused filings of a key are listed in an hour. More are only counted, so that no loop fills the disk. */
+const REFUSED_HOURLY = 60;
+/** The most problems that a refusal lists. */
+const PROBLEMS_LISTED = 20;
+/** The longest field and rule in them, and the longest title and slug, in UTF-16 units. */
+const FIELD_MAX = 120;
+const TITLE_MAX = 300;
+
+/** Records a filing that the door refused: the rules that it broke and the fields, and nothing of their values. */
+export function recordRefusal(
+  { activity }: ActivityStore,
+  { paper, now, newId }: Recording,
+  actor: Actor,
+  { action, subject, problems }: { action: Action; subject: Subject; problems: readonly Problem[] },
+): void {
+  const inHour = activity.count(actor.who, { filed: 0, refused: 1, at: now });
+  if (inHour > REFUSED_HOURLY) return;
+  const detail = {
+    problems: problems
+      .slice(0, PROBLEMS_LISTED)
+      .map(({ field, rule }) => ({ field: field.slice(0, FIELD_MAX), rule: rule.slice(0, FIELD_MAX) })),
+    problems_total: problems.length,
+    // After the last listed one of an hour, the key's row tells how many there were.
+    ...(inHour === REFUSED_HOURLY ? { more_are_counted: true } : {}),
+  };
+  const { kind, id, slug, title } = subject;
+  const shown = { kind, id, slug: storable(slug), title: storable(title) };
+  activity.add({ id: newId(), paper, at: now, ...actor, action, refused: true, subject: shown, detail });
+}
+
+/** A text that a caller sent, as a filing would have it, cut to a length that fits. */
+function storable(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const plain = text
+    .slice(0, 2 * TITLE_MAX)
+    .replaceAll('\0', '')
+    .toWellFormed();
+  return normalized(plain).trim().slice(0, TITLE_MAX).toWellFormed();
+}
+
+/** A row of the log on the wire. */
+export function activityRow({ id, at, who, key, action, refused, subject, way, network, detail }: ActivityRow) {
+  return {
+    id,
+    at: isoTime(at),
+    who: { id: who, name: key?.name ?? null, level: key?.level ?? null, seat: key?.seat ?? null },
+    action,
+    outcome: refused ? ('refused' as const) : ('done' as const),
+    subject:
+      subject === null
+        ? null
+        : { ...subject, slug: subject.slug ?? null, title: subject.title ?? null, state: subject.state },
+    from: { way, network },
+    detail,
+  };
+}
+
+/** The subject that a piece is. */
+export const pieceSubject = ({ id }: Pick<Story, 'id'>): Subject => ({ kind: 'piece', id });
+
+/** The change that an airing of a piece was: on air now, or scheduled. */
+export function airingChange(story: Pick<Story, 'id' | 'state' | 'scheduled_at'>): Change {
+  const subject = pieceSubject(story);
+  if (story.state !== 'scheduled') return { action: 'piece.aired', subject };
+  return { action: 'piece.scheduled', subject, detail: { at: isoTime(story.scheduled_at ?? 0) } };
+}
+
+/** The change that a withdrawal of a piece was. `wasOnAir` is false when only its schedule was cancelled. */
+export function withdrawalChange(story: Pick<Story, 'id' | 'headline_withheld'>, reason: string): Change {
+  const withheld = story.headline_withheld ? { headline_withheld: true } : {};
+  return { action: 'piece.withdrawn', subject: pieceSubject(story), detail: { reason, ...withheld } };
+}
+
+/** The change from one placement of the front to another; none when they are the same. */
+export function frontChanges(before: Placement, after: Placement): Change[] {
+  if (before.revision === after.revision) return [];
+  const pieces = ({ lead, pins }: Placement) => ({ lead: lead?.piece ?? null, pins: pins.map(({ piece }) => piece) });
+  return [{ action: 'front.placed', detail: { before: pieces(before), after: pieces(after) } }];
+}
+
+/** The change that something done to a webhook is. It names the host: the rest of an address may be a secret. */
+export function webhookChange(
+  verb: 'added' | 'changed' | 'secret' | 'tested' | 'removed',
+  { id, url }: { id: string; url: string },
+  detail: Record<string, unknown> = {},
+): Change {
+  return { action: `webhook.${verb}`, subject: { kind: 'webhook', id, title: hostOf(url) }, detail };
+}
+
+const OF_RECORD = {
+  paper: ['config.changed', null],
+  persona: ['persona.changed', 'persona'],
+  cast: ['cast.published', 'cast'],
+  page: ['page.put', 'page'],
+  media: ['media.uploaded', 'media'],
+} as const;
+
+type Body = Record<string, unknown> | null;
+
+/** The change that a record was: null for the kinds that have changes of their own. */
+export function recordChange(kind: RecordKind, name: string, before: unknown, body: unknown): Change | null {
+  if (!(kind in OF_RECORD)) return null;
+  const [action, subject] = OF_RECORD[kind as keyof typeof OF_RECORD];
+  const [old, next] = [before as Body, body as Body];
+  const about = next ?? old ?? {};
+  const title = [about.name, about.title].find((text) => typeof text === 'string');
+  const given = subject === null ? {} : { subject: { kind: subject, id: name, title } };
+  if (next === null) return { action: kind === 'page' ? 'page.removed' : 'media.removed', ...given };
+  if (kind === 'media') return { action, ...given, detail: { media_type: next.media_type, bytes: next.bytes } };
+  return {
+    action,
+    ...given,
+    detail: { changed: changedMembers(old ?? {}, next), ...(old === null ? { new: true } : {}) },
+  };
+}
+
+/** The names of the members that differ. */
+function changedMembers(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])).sort();
+}
+
+/** The change that a key or a seat made, revoked, paused or resumed is. */
+export function keyChange(
+  verb: 'made' | 'revoked' | 'paused' | 'resumed',
+  { id, name, level, seat }: Pick<AccessKey, 'id' | 'name' | 'level' | 'seat'>,
+): Change {
+  const isSeat = seat !== null && (verb === 'made' || verb === 'revoked');
+  const action: Action = isSeat ? `seat.${verb}` : `key.${verb}`;
+  return { action, subject: { kind: 'key', id, title: name }, detail: { level } };
+}

@@ -1,0 +1,12 @@
+import type { AppContext } from '../../server/context.ts';
+import { newId } from '../../shared/new-id.ts';
+import { type Change, CLI_ACTOR, recordActivity } from '../activity.ts';
+
+/** Records what a command did to a paper in the log of activity. Call it in the transaction that does it. */
+export function recordCommand(
+  { store, clock }: Pick<AppContext, 'store' | 'clock'>,
+  paper: string,
+  ...changes: Change[]
+): void {
+  recordActivity(store.desk, { paper, now: clock.now(), newId }, CLI_ACTOR, changes);
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import type { HttpBindings } from '@hono/node-server';
+import pino from 'pino';
+import { ACTING } from '../../api/middleware/acting.ts';
+import { KeyUses } from '../../api/middleware/key-uses.ts';
+import { deskRouter } from '../../api/server.ts';
+import type { activityRow } from '../../src/desk/activity.ts';
+import { fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { paperWebhooks } from '../../src/desk/jobs/paper-webhooks.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { revokePaperKey } from '../../src/desk/papers/paper-keys.ts';
+import { DAY, HOUR } from '../../src/proof/time.ts';
+import { intakeOf, openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { databaseFile } from '../../src/shared/files/data-folder.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
+import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
+
+type Row = ReturnType<typeof activityRow>;
+
+interface Sent {
+  key?: string;
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  env?: object;
+}
+
+async function desk(t: TestContext) {
+  const folder = tempFolder(t);
+  const keys = await enterPapers(folder, [{ slug: 'tides' }, { slug: 'quiet', isPublic: false }]);
+  const clock = { now: Date.now() };
+  const app = openAppContext(readSettings(envIn(folder, { TRUSTED_PROXIES: '10.0.0.1' })), () => clock.now);
+  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
+  t.after(() => {
+    uses.close();
+    app.close();
+  });
+  const router = await deskRouter({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) }, uses);
+  const ask = async (path: string, { key, method = 'GET', body, headers, env }: Sent = {}) => {
+    const init: RequestInit = {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { 'x-nrf-key': key }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const response = await router.fetch(new Request(new URL(path, app.settings.origin), init), {
+      incoming: {
+        headers: { 'x-forwarded-for': '198.51.100.77' },
+        rawHeaders: [],
+        socket: { remoteAddress: '10.0.0.1' },
+      },
+      outgoing: { headersSent: false },
+      ...env,
+    } as unknown as HttpBindings);
+    const text = await response.text();
+    return { status: response.status, text, json: text === '' ? null : JSON.parse(text) };
+  };
+  const of = (paper: string): Keys => keys.get(paper) ?? assert.fail();
+  const api = (path: string, { method = 'POST', ...sent }: Sent = {}) =>
+    ask(`/tides/api/v1/${path}`, { key: of('tides').admin, method, ...sent });
+  const log = async (query = ''): Promise<Row[]> => {
+    const { json, text } = await api(`activity?limit=200&${query}`, { method: 'GET' });
+    assert.ok(Array.isArray(json.activity), text);
+    return json.activity;
+  };
+  return { folder, clock, app, ask, api, log, of };
+}
+
+const acts = (rows: Row[]) => rows.map(({ action }) => action).reverse();
+
+test('a change is told with who made it, to what, by which way and from where', async (t) => {
+  const { app, api, log, of } = await desk(t);
+  const before = await log();
+  assert.ok(
+    before.length > 0 && before.every(({ who, from }) => ['folder', 'cli'].includes(who.id) && from.network === null),
+  );
+  assert.ok(before.some(({ action, who }) => action === 'key.made' && who.id === 'cli'));
+  assert.ok(before.some(({ action, subject }) => action === 'piece.aired' && subject?.slug === 'high-water'));
+
+  await api('config', { method: 'PUT', body: { motto: 'Thrice a day' } });
+  const { json: filed } = await api('stories', {
+    body: { ...storyBody('neap-tide'), air: true, placement: { pin: 2 } },
+  });
+  const id: string = filed.story.id;
+  const revised = await api(`stories/${id}`, {
+    method: 'PUT',
+    body: { ...storyBody('neap-tide'), headline: 'Neap tides, again', revision: 1, correction: 'The hour was wrong.' },
+    // As the console sends it, for the key of a seat.
+    env: { [ACTING]: { way: 'console' } },
+  });
+  assert.equal(revised.status, 200, revised.text);
+  const rows = (await log()).slice(0, -before.length);
+  assert.deepEqual(acts(rows), ['config.changed', 'piece.filed', 'piece.aired', 'front.placed', 'piece.revised']);
+  const [last] = rows;
+  const own = app.store.desk.keys.list('tides').find(({ level }) => level === 'admin');
+  assert.deepEqual(last, {
+    id: last?.id,
+    at: new Date(app.clock.now()).toISOString(),
+    who: { id: own?.id, name: own?.name, level: 'admin', seat: null },
+    action: 'piece.revised',
+    outcome: 'done',
+    subject: { kind: 'piece', id, slug: 'neap-tide', title: 'Neap tides, again', state: 'on_air' },
+    from: { way: 'console', network: '198.51.100.0/24' },
+    detail: { revision: 2, correction: true },
+  });
+  assert.deepEqual(rows.at(-1)?.detail, { changed: ['motto'] });
+  assert.equal(rows.at(-1)?.from.way, 'api');
+
+  // What changes nothing leaves no row, and a repeat under an Idempotency-Key none of its own.
+  const count = (await log()).length;
+  await api('config', { method: 'PUT', body: { motto: 'Thrice a day' } });
+  await api(`stories/${id}/airing`, { body: {} });
+  const headers = { 'idempotency-key': 'one' };
+  await api('keys', { body: { level: 'read', name: 'An archive' }, headers });
+  await api('keys', { body: { level: 'read', name: 'An archive' }, headers });
+  assert.equal((await log()).length, count + 1);
+
+  // Filters and pages.
+  assert.deepEqual(acts(await log(`subject=${id}`)), ['piece.filed', 'piece.aired', 'piece.revised']);
+  assert.deepEqual(acts(await log('action=front.placed')), ['front.placed']);
+  assert.ok((await log('who=folder')).every(({ who }) => who.id === 'folder'));
+  assert.deepEqual(await log(`since=${new Date(app.clock.now() + 1).toISOString()}`), []);
+  const all = await log();
+  const paged: Row[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { json } = await api(`activity?limit=3${cursor && `&cursor=${cursor}`}`, { method: 'GET' });
+    paged.push(...json.activity);
+    cursor = json.next_cursor;
+  }
+  assert.deepEqual(paged, all);
+
+  // Of another paper nothing is told, and to lower levels nothing at all.
+  assert.equal((await api('activity', { method: 'GET', key: of('tides').agent })).json.error, 'level_too_low');
+  assert.equal((await api('activity', { method: 'GET', key: of('quiet').admin })).json.error, 'wrong_paper');
+  assert.equal((await api('activity?action=all', { method: 'GET' })).json.field, 'action');
+  const key = app.store.desk.keys.list('tides').find(({ name }) => name === 'An archive');
+  revokePaperKey(app, 'tides', key?.id ?? '');
+  const [gone] = await log();
+  assert.deepEqual([gone?.action, gone?.who.id, gone?.subject?.title], ['key.revoked', 'cli', 'An archive']);
+});
+
+test('an erased reader leaves no address in the log', async (t) => {
+  const { folder, api, log } = await desk(t);
+  const email = 'ana.reader@example.org';
+  await api('subscribers', { body: { emails: [email] } });
+  await api(`subscribers/${email}`, { method: 'DELETE' });
+  const rows = (await log()).slice(0, 2);
+  assert.deepEqual(acts(rows), ['subscribers.invited', 'subscriber.erased']);
+  assert.deepEqual(rows[1]?.detail, { invited: 1, webhook: false });
+  const db = new DatabaseSync(databaseFile({ dataDir: join(folder, 'var') }));
+  const stored = JSON.stringify(db.prepare('SELECT * FROM activity').all());
+  db.close();
+  assert.doesNotMatch(stored, /ana/);
+});
+
+test('what the door refuses to an agent is listed, up to a number in an hour, and then counted', async (t) => {
+  const { clock, app, api, log, of } = await desk(t);
+  const { json: terms } = await api('agent/terms', { method: 'GET' });
+  await api('agent/terms/accept', { body: { version: terms.version, signed_by: 'Mara Vell' } });
+  const key = of('tides').agent;
+  const id = app.store.desk.keys.list('tides').find(({ level }) => level === 'agent')?.id ?? '';
+  const bad = { ...storyBody('ebb'), headline: 'A bad ebb', category: 'Nowhere', prose: 'No source.' };
+  const refused = await api('stories', { key, body: bad });
+  assert.equal(refused.status, 422, refused.text);
+  const [row] = await log();
+  assert.deepEqual(
+    { ...row, id: 0, at: 0 },
+    {
+      ...{ id: 0, at: 0, action: 'piece.filed', outcome: 'refused' },
+      who: { id, name: 'A key to agent', level: 'agent', seat: null },
+      subject: { kind: 'piece', id: null, slug: 'ebb', title: 'A bad ebb', state: null },
+      from: { way: 'api', network: '198.51.100.0/24' },
+      detail: {
+        problems: refused.json.problems.map(({ field, rule }: { field: string; rule: string }) => ({ field, rule })),
+        problems_total: refused.json.problems.length,
+      },
+    },
+  );
+  // Texts that cannot be stored, and far too many problems.
+  const hostile = {
+    headline: `\u0000${'x'.repeat(5_000)}`,
+    [`${'y'.repeat(9_000)}\u0000`]: 1,
+    cited_facts: Array(99).fill({}),
+  };
+  assert.equal((await api('stories', { key, body: { ...bad, ...hostile } })).status, 400);
+  const [odd] = await log();
+  assert.equal(odd?.subject?.title?.length, 300);
+  assert.ok(JSON.stringify(odd).length < 6_000);
+  // An admin's own slips are not noted.
+  await api('stories', { body: bad });
+  assert.equal((await log('outcome=refused')).length, 2);
+  for (let n = 0; n < 70; n++) await api('stories', { key, body: { headline: 'x' } });
+  const listed = await log('outcome=refused');
+  assert.equal(listed.length, 60);
+  assert.equal(listed[0]?.detail.more_are_counted, true);
+  assert.deepEqual(app.store.desk.activity.workOf(id), { filed: 0, refused: 72, last_at: clock.now });
+  clock.now += HOUR;
+  await api('stories', { key, body: { headline: 'x' } });
+  assert.equal((await log('outcome=refused')).length, 61);
+  // It files one, and is counted for it.
+  const done = await api('stories', { key, body: storyBody('ebb') });
+  assert.equal(done.status, 201, done.text);
+  const work = app.store.desk.activity.workOf(id);
+  assert.deepEqual([work?.filed, app.store.desk.activity.onAir(id)], [1, 0]);
+
+  // A headline that is withheld is gone from the refusals too.
+  const piece = done.json.story.id;
+  const again = { ...storyBody('ebb'), headline: 'A bad ebb', air: true, revision: 1 };
+  assert.equal((await api(`stories/${piece}`, { method: 'PUT', body: again })).status, 200);
+  assert.ok((await log()).some(({ subject }) => subject?.title === 'A bad ebb'));
+  const body = { reason: 'It named somebody.', withhold_headline: true };
+  assert.equal((await api(`stories/${piece}/airing`, { method: 'DELETE', body })).status, 200);
+  assert.doesNotMatch(JSON.stringify(await log()), /bad ebb|"ebb"/);
+});
+
+test('nothing changes the log, and only old rows go', async (t) => {
+  const { folder, clock, app, api, log } = await desk(t);
+  await api('config', { method: 'PUT', body: { motto: 'Once' } });
+  const db = new DatabaseSync(databaseFile({ dataDir: join(folder, 'var') }));
+  t.after(() => db.close());
+  for (const statement of [
+    'DELETE FROM activity',
+    "UPDATE activity SET who = 'cli'",
+    "UPDATE activity SET title = 'Another'",
+    "UPDATE activity SET detail = '{}', title = NULL",
+  ]) {
+    assert.throws(() => db.exec(statement), /activity is append-only/, statement);
+  }
+  const all = await log();
+  clock.now += 399 * DAY;
+  await api('config', { method: 'PUT', body: { motto: 'Twice' } });
+  paperWebhooks(app).cleanUp(clock.now);
+  assert.equal((await log()).length, all.length + 1);
+  clock.now += 2 * DAY;
+  paperWebhooks(app).cleanUp(clock.now);
+  assert.deepEqual(acts(await log()), ['config.changed']);
+  assert.throws(() => db.exec('DELETE FROM activity'), /activity is append-only/);
+});
+
+test('a folder that is filed again leaves no row', async (t) => {
+  const { app, log } = await desk(t);
+  const before = await log();
+  assert.equal((await fileContent(intakeOf(app))).problems.length, 0);
+  assert.deepEqual(await log(), before);
+});
