@@ -5,6 +5,7 @@ import { signerFrom } from '../../proof/ed25519.ts';
 import { thumbprint } from '../../proof/keyring.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault, refusalOf } from '../../shared/fault.ts';
+import { newId } from '../../shared/new-id.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { type Change, CLI_ACTOR, recordActivity } from '../activity.ts';
 import { airFound } from '../airing.ts';
@@ -143,7 +144,7 @@ class ImportRun {
         const filed = this.outcome.filed - before;
         const { store, desk } = this.#intake;
         const did: Change[] = filed > 0 ? [{ action: 'pieces.imported', detail: { filed } }] : [];
-        recordActivity(store, { paper, now: desk.now(), newId: desk.newId }, CLI_ACTOR, did);
+        recordActivity(store, { paper, now: desk.now(), newId }, CLI_ACTOR, did);
       });
     } catch (error) {
       if (error !== NOTHING_FILED) throw error;

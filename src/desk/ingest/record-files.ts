@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { isDay } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
+import { newId } from '../../shared/new-id.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { isLine } from '../../shared/shown-text.ts';
 import { FOLDER_ACTOR, recordActivity, recordChange } from '../activity.ts';
@@ -261,7 +262,7 @@ function keepRecord(
   if (appendRecord(store, entry, before)) {
     result.filed.push(file);
     const change = recordChange(kind, name, before, body);
-    const at = { paper, now: entry.at, newId: intake.desk.newId };
+    const at = { paper, now: entry.at, newId };
     if (change !== null) recordActivity(store, at, FOLDER_ACTOR, [change]);
   }
   if (kind === 'paper') giveOwnHost(intake, paper);

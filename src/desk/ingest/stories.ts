@@ -1,4 +1,5 @@
 import { refusalOf } from '../../shared/fault.ts';
+import { newId } from '../../shared/new-id.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { airingChange, type Change, FOLDER_ACTOR, frontChanges, pieceSubject, recordActivity } from '../activity.ts';
@@ -159,7 +160,7 @@ export class Stories {
         ? [{ action: story.revision === 1 ? 'piece.filed' : 'piece.revised', subject: pieceSubject(story) }]
         : [];
       const did = [...filed, ...(aired?.changed ? [airingChange(aired.story)] : []), ...placed];
-      recordActivity(store, { paper: this.#at.slug, now: desk.now(), newId: desk.newId }, FOLDER_ACTOR, did);
+      recordActivity(store, { paper: this.#at.slug, now: desk.now(), newId }, FOLDER_ACTOR, did);
       if (did.length > 0) this.#at.result.filed.push(source.file);
       else this.#at.result.unchanged++;
       return true;
