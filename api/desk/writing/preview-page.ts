@@ -75,7 +75,7 @@ export async function previewedPage(
   const edition = new Edition(memoized(app.store.desk.archive(site.slug)), { ...at, base });
   const shown = shownStory(story, app.clock.now());
   const html = await previewedProse(edition, story);
-  const view = previewView(edition, shown, html);
+  const view = { ...previewView(edition, shown, html), is_preview: story.state !== 'on_air' };
   // A link opens this piece of a private paper, and nothing else of it.
   const body = await render('/paper/story', site.paper.paper_public ? view : { ...view, earlier: [] });
   return c.body(body, 200, {

@@ -1,6 +1,6 @@
 import { isoTime } from '../../proof/time.ts';
 import type { DeskRow, Story } from '../archive.ts';
-import { proseTokens, splitAtMarkers } from '../door/prose.ts';
+import { proseTokens } from '../door/prose.ts';
 import { shownToDesk } from '../withdrawal.ts';
 import type { FactLine, PieceLine } from './views.ts';
 
@@ -43,9 +43,12 @@ export function ulidTime(id: string): number {
 export function factLines({ prose, cited_facts: facts, language }: Pick<Story, 'prose' | 'cited_facts' | 'language'>) {
   const sentences = new Map<number, string[]>();
   const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
-  for (const { type, content } of proseTokens(prose)) {
+  for (const { type, children } of proseTokens(prose)) {
     if (type !== 'inline') continue;
-    for (const { sentence, numbers } of citing(content, segmenter)) {
+    const parts = (children ?? []).map(({ type, meta, content }) =>
+      type === 'marker' ? (meta as { n: number }).n : /break$/.test(type) ? ' ' : type === 'note_reference' ? '' : content,
+    );
+    for (const { sentence, numbers } of citing(parts, segmenter)) {
       for (const number of numbers) sentences.set(number, [...(sentences.get(number) ?? []), sentence]);
     }
   }
@@ -59,8 +62,10 @@ export function factLines({ prose, cited_facts: facts, language }: Pick<Story, '
 }
 
 /** The sentences of a paragraph that have markers, which stand at their ends or within them. */
-function* citing(paragraph: string, segmenter: Intl.Segmenter): Iterable<{ sentence: string; numbers: number[] }> {
-  const parts = splitAtMarkers(paragraph);
+function* citing(
+  parts: readonly (string | number)[],
+  segmenter: Intl.Segmenter,
+): Iterable<{ sentence: string; numbers: number[] }> {
   const plain = parts.filter((part) => typeof part === 'string').join('');
   const ends: number[] = [];
   const texts: string[] = [];
