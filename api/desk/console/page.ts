@@ -77,6 +77,12 @@ export function consolePage(
   };
 }
 
+/** A page that only says why a request was refused. */
+export async function refusedPage({ render }: ConsoleParts, c: ConsoleContext, status: number, notice: Notice) {
+  const title = status === 404 ? 'Not found' : 'Refused';
+  return sendConsole(c, await render('/console/refused', { frame: frameOf(c, title, notice) }), status);
+}
+
 function frameOf(c: ConsoleContext, title: string, notice: Notice | null): ConsoleFrame {
   const { paper, root } = c.get('site');
   const { nameplate, language, hue, typefaces = DEFAULT_TYPEFACES } = paper;

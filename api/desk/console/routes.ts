@@ -1,16 +1,29 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import { contentType } from 'mime-types';
 import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import type { Ask } from '../../middleware/acting.ts';
 import { notFound } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
+import { wantsRecord } from '../../responses/send.ts';
 import type { Sites } from '../site.ts';
-import { type Action, consoleAction } from './action.ts';
-import { type ConsoleParts, consolePage, Notices } from './page.ts';
+import { type Action, consoleAction, refusalOf } from './action.ts';
+import { type ConsoleParts, consolePage, Notices, refusedPage, type Shown } from './page.ts';
+import {
+  activityPage,
+  agentActions,
+  agentsPage,
+  readerActions,
+  readerPage,
+  readersPage,
+  webhookActions,
+  webhooksPage,
+} from './people.ts';
 import { pieceFrame } from './piece-frame.ts';
 import { bulkAction, changesPage, pieceActions, piecePage, piecesPage } from './pieces.ts';
 import { type ConsoleContext, consoleSession, formGuards, requireSeat } from './session.ts';
@@ -27,11 +40,11 @@ export function consoleRoutes(parts: ConsoleParts, build: Build): readonly Conso
   const page = (
     ...[level, show]: [
       level: 'read' | 'admin',
-      show: (parts: ConsoleParts, c: ConsoleContext) => ReturnType<typeof piecePage>,
+      show: (parts: ConsoleParts, c: ConsoleContext) => Shown | Promise<Shown>,
     ]
   ) => consolePage(parts, level, (c) => show(parts, c));
   const actions = (under: string, named: Record<string, Action>): ConsoleRoute[] =>
-    Object.entries(named).map(([name, action]) => ['POST', `${under}/${name}`, consoleAction(parts, action)]);
+    Object.entries(named).map(([name, action]) => ['POST', `${under}${name}`, consoleAction(parts, action)]);
   return [
     ['GET', '', page('read', todayPage)],
     ['GET', 'pieces', page('read', piecesPage)],
@@ -39,7 +52,13 @@ export function consoleRoutes(parts: ConsoleParts, build: Build): readonly Conso
     ['GET', 'pieces/:id', page('read', piecePage)],
     ['GET', 'pieces/:id/changes', page('read', changesPage)],
     ['GET', 'pieces/:id/page/*', pieceFrame(app, build)],
-    ...actions('pieces/:id', pieceActions(parts)),
+    ...actions('pieces/:id/', pieceActions(parts)),
+    ['GET', 'agents', page('admin', agentsPage)],
+    ['GET', 'readers', page('read', readersPage)],
+    ['GET', 'readers/:email', page('admin', readerPage)],
+    ['GET', 'webhooks', page('admin', webhooksPage)],
+    ['GET', 'activity', page('admin', activityPage)],
+    ...actions('', { ...agentActions, ...readerActions, ...webhookActions }),
   ];
 }
 
@@ -55,7 +74,7 @@ export function registerConsole(
   }: { app: AppContext; build: Build; ask: Ask; sites: Sites; reads: MiddlewareHandler<PaperEnv> },
 ): void {
   const parts: ConsoleParts = { app, ask, render: build.render, notices: new Notices() };
-  router.use('/console/*', consoleSession(app, sites), reads);
+  router.use('/console/*', faultsAsPages(parts), consoleSession(app, sites), reads);
   router.get('/console', (c: PaperContext) =>
     c.redirect(`${c.req.path.replace(/^\/[^/]+/, c.get('site').served)}/`, 301),
   );
@@ -64,6 +83,18 @@ export function registerConsole(
     const guards = method === 'POST' ? formGuards : [];
     router.on(method, [`/console/${path}`], requireSeat, ...guards, ((c: ConsoleContext) => handle(c)) as never);
   }
+}
+
+/** Shows the faults of pages and forms as pages, for people who are signed in. */
+function faultsAsPages(parts: ConsoleParts) {
+  return createMiddleware<PaperEnv>(async (c, next) => {
+    await next();
+    const { error } = c;
+    if (!(error instanceof Fault) || c.get('session') === undefined || wantsRecord(c)) return;
+    const { status } = c.res;
+    const body = await c.res.clone().json();
+    c.res = await refusedPage(parts, c as unknown as ConsoleContext, status, refusalOf(body));
+  });
 }
 
 /** A stylesheet, font or script of the build, which every console has below its own path. */

@@ -46,7 +46,13 @@ export function factLines({ prose, cited_facts: facts, language }: Pick<Story, '
   for (const { type, children } of proseTokens(prose)) {
     if (type !== 'inline') continue;
     const parts = (children ?? []).map(({ type, meta, content }) =>
-      type === 'marker' ? (meta as { n: number }).n : /break$/.test(type) ? ' ' : type === 'note_reference' ? '' : content,
+      type === 'marker'
+        ? (meta as { n: number }).n
+        : /break$/.test(type)
+          ? ' '
+          : type === 'note_reference'
+            ? ''
+            : content,
     );
     for (const { sentence, numbers } of citing(parts, segmenter)) {
       for (const number of numbers) sentences.set(number, [...(sentences.get(number) ?? []), sentence]);

@@ -37,6 +37,63 @@ export interface ConsolePages {
     proof_url: string;
     zones: readonly string[];
   };
+  '/console/agents': ConsoleShell & {
+    terms: { version: string; text: string; signed: boolean; signed_at: string | null; signed_by: string | null };
+    keys: KeyLine[];
+    personas: { slug: string; name: string }[];
+    /** The id of the key of this session. */
+    own: string;
+  };
+  '/console/readers': ConsoleShell & {
+    /** Null for a seat that sees counts only. */
+    readers: ReaderLine[] | null;
+    total: number;
+    confirmed: number;
+    days: { day: string; confirmed: number; left: number; total: number }[];
+    asked: { q: string; state: string };
+    older: string | null;
+  };
+  '/console/reader': ConsoleShell & {
+    reader: {
+      email: string;
+      subscriber: (ReaderLine & { made_at: string }) | null;
+      suppression: { reason: string; at: string } | null;
+      mails: { kind: string; about: string; state: string; attempts: number; at: string }[];
+    };
+  };
+  '/console/webhooks': ConsoleShell & {
+    webhooks: {
+      id: string;
+      url: string;
+      sections: string[];
+      cast: boolean;
+      failing_since: string | null;
+      off_at: string | null;
+      off_reason: string | null;
+      last_success_at?: string | null;
+      last_failure_at?: string | null;
+      waiting?: number;
+    }[];
+    sections: string[];
+    deliveries: {
+      id: string;
+      type: string;
+      webhook: { id: string; host: string; of: string };
+      state: string;
+      made_at: string;
+      attempts: { at: string; status: number | null; error: string | null }[];
+      next_attempt_at: string | null;
+    }[];
+    asked: { state: string; webhook: string };
+    older: string | null;
+  };
+  '/console/activity': ConsoleShell & {
+    rows: ActivityView[];
+    keys: KeyLine[];
+    actions: readonly string[];
+    asked: Record<string, string>;
+    older: string | null;
+  };
   '/console/changes': ConsoleShell & {
     piece: { id: string; headline: string; language: string };
     revisions: number[];
@@ -121,4 +178,57 @@ export interface Notice {
   /** The path of the refused form, and its fields, which the page shows again. */
   action?: string;
   given?: Record<string, string>;
+}
+
+/** A key or seat, as the API lists it. */
+export interface KeyLine {
+  id: string;
+  name: string;
+  level: Level;
+  seat: string | null;
+  persona: string | null;
+  state: string;
+  made_at: string;
+  expires_at: string | null;
+  used_at: string | null;
+  revoked_at: string | null;
+  filed?: number;
+  refused?: number;
+  last_at?: string | null;
+}
+
+/** A reader, as the API lists them to admins. */
+export interface ReaderLine {
+  email: string;
+  confirmed_at: string | null;
+  cadence: string;
+  sections: string[];
+  cast: boolean;
+  last_sent_at: string | null;
+}
+
+/** A row of the log of activity, in words. */
+export interface ActivityView {
+  at: string;
+  who: string;
+  did: string;
+  /** What it was done to, and its page below the console. */
+  name: string | null;
+  path: string | null;
+  detail: string;
+  is_refused: boolean;
+  /** By which way and from which network. */
+  from: string;
+}
+
+/** A row of the log of activity, as the API lists it. */
+export interface ActivityLine {
+  id: string;
+  at: string;
+  who: { id: string; name: string | null; level: string | null };
+  action: string;
+  outcome: 'done' | 'refused';
+  subject: { kind: string; id: string | null; slug: string | null; title: string | null } | null;
+  from: { way: string; network: string | null };
+  detail: Record<string, unknown>;
 }
