@@ -6,6 +6,7 @@ import { DEFAULT_TYPEFACES } from '../../../src/desk/papers/typefaces.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { MINUTE } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { formToken } from '../../../src/shared/session.ts';
 import type { PaperContext } from '../../env.ts';
@@ -146,4 +147,11 @@ export async function askApi(
   const response = await ask(request, env);
   const text = await response.text();
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** The body of a GET of the API. Throws what the API refused. */
+export async function readApi(parts: ConsoleParts, c: ConsoleContext, path: string): Promise<Answered['body']> {
+  const { status, body } = await askApi(parts, c, { method: 'GET', path });
+  if (status < 400) return body;
+  throw new Fault(body?.error ?? 'unavailable', body?.message ?? `${path} answered ${status}`);
 }

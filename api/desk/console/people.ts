@@ -1,18 +1,10 @@
 import { ACTION_NAMES, activityView } from '../../../src/desk/console/activity-words.ts';
-import { Fault } from '../../../src/shared/fault.ts';
 import type { Form } from '../../middleware/form-body.ts';
 import { type Action, undo } from './action.ts';
-import { type Answered, askApi, type ConsoleParts, type Shown } from './page.ts';
+import { type Answered, type ConsoleParts, readApi, type Shown } from './page.ts';
 import type { ConsoleContext } from './session.ts';
 
 // The pages of people and programs show what lists of the API say, as the key of the session.
-
-/** The body of a GET of the API. Throws what the API refused. */
-async function read(parts: ConsoleParts, c: ConsoleContext, path: string): Promise<Answered['body']> {
-  const { status, body } = await askApi(parts, c, { method: 'GET', path });
-  if (status < 400) return body;
-  throw new Fault(body?.error ?? 'unavailable', body?.message ?? `${path} answered ${status}`);
-}
 
 /** The parameters of a page that a list of the API takes too. */
 function queryOf(c: ConsoleContext, ...names: string[]): URLSearchParams {
@@ -37,7 +29,7 @@ const given = (form: Form, ...names: string[]): Record<string, string> =>
 
 /** The agreement, keys and seats, with what each did. */
 export async function agentsPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
-  const [terms, { keys }] = [await read(parts, c, 'agent/terms'), await read(parts, c, 'keys')];
+  const [terms, { keys }] = [await readApi(parts, c, 'agent/terms'), await readApi(parts, c, 'keys')];
   const personas = parts.app.store.desk
     .archive(c.get('site').slug)
     .masthead()
@@ -89,8 +81,8 @@ export const agentActions: Record<string, Action> = {
 /** Who subscribes, and how many over time. */
 export async function readersPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
   const query = queryOf(c, 'q', 'state', 'cursor');
-  const list = await read(parts, c, `subscribers?${query}`);
-  const { days } = await read(parts, c, 'subscribers/counts?days=90');
+  const list = await readApi(parts, c, `subscribers?${query}`);
+  const { days } = await readApi(parts, c, 'subscribers/counts?days=90');
   const view = {
     readers: list.subscribers ?? null,
     total: list.total ?? list.count,
@@ -105,7 +97,7 @@ export async function readersPage(parts: ConsoleParts, c: ConsoleContext): Promi
 /** All that is stored about one reader. */
 export async function readerPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
   const email = c.req.param('email') ?? '';
-  const reader = await read(parts, c, `subscribers/${encodeURIComponent(email)}`);
+  const reader = await readApi(parts, c, `subscribers/${encodeURIComponent(email)}`);
   return ['/console/reader', email, { reader }];
 }
 
@@ -148,8 +140,8 @@ export const readerActions: Record<string, Action> = {
 /** Receivers of events, and what was sent. */
 export async function webhooksPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
   const query = queryOf(c, 'state', 'webhook', 'cursor');
-  const { webhooks } = await read(parts, c, 'webhooks');
-  const list = await read(parts, c, `deliveries?${query}`);
+  const { webhooks } = await readApi(parts, c, 'webhooks');
+  const list = await readApi(parts, c, `deliveries?${query}`);
   const view = {
     webhooks,
     sections: c.get('site').paper.sections,
@@ -212,8 +204,8 @@ export const webhookActions: Record<string, Action> = {
 /** Who changed what. */
 export async function activityPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
   const query = queryOf(c, 'who', 'action', 'outcome', 'since', 'subject', 'cursor');
-  const list = await read(parts, c, `activity?${query}`);
-  const { keys } = await read(parts, c, 'keys');
+  const list = await readApi(parts, c, `activity?${query}`);
+  const { keys } = await readApi(parts, c, 'keys');
   const asked = Object.fromEntries(['who', 'action', 'outcome'].map((name) => [name, query.get(name) ?? '']));
   const view = {
     rows: list.activity.map(activityView),

@@ -1,8 +1,10 @@
+import { activityView } from '../../../src/desk/console/activity-words.ts';
 import { namesOf, pieceLine } from '../../../src/desk/console/piece-lines.ts';
+import type { ActivityLine } from '../../../src/desk/console/views.ts';
 import { DAY } from '../../../src/proof/time.ts';
 import { signingState } from '../../../src/signing/signing-state.ts';
 import { archiveOf } from '../context.ts';
-import type { ConsoleParts, Shown } from './page.ts';
+import { type ConsoleParts, readApi, type Shown } from './page.ts';
 import { slugOf } from './pieces.ts';
 import type { ConsoleContext } from './session.ts';
 
@@ -10,7 +12,8 @@ import type { ConsoleContext } from './session.ts';
 const SHOWN = 8;
 
 /** What waits, what went on air, and what is wrong. */
-export function todayPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
+export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
+  const { app } = parts;
   const { console: tables, keys } = app.store.desk;
   const paper = slugOf(c);
   const nameOf = namesOf(keys.list(paper));
@@ -23,8 +26,18 @@ export function todayPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
     aired: lines(onAir),
     drafts: lines(tables.pieces(paper, { state: 'draft' }, { limit: SHOWN })),
     wrong: wrong(app, paper),
+    agents: await agentsDid(parts, c),
   };
   return ['/console/today', 'Today', view];
+}
+
+/** The last that agents did, and what the door refused them; null for seats that may not see it. */
+async function agentsDid(parts: ConsoleParts, c: ConsoleContext) {
+  if (c.get('key').level !== 'admin') return null;
+  const rows = async (query: string) => (await readApi(parts, c, `activity?${query}`)).activity as ActivityLine[];
+  const done = (await rows('outcome=done&limit=100')).filter(({ who }) => who.level === 'agent');
+  const refused = await rows(`outcome=refused&limit=${SHOWN}`);
+  return { done: done.slice(0, SHOWN).map(activityView), refused: refused.map(activityView) };
 }
 
 /** What somebody should look at, in words. */

@@ -12,6 +12,8 @@ export interface ConsolePages {
     drafts: PieceLine[];
     /** Parts of the desk that need somebody. */
     wrong: { text: string; path: string | null }[];
+    /** What agents did and what they were refused; null for seats that may not see it. */
+    agents: { done: ActivityView[]; refused: ActivityView[] } | null;
   };
   '/console/pieces': ConsoleShell & {
     rows: PieceLine[];

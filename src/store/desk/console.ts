@@ -20,24 +20,30 @@ const COLUMN: Record<keyof PieceFilter, string> = {
   filed_by: 'g.filed_by',
 };
 
+/** When a piece goes or went on air or was withdrawn; drafts have none, and come first. As in migration 272. */
+const MOMENT = 'coalesce(p.scheduled_at, p.withdrawn_at, p.published_at, 9000000000000000)';
+const LAST = Number.MAX_SAFE_INTEGER;
+
 const LISTED = { ...LIST, ...STATE, filed_by: text };
 
 /** What the console reads of pieces, beside what the press reads. */
 export function consoleTables(db: Db) {
   const { all, one, number } = sql(db);
   const columns = `${ROW}, ${columnsOf(STATE, 'p')}, g.filed_by`;
-  /** Newest first by id, because ids grow with the filing time. */
   const listed = (order: string, limit: string) =>
     all(`SELECT ${columns} ${FROM} WHERE p.paper = ? ${order} LIMIT ${limit}`, LISTED, rowOf);
   const lists = new Map<string, ReturnType<typeof listed>>();
+  const momentOf = one(`SELECT ${MOMENT} FROM pieces p WHERE p.id = ?`, integer);
   return {
-    /** Pieces of a paper, newest first, after a position. */
-    pieces(paper: string, filter: PieceFilter, { limit, after = '~' }: { limit: number; after?: string | undefined }) {
+    /** Pieces of a paper after one of them: drafts first, the newest before others, then by their moments. */
+    pieces(paper: string, filter: PieceFilter, { limit, after }: { limit: number; after?: string | undefined }) {
       const given = (Object.keys(COLUMN) as (keyof PieceFilter)[]).filter((name) => filter[name] !== undefined);
       const where = given.map((name) => ` AND ${COLUMN[name]} = ?`).join('');
-      const list = lists.get(where) ?? listed(`${where} AND p.id < ? ORDER BY p.id DESC`, '?');
+      const list =
+        lists.get(where) ?? listed(`${where} AND ${MOMENT} <= ? AND (${MOMENT}, p.id) < (?, ?) ORDER BY ${MOMENT} DESC, p.id DESC`, '?');
       lists.set(where, list);
-      return list(paper, ...given.map((name) => filter[name] ?? null), after, limit);
+      const moment = after === undefined ? LAST : (momentOf(after) ?? LAST);
+      return list(paper, ...given.map((name) => filter[name] ?? null), moment, moment, after ?? '~', limit);
     },
     /** A piece by its id or slug, and pieces that are not on air by a part of their headline; newest first. */
     named: all(
