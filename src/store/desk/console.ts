@@ -40,7 +40,8 @@ export function consoleTables(db: Db) {
       const given = (Object.keys(COLUMN) as (keyof PieceFilter)[]).filter((name) => filter[name] !== undefined);
       const where = given.map((name) => ` AND ${COLUMN[name]} = ?`).join('');
       const list =
-        lists.get(where) ?? listed(`${where} AND ${MOMENT} <= ? AND (${MOMENT}, p.id) < (?, ?) ORDER BY ${MOMENT} DESC, p.id DESC`, '?');
+        lists.get(where) ??
+        listed(`${where} AND ${MOMENT} <= ? AND (${MOMENT}, p.id) < (?, ?) ORDER BY ${MOMENT} DESC, p.id DESC`, '?');
       lists.set(where, list);
       const moment = after === undefined ? LAST : (momentOf(after) ?? LAST);
       return list(paper, ...given.map((name) => filter[name] ?? null), moment, moment, after ?? '~', limit);
