@@ -17,6 +17,7 @@ import { pictureId, variantsOf } from '../../src/media/variants.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, createPaper, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
+import { ownPictures } from '../support/empty-database.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 
 const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
@@ -39,6 +40,7 @@ async function keep(app: AppContext, path: string, bytes: Uint8Array): Promise<M
 async function paperWith(t: Scope, count: number): Promise<{ app: AppContext; folder: string; tree: string }> {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);
+  ownPictures(app.settings.dataDir);
   createPaper(app);
   for (let n = 0; n < count; n++)
     await keep(

@@ -17,6 +17,7 @@ import { auditApp } from '../../src/operate/audit/audit.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
+import { ownPictures } from '../support/empty-database.ts';
 
 const [SLUG = ''] = PERSONAS;
 const PATH = `portraits/${SLUG}.png`;
@@ -131,6 +132,7 @@ test('a persona without a picture has a drawn one at an address that stays, unti
 test('a portrait is drawn once for all presses, as long as its cache exists', async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
+  ownPictures(app.settings.dataDir);
   createPaper(app);
   const tree = join(folder, 'papers', PAPER);
   await pressPapers(app, { cards: false });

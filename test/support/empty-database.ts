@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,21 @@ export function emptyDatabase(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   empty ??= readEmpty();
   writeFileSync(file, empty, { mode: 0o600 });
+  sharePictures(dataDir);
   return file;
+}
+
+/**
+ * Has all data folders of a run of test/run.mjs keep drawn pictures in one place, as the processes of one data folder
+ * do: most tests have the same few personas and pictures.
+ */
+function sharePictures(dataDir: string): void {
+  const { PRESSED_DEMO: run } = process.env;
+  const link = join(dataDir, 'pictures');
+  if (run === undefined || existsSync(link)) return;
+  const drawn = join(run, 'drawn');
+  mkdirSync(drawn, { recursive: true });
+  symlinkSync(drawn, link);
 }
 
 /** One for all processes of a run of test/run.mjs; without it, one for this process. */
@@ -48,4 +63,9 @@ function readEmpty(): Buffer {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Has a data folder keep the drawn pictures itself, for a test that damages or counts them. */
+export function ownPictures(dataDir: string): void {
+  rmSync(join(dataDir, 'pictures'), { force: true });
 }
