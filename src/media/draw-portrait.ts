@@ -74,7 +74,7 @@ async function lettersSvg(set: TypesetText, { ink }: Palette): Promise<string> {
     set.text,
   );
   const svg = await satori(text, { width: CANVAS, height: CANVAS, fonts: set.fonts });
-  const { info } = await sharp(Buffer.from(svg)).trim().toBuffer({ resolveWithObject: true });
+  const { info } = await sharp(Buffer.from(svg)).trim({ lineArt: true }).toBuffer({ resolveWithObject: true });
   const [left, top] = [-(info.trimOffsetLeft ?? 0), -(info.trimOffsetTop ?? 0)];
   const room = [...set.text.normalize('NFC')].length > 1 && info.width > info.height ? TWO : ONE;
   const scale = Math.min(SCALE_MAX, room.width / info.width, room.height / info.height);
