@@ -25,26 +25,31 @@ export function placeFront(
       const message = `this placement was made from revision ${change.revision}, but the newest is ${before.revision}; read the front again and make the change to that`;
       throw new Fault('conflict', message);
     }
-    const current = unexpired(before, now);
-    const asked = asks(change);
-    const problems = asked.flatMap((ask) => askProblems(archive, ask, now));
-    if (problems.length === 0) problems.push(...clashes(archive, current, change, asked));
-    if (problems.length > 0) throw refusalOf(problems);
-    const placeOf = ({ story, until }: Ask): Place => ({
-      piece: storyNamed(archive, story)?.id ?? '',
-      until: until === undefined ? null : Date.parse(until),
-      made_by: by,
-    });
-    const lead = asked.find(({ pin }) => pin === 0);
-    const next = {
-      lead: change.lead === undefined ? current.lead : lead === undefined ? null : placeOf(lead),
-      pins:
-        change.pins === undefined
-          ? current.pins
-          : asked.filter(({ pin }) => pin > 0).map((ask) => ({ ...placeOf(ask), pin: ask.pin })),
-    };
+    const next = placesAfter(archive, change, { now, by });
     return keep(store, paper, before, next, now);
   });
+}
+
+/** The places that a front has after a change, which is not made. Throws `refused_by_door` with every problem. */
+export function placesAfter(archive: Archive, change: FrontChange, { now, by }: { now: number; by: string }): Places {
+  const current = unexpired(archive.placement(), now);
+  const asked = asks(change);
+  const problems = asked.flatMap((ask) => askProblems(archive, ask, now));
+  if (problems.length === 0) problems.push(...clashes(archive, current, change, asked));
+  if (problems.length > 0) throw refusalOf(problems);
+  const placeOf = ({ story, until }: Ask): Place => ({
+    piece: storyNamed(archive, story)?.id ?? '',
+    until: until === undefined ? null : Date.parse(until),
+    made_by: by,
+  });
+  const lead = asked.find(({ pin }) => pin === 0);
+  return {
+    lead: change.lead === undefined ? current.lead : lead === undefined ? null : placeOf(lead),
+    pins:
+      change.pins === undefined
+        ? current.pins
+        : asked.filter(({ pin }) => pin > 0).map((ask) => ({ ...placeOf(ask), pin: ask.pin })),
+  };
 }
 
 /**

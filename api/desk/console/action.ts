@@ -7,10 +7,12 @@ import { type Answered, type ApiRequest, askApi, type ConsoleParts, consoleRoot,
 import { type ConsoleContext, readOwnForm } from './session.ts';
 
 /** A change that a form of the console makes: a request to the API, and what to say of its answer. */
-export interface Action {
+export interface Action<Before = unknown> {
   level: Exclude<Level, 'agent'>;
+  /** Reads what the change replaces, so that it can be undone. */
+  before?(c: ConsoleContext, form: Form): Before;
   request(form: Form, c: ConsoleContext): ApiRequest;
-  said(body: Answered['body'], form: Form): Omit<Notice, 'kind'>;
+  said(body: Answered['body'], form: Form, before: Before): Omit<Notice, 'kind'>;
   /** The page to go to, below the console. By default, and when refused, the page of the form. */
   next?(body: Answered['body'], form: Form): string;
   /** The page of the form. By default the path without its last part. */
@@ -23,14 +25,15 @@ const parent = (path: string): string => path.slice(0, Math.max(0, path.lastInde
  * Does an action and redirects to the page that says what happened. The API refuses what it refuses everywhere; then
  * the page of the form comes again, with the problems and what was typed, under the status of the refusal.
  */
-export function consoleAction(parts: ConsoleParts, { level, request, said, next, page }: Action) {
+export function consoleAction(parts: ConsoleParts, { level, before, request, said, next, page }: Action) {
   return async (c: ConsoleContext): Promise<Response> => {
     requireKeyOfLevel(c.get('key'), level);
     const form = await readOwnForm(c);
+    const was = before?.(c, form);
     const asked = request(form, c);
     const { status, body } = await askApi(parts, c, asked, idempotencyKey(form, asked));
     const at = page?.(form, c) ?? parent(pathBelow(c));
-    if (status < 400) return redirect(parts, c, next?.(body, form) ?? at, { kind: 'done', ...said(body, form) });
+    if (status < 400) return redirect(parts, c, next?.(body, form) ?? at, { kind: 'done', ...said(body, form, was) });
     return showAgain(parts, c, at, status, { ...refusalOf(body), action: pathBelow(c), given: form.given() });
   };
 }

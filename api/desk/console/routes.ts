@@ -14,6 +14,7 @@ import { wantsRecord } from '../../responses/send.ts';
 import type { Sites } from '../site.ts';
 import { type Action, consoleAction, refusalOf } from './action.ts';
 import { type ConsoleParts, consolePage, Notices, refusedPage, type Shown } from './page.ts';
+import { paperPages } from './paper-routes.ts';
 import {
   activityPage,
   agentActions,
@@ -32,19 +33,27 @@ import { todayPage } from './today.ts';
 type Handler = (c: ConsoleContext) => Response | Promise<Response>;
 
 /** A line of the console's URL map: the path below `{root}/console/`. */
-export type ConsoleRoute = readonly [method: 'GET' | 'POST', path: string, handler: Handler];
+export type ConsoleRoute = readonly [
+  method: 'GET' | 'POST',
+  path: string,
+  handler: Handler,
+  /** Before the body of a form is read; by default `formGuards`. */
+  guards?: readonly MiddlewareHandler[],
+];
+
+/** What pages and actions are listed with. */
+export interface RouteMakers {
+  page(level: 'read' | 'admin', show: (parts: ConsoleParts, c: ConsoleContext) => Shown | Promise<Shown>): Handler;
+  /** The actions of a page, by the last part of their paths. */
+  actions(under: string, named: Record<string, Action>, guards?: readonly MiddlewareHandler[]): ConsoleRoute[];
+}
 
 /** Every page and action of the console. */
 export function consoleRoutes(parts: ConsoleParts, build: Build): readonly ConsoleRoute[] {
   const { app } = parts;
-  const page = (
-    ...[level, show]: [
-      level: 'read' | 'admin',
-      show: (parts: ConsoleParts, c: ConsoleContext) => Shown | Promise<Shown>,
-    ]
-  ) => consolePage(parts, level, (c) => show(parts, c));
-  const actions = (under: string, named: Record<string, Action>): ConsoleRoute[] =>
-    Object.entries(named).map(([name, action]) => ['POST', `${under}${name}`, consoleAction(parts, action)]);
+  const page: RouteMakers['page'] = (level, show) => consolePage(parts, level, (c) => show(parts, c));
+  const actions: RouteMakers['actions'] = (under, named, guards) =>
+    Object.entries(named).map(([name, action]) => ['POST', `${under}${name}`, consoleAction(parts, action), guards]);
   return [
     ['GET', '', page('read', todayPage)],
     ['GET', 'pieces', page('read', piecesPage)],
@@ -59,6 +68,7 @@ export function consoleRoutes(parts: ConsoleParts, build: Build): readonly Conso
     ['GET', 'webhooks', page('admin', webhooksPage)],
     ['GET', 'activity', page('admin', activityPage)],
     ...actions('', { ...agentActions, ...readerActions, ...webhookActions }),
+    ...paperPages(parts, build, { page, actions }),
   ];
 }
 
@@ -79,9 +89,9 @@ export function registerConsole(
     c.redirect(`${c.req.path.replace(/^\/[^/]+/, c.get('site').served)}/`, 301),
   );
   router.get('/console/_astro/:file', (c: PaperContext) => builtFile(build, c));
-  for (const [method, path, handle] of consoleRoutes(parts, build)) {
-    const guards = method === 'POST' ? formGuards : [];
-    router.on(method, [`/console/${path}`], requireSeat, ...guards, ((c: ConsoleContext) => handle(c)) as never);
+  for (const [method, path, handle, guards = formGuards] of consoleRoutes(parts, build)) {
+    const before = method === 'POST' ? guards : [];
+    router.on(method, [`/console/${path}`], requireSeat, ...before, ((c: ConsoleContext) => handle(c)) as never);
   }
 }
 

@@ -13,7 +13,7 @@ import { beginSession, requireFormToken, SESSION_IDLE_MAX } from '../../../src/s
 import type { ConsoleContext, ConsoleSite, PaperContext, PaperEnv } from '../../env.ts';
 import { callerNetwork, callerOf } from '../../middleware/caller.ts';
 import { type Form, ownForm, readForm } from '../../middleware/form-body.ts';
-import { limitBody } from '../../middleware/json-body.ts';
+import { atMost, BODY_MAX, limitBody } from '../../middleware/json-body.ts';
 import { notFound } from '../../middleware/key.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
@@ -75,6 +75,8 @@ export const ownConsoleForm = ownForm((c: PaperContext) => c.get('console').orig
 
 /** The guards of a console's form, before its body is read. */
 export const formGuards = [ownConsoleForm, limitBody];
+/** The same for a form that carries a text as long as the API takes. */
+export const longFormGuards = [ownConsoleForm, atMost(BODY_MAX, '1 MiB', 'form')];
 
 /** Reads the form of a session. Throws `wrong_origin` unless it has the session's form token, in the field `form`. */
 export async function readOwnForm(c: ConsoleContext): Promise<Form> {

@@ -2,9 +2,12 @@ import type { StateName } from '../archive.ts';
 import type { Level } from '../papers/keys.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { Segment } from './difference.ts';
+import type { PaperContent } from './paper-views.ts';
 
-/** The view of each page of a paper's console, by its route. */
-export interface ConsolePages {
+type PaperPages = { [Route in keyof PaperContent]: ConsoleShell & PaperContent[Route] };
+
+/** The view of each page of a paper’s console, by its route. */
+export interface ConsolePages extends PaperPages {
   '/console/refused': ConsoleShell;
   '/console/today': ConsoleShell & {
     scheduled: PieceLine[];

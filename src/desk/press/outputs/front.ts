@@ -43,7 +43,7 @@ const BRIEF_MAX = 2;
 const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
 /** The blocks of a front whose paper.yaml names none. The edition then follows the first section. */
-const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
+export const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
 
 export const front = singleOutput('front', 'front', async (edition, { render }) => [
   { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
@@ -65,7 +65,7 @@ function topNews(newest: Row[], placement: Placed): { lead: Row | null; seconds:
   return { lead, seconds: seconds.filter((row) => row !== undefined) };
 }
 
-function frontView(edition: Edition): FrontView {
+export function frontView(edition: Edition): FrontView {
   const paper = edition.paper();
   const { lead, seconds } = topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement());
   const shown = new Set([lead, ...seconds].map((row) => row?.id));

@@ -1,0 +1,15 @@
+import type { Build } from '../../../src/desk/press/build.ts';
+import { frontActions, frontFrame, frontPage } from './front.ts';
+import type { ConsoleParts } from './page.ts';
+import type { ConsoleRoute, RouteMakers } from './routes.ts';
+import { seenFile } from './see.ts';
+
+/** The pages of the paper itself, and what can be done there. */
+export function paperPages(parts: ConsoleParts, build: Build, { page, actions }: RouteMakers): ConsoleRoute[] {
+  return [
+    ['GET', 'front', page('read', frontPage)],
+    ...actions('front/', frontActions(parts)),
+    ['GET', 'see/', frontFrame(parts, build)],
+    ['GET', 'see/*', seenFile(parts.app, build)],
+  ];
+}

@@ -1,0 +1,58 @@
+import type { StateName } from '../archive.ts';
+
+/** What the pages of the paper itself show: its front, its masthead, its settings. */
+export interface PaperContent {
+  '/console/front': {
+    /** The lead, and the places beside it from 1 on. */
+    slots: FrontSlot[];
+    /** The revision of the placement that the form was made from. */
+    revision: number;
+    /** What the places would be, and what is wrong with them; null while they are as they are. */
+    change: { problems: { field: string; message: string }[] } | null;
+    now: FrontLine[];
+    /** The front after the change that is shown; null without one, and where it cannot be. */
+    after: FrontLine[] | null;
+    /** The page after the change, below the console. */
+    page: string;
+    q: string;
+    candidates: PlaceablePiece[];
+    /** The sections, in the order of their rails. */
+    rails: string[];
+    blocks: { name: string; is_shown: boolean }[];
+    /** Whether the order of rails or blocks differs from that of the paper. */
+    is_rearranged: boolean;
+  };
+}
+
+/** A place of the front in its form. */
+export interface FrontSlot {
+  /** 0 is the lead. */
+  place: number;
+  /** Null while the newest piece takes it. */
+  piece: { id: string; headline: string; language: string; section: string; state: StateName } | null;
+  /** Until when, as a form has it, in UTC; empty for a place without an end. */
+  until: string;
+  /** Who placed it, in words. */
+  by: string | null;
+  /** The piece that takes the place while no piece has it. */
+  free: { headline: string; language: string } | null;
+  problem: string | null;
+}
+
+/** A part of the front in a list: a place, or a block with the pieces that it shows. */
+export interface FrontLine {
+  name: string;
+  pieces: { headline: string; language: string }[];
+  /** Whether an editor placed it. */
+  is_placed: boolean;
+}
+
+export interface PlaceablePiece {
+  id: string;
+  headline: string;
+  language: string;
+  section: string;
+  state: StateName;
+  /** When it went on air or will; ISO 8601. */
+  at: string;
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { tempFolder } from '../support/app-context.ts';
+import { type Seat, seatAt } from '../support/console-seat.ts';
+import { serveHere } from '../support/serve-here.ts';
+import { enterPapers, storyBody } from '../support/small-papers.ts';
+
+/** What no page may show as it is. */
+const HOSTILE = `<script>"'&`;
+const PAPER = 'tide-table';
+
+const folder = tempFolder({ after });
+const ending: (() => void | Promise<void>)[] = [];
+after(async () => {
+  for (const end of ending) await end();
+});
+let url = '';
+let key = '';
+let admin: Seat;
+let reader: Seat;
+
+// biome-ignore lint/suspicious/noExplicitAny: members of many schemas
+type Body = any;
+
+/** A request to the API, with the admin's key. */
+async function api(method: string, path: string, body?: unknown) {
+  const response = await fetch(`${url}/${PAPER}/api/v1/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+const idOf = async (slug: string): Promise<string> => (await api('GET', `stories/${slug}`)).body.id ?? '';
+
+/** The value of a hidden field. */
+function fieldOf(html: string, name: string): string {
+  const found = new RegExp(`name="${name}" value(?:="([^"]*)")?`).exec(html) ?? assert.fail(`no field ${name}`);
+  return unescaped(found[1] ?? '');
+}
+
+/** The form that undoes what a notice says, as it would be sent. */
+function undoIn(html: string): [path: string, fields: Record<string, string>] {
+  const [, path = '', inputs = ''] =
+    /<div class="notice done".*?<form action="[^"]*\/console\/([^"]*)"[^>]*>(.*?)<\/form>/su.exec(html) ?? [];
+  const fields = [...inputs.matchAll(/name="([^"]*)" value(?:="([^"]*)")?/g)].map(([, name, value = '']) => [
+    name,
+    unescaped(value),
+  ]);
+  const { form: _form, once: _once, ...rest } = Object.fromEntries(fields);
+  return [path, rest];
+}
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#34;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+function assertEscaped(html: string): void {
+  assert(!html.includes('<script>"'), 'a name is shown as markup');
+}
+
+before(async () => {
+  const keys = await enterPapers(folder, [{ slug: PAPER }]);
+  key = keys.get(PAPER)?.admin ?? '';
+  ({ url } = await serveHere({ after: (end) => void ending.push(end) }, folder, { CARDS: 'off' }));
+  admin = seatAt(url, folder, PAPER, 'admin');
+  reader = seatAt(url, folder, PAPER, 'read');
+  const filed = await api('POST', 'stories', { ...storyBody('hostile'), headline: HOSTILE, air: true });
+  assert.equal(filed.status, 201, JSON.stringify(filed.body));
+});
+
+test('the front is shown before it is placed, and placed as it was again', async () => {
+  const [lead, beside] = [await idOf('low-water'), await idOf('hostile')];
+  const plain = await admin.get('front');
+  assert.equal(plain.status, 200);
+  assertEscaped(plain.html);
+  assert(!plain.html.includes('This is not done yet'));
+
+  const shown = await admin.get(`front?put=${lead}@0`);
+  assert.match(shown.html, /This is not done yet/);
+  assert.equal((await api('PUT', 'front', {})).body.placement.revision, 0, 'to show a front changes nothing');
+  const both = await admin.get(`front?place0=${lead}&put=${beside}@2`);
+  assert.equal(fieldOf(both.html, 'place0'), lead);
+  assert.equal(fieldOf(both.html, 'place2'), beside);
+  const frame = await admin.get(`see/?place0=${lead}&place2=${beside}`);
+  assert.match(frame.html, /class="[^"]*\blead\b[^"]*"[\s\S]*What low water means/);
+  assertEscaped(frame.html);
+
+  const fields = { place0: lead, place2: beside, revision: fieldOf(both.html, 'revision') };
+  const placed = await admin.done('front/place', fields);
+  assert.match(placed, /Placed, and the front is written/);
+  const { placement } = (await api('PUT', 'front', {})).body;
+  assert.equal(placement.lead.id, lead);
+  assert.deepEqual(
+    placement.pins.map(({ id, pin }: Body) => [id, pin]),
+    [[beside, 2]],
+  );
+
+  const undone = await admin.done(...undoIn(placed));
+  assert.match(undone, /Placed/);
+  assert.deepEqual((await api('PUT', 'front', {})).body.placement, { lead: null, pins: [], revision: 2 });
+});
+
+test('moving a piece of the front changes places with the one that is there', async () => {
+  const [one, two] = [await idOf('low-water'), await idOf('high-water')];
+  const { html } = await admin.get(`front?place0=${one}&place1=${two}&until1=2031-01-01T06:00&put=${two}@0`);
+  assert.deepEqual(
+    [0, 1].map((place) => fieldOf(html, `place${place}`)),
+    [two, one],
+  );
+  assert.equal(fieldOf(html, 'until0'), '2031-01-01T06:00', 'the end of a place moves with its piece');
+  const freed = await admin.get(`front?place0=${one}&put=@0`);
+  assert.equal(fieldOf(freed.html, 'place0'), '');
+});
+
+test('a front that another changed meanwhile is refused, and both are shown', async () => {
+  const [mine, theirs] = [await idOf('low-water'), await idOf('high-water')];
+  const { html } = await admin.get(`front?put=${mine}@0`);
+  await api('PUT', 'front', { lead: theirs });
+  const fields = { place0: mine, revision: fieldOf(html, 'revision') };
+  const refused = await admin.post('front/place', fields);
+  assert.equal(refused.status, 409);
+  assert.match(refused.html, /This placement was made from revision \d+, but the newest is \d+/);
+  const [, now = '', after = ''] = /<h3>Now<\/h3>(.*?)<h3>After<\/h3>(.*?)<\/section>/su.exec(refused.html) ?? [];
+  assert.match(now, /What high water means/);
+  assert.match(after, /What low water means/);
+  const again = { place0: mine, revision: fieldOf(refused.html, 'revision') };
+  assert.match(await admin.done('front/place', again), /Placed/);
+  await api('PUT', 'front', { lead: null });
+});
+
+test('what cannot be placed is refused at its place, with what was typed', async () => {
+  const [draft, piece] = [await idOf('slack-water'), await idOf('low-water')];
+  const refused = await admin.post('front/place', { place1: draft, place2: piece, until2: '2001-01-01T00:00' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.html, /is a draft; put it on air/);
+  assert.match(refused.html, /id="problem2">2001-01-01T00:00:00.000Z has passed/);
+  assert.match(refused.html, /name="until2" value="2001-01-01T00:00" aria-invalid="true"/);
+});
+
+test('rails and blocks are shown in their order before it is set', async () => {
+  const { html } = await admin.get(
+    'front?section=Tides&section=Lights&rail=Lights@0&block=cast&block=sections&shown=cast&shown=sections',
+  );
+  assert.match(html, /This is not done yet/);
+  assert.equal(fieldOf(html, 'sections'), 'Lights\nTides');
+  const set = await admin.done('front/arrange', { sections: 'Lights\nTides', blocks: 'cast\nsections' });
+  assert.match(set, /stand in their new order/);
+  const { body } = await api('GET', 'config');
+  assert.deepEqual([body.sections, body.front], [['Lights', 'Tides'], { blocks: ['cast', 'sections'] }]);
+  await admin.done(...undoIn(set));
+  const { body: undone } = await api('GET', 'config');
+  assert.deepEqual([undone.sections, undone.front], [['Tides', 'Lights'], undefined]);
+});
+
+/** Every action of these pages, with fields that it would take. */
+const ACTIONS: [path: string, fields: Record<string, string>][] = [
+  ['front/place', {}],
+  ['front/arrange', { sections: 'Lights', blocks: 'cast' }],
+];
+
+test('a read seat sees the pages and may do nothing', async () => {
+  for (const path of ['front', 'see/']) assert.equal((await reader.get(path)).status, 200, path);
+  const { html } = await reader.get('front');
+  assert(!html.includes('method="post"'), 'no form of an action is shown');
+  for (const [path, fields] of ACTIONS) {
+    const { status, html } = await reader.post(path, fields);
+    assert.equal(status, 403, `${path}: ${html}`);
+  }
+});
+
+test('a form of another origin or session is refused', async () => {
+  for (const [path, fields] of ACTIONS) {
+    assert.equal((await admin.post(path, fields, { Origin: 'https://evil.example' })).status, 403, path);
+    assert.equal((await admin.post(path, { ...fields, form: 'x' })).status, 403, path);
+  }
+});
