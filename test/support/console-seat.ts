@@ -50,8 +50,11 @@ export function seatAt(url: string, folder: string, paper: string, level: 'read'
       body.set('once', newId());
       for (const [name, value] of fields instanceof FormData || fields instanceof URLSearchParams
         ? fields
-        : Object.entries(fields))
-        (body as FormData).set(name, value as string);
+        : Object.entries(fields)) {
+        // The form's own fields are replaced, and others may come more than once.
+        if (name === 'form' || name === 'once') body.delete(name);
+        (body as FormData).append(name, value as string);
+      }
       const response = await fetch(root + path, {
         method: 'POST',
         headers: { ...headers, ...more },

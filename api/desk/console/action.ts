@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Button, Notice } from '../../../src/desk/console/views.ts';
 import type { Level } from '../../../src/desk/papers/keys.ts';
+import { caught, Fault } from '../../../src/shared/fault.ts';
+import { FAULT_STATUS } from '../../middleware/fault.ts';
 import type { Form } from '../../middleware/form-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { type Answered, type ApiRequest, askApi, type ConsoleParts, consoleRoot, pathBelow } from './page.ts';
@@ -29,12 +31,17 @@ export function consoleAction(parts: ConsoleParts, { level, before, request, sai
   return async (c: ConsoleContext): Promise<Response> => {
     requireKeyOfLevel(c.get('key'), level);
     const form = await readOwnForm(c);
-    const was = before?.(c, form);
-    const asked = request(form, c);
-    const { status, body } = await askApi(parts, c, asked, idempotencyKey(form, asked));
     const at = page?.(form, c) ?? parent(pathBelow(c));
+    const again = (status: number, refused: Notice) =>
+      showAgain(parts, c, at, status, { ...refused, action: pathBelow(c), given: form.given() });
+    const was = before?.(c, form);
+    const asked = caught(Fault, () => request(form, c));
+    if (asked instanceof Fault) {
+      return again(FAULT_STATUS[asked.code], refusalOf({ message: asked.message, ...asked.details }));
+    }
+    const { status, body } = await askApi(parts, c, asked, idempotencyKey(form, asked));
     if (status < 400) return redirect(parts, c, next?.(body, form) ?? at, { kind: 'done', ...said(body, form, was) });
-    return showAgain(parts, c, at, status, { ...refusalOf(body), action: pathBelow(c), given: form.given() });
+    return again(status, refusalOf(body));
   };
 }
 
