@@ -66,7 +66,12 @@ export function activityView(row: ActivityLine): ActivityView {
 }
 
 /** What more there is to say, in a line; empty when there is nothing. */
-function detailWords(detail: ActivityLine['detail']): string {
+function detailWords({ problems, problems_total: total, ...detail }: ActivityLine['detail']): string {
+  if (Array.isArray(problems)) {
+    const more = Number(total) - problems.length;
+    const named = problems.map(({ field, rule }) => `${field}: ${String(rule).replaceAll('_', ' ')}`);
+    return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`.slice(0, 500);
+  }
   return Object.entries(detail)
     .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${words(value)}`)
     .join('; ')
