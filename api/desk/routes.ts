@@ -123,6 +123,8 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['DELETE', '/api/v1/pages/{slug}', 'admin', pages.remove],
     ['GET', '/api/v1/keys', 'admin', keys.list],
     ['POST', '/api/v1/keys', 'admin', keys.make],
+    ['GET', '/api/v1/keys/{id}', 'admin', keys.read],
+    ['PUT', '/api/v1/keys/{id}', 'admin', keys.pause],
     ['DELETE', '/api/v1/keys/{id}', 'admin', keys.revoke],
     ['GET', '/api/v1/agent', 'read', agent.check],
     ['GET', '/api/v1/agent/terms', 'read', agent.terms],

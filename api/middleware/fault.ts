@@ -21,6 +21,7 @@ export const FAULT_STATUS: Record<FaultCode, Status> = {
   key_expired: 401,
   payment_required: 402,
   allowance_exhausted: 402,
+  key_paused: 403,
   wrong_paper: 403,
   level_too_low: 403,
   terms_unsigned: 403,

@@ -1,5 +1,12 @@
 import { Command } from 'commander';
-import { listPaperKeys, makePaperKey, paperKeyLog, removeSeat, revokePaperKey } from '../desk/papers/paper-keys.ts';
+import {
+  listPaperKeys,
+  makePaperKey,
+  paperKeyLog,
+  pausePaperKey,
+  removeSeat,
+  revokePaperKey,
+} from '../desk/papers/paper-keys.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { isoTime } from '../proof/time.ts';
 import { createServiceKey, listServiceKeys, revokeServiceKey, serviceKeyLog } from '../records/service-keys.ts';
@@ -18,6 +25,8 @@ export function key(): Command {
     .addCommand(list())
     .addCommand(log())
     .addCommand(revoke())
+    .addCommand(pause('pause', 'stop the writes of a paper’s access key; it still reads', true))
+    .addCommand(pause('resume', 'let a paused access key write again', false))
     .addCommand(rotate());
 }
 
@@ -116,6 +125,17 @@ function revoke(): Command {
     });
 }
 
+function pause(name: string, description: string, paused: boolean): Command {
+  return new DataCommand(name)
+    .description(description)
+    .argument('<id>', 'the id of the key')
+    .requiredOption('--paper <slug>', 'the paper')
+    .onData((app, id: string, { paper }: { paper: string }) => {
+      const changed = pausePaperKey(app, paper, id, paused);
+      printResult(false, null, [`${id} is ${paused ? 'paused' : 'not paused'}${changed ? '' : ' (unchanged)'}`]);
+    });
+}
+
 function rotate(): Command {
   return new DataCommand('rotate')
     .description('replace the signing key; the old key is listed as retired, and its receipts stay valid')
@@ -179,8 +199,10 @@ function removeSeatCommand(): Command {
     });
 }
 
+type Life = Pick<ReturnType<typeof keyLifeRow>, 'expires_at' | 'used_at'> & { state: string };
+
 /** The end of a line about a key: when it was last used and when it expires. */
-function lifeOf({ state, expires_at, used_at }: ReturnType<typeof keyLifeRow>): string {
+function lifeOf({ state, expires_at, used_at }: Life): string {
   const used = used_at === null ? '' : `  last used ${used_at}`;
   if (state !== 'in_force') return `${used}  (${state})`;
   return `${used}${expires_at === null ? '' : `  until ${expires_at}`}`;

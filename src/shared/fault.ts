@@ -11,6 +11,7 @@ export type FaultCode =
   | 'key_required'
   | 'key_invalid'
   | 'key_expired'
+  | 'key_paused'
   | 'wrong_paper'
   | 'level_too_low'
   | 'terms_unsigned'

@@ -22,7 +22,10 @@ const KEY = {
   seat: orNull(text),
   persona: orNull(text),
   ...LIFE,
+  paused_at: orNull(integer),
+  paused_by: orNull(text),
 };
+const WORK = { filed: integer, refused: integer, last_at: orNull(integer) };
 const SERVICE_KEY = { id: text, account: orNull(text), level: oneOf(...SERVICE_LEVELS), name: text, ...LIFE };
 
 const DAYS = { days: integer, first_day: orNull(text), last_day: orNull(text) };
@@ -63,11 +66,19 @@ export function keyTables(db: Db, transact: Transact): KeyTable {
   return {
     ...methods,
     insert: (key, hash) => void add({ ...key, hash }),
-    list: all(`SELECT ${COLUMNS}, ${inDays} FROM keys WHERE paper = ? ORDER BY made_at, id`, { ...KEY, ...DAYS }),
+    list: all(
+      `SELECT ${COLUMNS}, ${inDays}, coalesce(w.filed, 0) AS filed, coalesce(w.refused, 0) AS refused, w.last_at
+       FROM keys LEFT JOIN key_work w ON w.key = id WHERE paper = ? ORDER BY made_at, id`,
+      { ...KEY, ...DAYS, ...WORK },
+    ),
     byId: one(`SELECT ${COLUMNS} FROM keys WHERE id = ?`, KEY),
     byHash: one(`SELECT ${COLUMNS}, hash FROM keys WHERE hash = ?`, { ...KEY, hash: text }, withHash),
     seat: one(`SELECT ${COLUMNS} FROM keys WHERE paper = ? AND seat = ? AND revoked_at IS NULL`, KEY),
     everSeated: has('SELECT 1 FROM keys WHERE paper = ? AND seat IS NOT NULL LIMIT 1'),
+    pause: changed(
+      `UPDATE keys SET paused_at = ?3, paused_by = ?4
+       WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL AND (paused_at IS NULL) = (?3 IS NOT NULL)`,
+    ),
     revoke: changed(
       'UPDATE keys SET revoked_at = ?3, revoked_by = ?4 WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL',
     ),

@@ -11,7 +11,7 @@ import type { activityRow } from '../../src/desk/activity.ts';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { paperWebhooks } from '../../src/desk/jobs/paper-webhooks.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
-import { revokePaperKey } from '../../src/desk/papers/paper-keys.ts';
+import { pausePaperKey, revokePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { DAY, HOUR } from '../../src/proof/time.ts';
 import { intakeOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
@@ -218,6 +218,49 @@ test('what the door refuses to an agent is listed, up to a number in an hour, an
   const body = { reason: 'It named somebody.', withhold_headline: true };
   assert.equal((await api(`stories/${piece}/airing`, { method: 'DELETE', body })).status, 200);
   assert.doesNotMatch(JSON.stringify(await log()), /bad ebb|"ebb"/);
+});
+
+test('a key’s row tells what it did, and while it is paused it only reads', async (t) => {
+  const { clock, app, api, log, of } = await desk(t);
+  const { json: terms } = await api('agent/terms', { method: 'GET' });
+  await api('agent/terms/accept', { body: { version: terms.version, signed_by: 'Mara Vell' } });
+  const key = of('tides').agent;
+  const id = app.store.desk.keys.list('tides').find(({ level }) => level === 'agent')?.id ?? '';
+  const row = async () => {
+    const { json } = await api('keys', { method: 'GET' });
+    return json.keys.find((one: { id: string }) => one.id === id);
+  };
+  const filed = await api('stories', { key, body: { ...storyBody('spring-tide'), air: true } });
+  assert.equal(filed.status, 201, filed.text);
+  const first = new Date(clock.now).toISOString();
+  await api('stories', { key, body: { headline: 'x' } });
+  clock.now += 2 * HOUR;
+  const revision = { ...storyBody('spring-tide'), headline: 'Spring tides', revision: 1 };
+  assert.equal((await api(`stories/${filed.json.story.id}`, { method: 'PUT', key, body: revision })).status, 200);
+  const rate = { hour: { filed: 1, refused: 0 }, day: { filed: 2, refused: 1 } };
+  const { work, rate: listed } = await row();
+  assert.deepEqual(work, { filed: 2, refused: 1, last_at: new Date(clock.now).toISOString() });
+  assert.deepEqual(listed, rate);
+  const { json: whole } = await api(`keys/${id}`, { method: 'GET' });
+  assert.deepEqual([whole.rate, whole.on_air], [rate, 1]);
+  assert.equal((await log(`who=${id}`)).at(-1)?.at, first);
+
+  assert.equal(pausePaperKey(app, 'tides', id, true), true);
+  assert.equal(pausePaperKey(app, 'tides', id, true), false);
+  assert.deepEqual([(await row()).state, (await row()).paused_by], ['paused', 'cli']);
+  const refused = await api('stories', { key, body: { headline: 'x' } });
+  assert.deepEqual([refused.status, refused.json.error], [403, 'key_paused']);
+  // An upload is refused before it is read, and so is what acts in process for the key.
+  const acting = { [ACTING]: { way: 'mcp', key: app.store.desk.keys.byId(id) } };
+  assert.equal(
+    (await api('cast/2026-11-20', { method: 'PUT', key: '', body: {}, env: acting })).json.error,
+    'key_paused',
+  );
+  assert.equal((await api('drafts', { method: 'GET', key })).status, 200);
+  assert.equal((await row()).work.refused, 1);
+  assert.equal((await api(`keys/${id}`, { method: 'PUT', body: { paused: false } })).status, 200);
+  assert.equal((await api('stories', { key, body: storyBody('ebb') })).status, 201);
+  assert.deepEqual(acts(await log(`subject=${id}`)), ['key.made', 'key.paused', 'key.resumed']);
 });
 
 test('nothing changes the log, and only old rows go', async (t) => {

@@ -324,6 +324,8 @@ async function stateFor(
       return { parameters: { id: (await make('fileStory')).story.id } };
     case 'withdrawStory':
       return { parameters: { id: (await make('fileStory', { air: true })).story.id } };
+    case 'readKey':
+    case 'pauseKey':
     case 'revokeKey':
       return { parameters: { id: (await make('makeKey')).id } };
     case 'readSubscriber':

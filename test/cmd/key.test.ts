@@ -32,7 +32,10 @@ test('a key is shown once, stored as a hash, listed and revoked', async (t) => {
   const [row] = JSON.parse((await run(t, folder, ['key', 'list', ...paper, '--json'])).stdout);
   const { made_at, ...rest } = row;
   assert.match(made_at, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/, 'a row as the door lists it');
-  const nobody = { seat: null, used_at: null, revoked_at: null, revoked_by: null, expires_at: null };
+  const nobody = {
+    ...{ seat: null, used_at: null, revoked_at: null, revoked_by: null, expires_at: null },
+    ...{ paused_at: null, paused_by: null, work: { filed: 0, refused: 0, last_at: null } },
+  };
   const life = { state: 'in_force', made_by: 'cli', uses: { days: 0, first_day: null, last_day: null } };
   assert.deepEqual(rest, { id, level: 'agent', name: 'Zoë’s agent', persona: null, ...nobody, ...life });
   assert.equal((await run(t, folder, ['key', 'revoke', id, ...paper])).stdout, `revoked ${id}\n`);

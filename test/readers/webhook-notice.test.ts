@@ -45,7 +45,16 @@ function stand(t: TestContext, refuses?: (mail: Mail) => Error | null) {
     seat(email: string, level: 'read' | 'admin') {
       const key = { id: newId(), paper: PAPER, level, name: email, seat: email, persona: null, made_at: clock.now };
       app.store.desk.keys.insert(
-        { ...key, made_by: 'cli', expires_at: null, used_at: null, revoked_at: null, revoked_by: null },
+        {
+          ...key,
+          made_by: 'cli',
+          expires_at: null,
+          used_at: null,
+          revoked_at: null,
+          revoked_by: null,
+          paused_at: null,
+          paused_by: null,
+        },
         key.id,
       );
       return key.id;

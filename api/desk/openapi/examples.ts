@@ -96,6 +96,9 @@ const KEY = {
   uses: { days: 3, first_day: '2026-11-20', last_day: '2026-11-22' },
   revoked_at: null,
   revoked_by: null,
+  paused_at: null,
+  paused_by: null,
+  work: { filed: 0, refused: 0, last_at: null },
 };
 
 /** Example records by schema name. */

@@ -31,6 +31,10 @@ export const FAULTS: Faults = {
     'the key’s level does not permit this route.',
     'this route takes an admin key, and yours is a read key',
   ],
+  key_paused: [
+    'an admin paused the key: it reads, and writes nothing until it is resumed.',
+    'this key was paused at 2026-11-20T06:30:00.000Z; it may read, and an admin of the paper resumes it',
+  ],
   terms_unsigned: [
     'an agent’s key writes only once the paper has signed the agreement.',
     'the paper’s operator has not signed version 2026-11-21 of the agreement; have it signed with an admin key',

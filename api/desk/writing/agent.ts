@@ -1,3 +1,4 @@
+import { NO_WORK } from '../../../src/desk/activity.ts';
 import { AgentCheck, agentCheck } from '../../../src/desk/papers/agent-check.ts';
 import { contactUrl } from '../../../src/desk/papers/paper.ts';
 import {
@@ -43,7 +44,7 @@ const accept = writes({
 /** The agent check and the agreement. */
 export function agentHandlers(writer: Writer) {
   const { app } = writer;
-  const { terms: signatures } = app.store.desk;
+  const { terms: signatures, activity } = app.store.desk;
   const agreement = () => currentAgreement(app.settings);
   return {
     check: operation(check, (c) => {
@@ -51,7 +52,8 @@ export function agentHandlers(writer: Writer) {
       const { slug, root, paper } = c.get('site');
       const signed = signatureOf(signatures, agreement(), slug) !== null;
       const avatar = key.persona === null ? null : linksFor(app, c).avatar(key.persona);
-      return agentCheck({ key, signed, avatar, root, contact: contactUrl(paper) });
+      const { filed, refused } = activity.workOf(key.id) ?? NO_WORK;
+      return agentCheck({ key, work: { filed, refused }, signed, avatar, root, contact: contactUrl(paper) });
     }),
     terms: operation(terms, (c) => termsRecord(agreement(), signatureOf(signatures, agreement(), c.get('site').slug))),
     accept: operation(accept, (c) => {

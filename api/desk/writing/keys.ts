@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { keyChange } from '../../../src/desk/activity.ts';
-import { type AccessKey, KeyBody, keyRow, LEVELS, makeKey } from '../../../src/desk/papers/keys.ts';
+import { type KeyWork, keyChange } from '../../../src/desk/activity.ts';
+import {
+  type AccessKey,
+  KeyBody,
+  keyRow,
+  LEVELS,
+  makeKey,
+  PAPER_KEY_STATES,
+  pauseKey,
+} from '../../../src/desk/papers/keys.ts';
+import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { KEY_STATES } from '../../../src/shared/key-life.ts';
+import type { KeyDays } from '../../../src/shared/key-life.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { body, created, faults, ok } from '../../openapi/responses.ts';
 import { reply } from '../../responses/reply.ts';
@@ -23,7 +32,7 @@ const KeyRow = z
     name: z.string(),
     seat: z.string().nullable().openapi({ description: 'Whose seat it is.' }),
     persona: z.string().nullable().openapi({ description: 'The one persona that an agent’s key signs as.' }),
-    state: z.enum(KEY_STATES),
+    state: z.enum(PAPER_KEY_STATES).openapi({ description: '`paused`: it reads, and writes nothing.' }),
     made_at: z.iso.datetime(),
     made_by: by.openapi({
       description:
@@ -36,8 +45,29 @@ const KeyRow = z
       .openapi({ description: 'On how many UTC days it was used, and the first and the last of them.' }),
     revoked_at: time,
     revoked_by: by,
+    paused_at: time,
+    paused_by: by,
+    work: z
+      .object({
+        filed: z.int().min(0).openapi({ description: 'Pieces and revisions that it filed.' }),
+        refused: z.int().min(0).openapi({ description: 'Filings that the door refused to an agent’s key.' }),
+        last_at: time.openapi({ description: 'The last change that it made, or that was refused.' }),
+      })
+      .openapi('KeyWork'),
   })
   .openapi('Key');
+
+const Rate = z.object({ filed: z.int().min(0), refused: z.int().min(0) });
+
+const ListedKey = KeyRow.safeExtend({
+  rate: z
+    .object({ hour: Rate, day: Rate })
+    .openapi({ description: 'Of the last hour and the last 24 hours; refusals up to sixty an hour.' }),
+}).openapi('ListedKey');
+
+const ReadKey = ListedKey.safeExtend({
+  on_air: z.int().min(0).openapi({ description: 'How many pieces that it filed, or revised, are on air.' }),
+}).openapi('ReadKey');
 
 const NewKey = KeyRow.safeExtend({
   key: z.string().openapi({ description: 'The key itself, shown this one time.' }),
@@ -47,8 +77,27 @@ const NewKey = KeyRow.safeExtend({
 const list = {
   operationId: 'listKeys',
   summary: 'The paper’s keys and seats',
-  responses: { 200: ok(listSchema('KeyList', 'keys', KeyRow), 'Revoked ones too.') },
+  responses: { 200: ok(listSchema('KeyList', 'keys', ListedKey), 'Revoked ones too.') },
 };
+
+const read = {
+  operationId: 'readKey',
+  summary: 'One key, and what it has done',
+  description: '`GET /api/v1/activity?who={id}` lists what it filed, and what was refused and why.',
+  request: { params: pathParam('id', 'The key’s id.') },
+  responses: { 200: ok(ReadKey, 'The key.') },
+};
+
+const pause = writes({
+  operationId: 'pauseKey',
+  summary: 'Pause a key, or resume it',
+  description: 'A paused key reads and writes nothing (403 `key_paused`), nor do the sessions that stand for it.',
+  request: {
+    params: pathParam('id', 'The key’s id.'),
+    body: body(z.strictObject({ paused: z.boolean() }).openapi('KeyPause', { example: { paused: true } })),
+  },
+  responses: { 200: ok(KeyRow.safeExtend(Pressing).openapi('ChangedKey'), 'The key as it is now.'), ...faults(409) },
+});
 
 const make = writes({
   operationId: 'makeKey',
@@ -71,9 +120,47 @@ export function keyHandlers(writer: Writer) {
   const { app } = writer;
   const { keys } = app.store.desk;
   const { now } = app.clock;
-  const rowOf = (key: AccessKey) => keyRow(key, keys.hasExpired(key, now()));
+  const { activity } = app.store.desk;
+  const rowOf = (key: AccessKey & Partial<KeyDays & KeyWork>) => keyRow(key, keys.hasExpired(key, now()));
+  const ratesOf = (paper: string) => {
+    const of = (span: number) => new Map(activity.since(paper, now() - span).map(({ who, ...did }) => [who, did]));
+    const [hour, day] = [of(HOUR), of(DAY)];
+    const none = { filed: 0, refused: 0 };
+    return (id: string) => ({ hour: hour.get(id) ?? none, day: day.get(id) ?? none });
+  };
   return {
-    list: operation(list, (c) => listOf(c, 'keys', keys.list(c.get('site').slug).map(rowOf))),
+    list: operation(list, (c) => {
+      const { slug } = c.get('site');
+      const rateOf = ratesOf(slug);
+      return listOf(
+        c,
+        'keys',
+        keys.list(slug).map((key) => ({ ...rowOf(key), rate: rateOf(key.id) })),
+      );
+    }),
+    read: operation(read, (c) => {
+      const { slug } = c.get('site');
+      const { id } = c.req.valid('param');
+      const key = keys.list(slug).find((one) => one.id === id);
+      if (key === undefined) {
+        const named = JSON.stringify(id.slice(0, 80));
+        throw new Fault('not_found', `this paper has no key ${named}; see GET /api/v1/keys`);
+      }
+      return { ...rowOf(key), rate: ratesOf(slug)(id), on_air: activity.onAir(id) };
+    }),
+    pause: operation(pause, (c) => {
+      const { id } = c.req.valid('param');
+      const { paused } = c.req.valid('json');
+      return write(writer, c, (own) => {
+        if (own.id === id && paused) {
+          throw new Fault('conflict', 'a key cannot pause itself, because it could not resume itself; use another one');
+        }
+        const by = `key:${own.id}`;
+        const { key, changed } = pauseKey({ keys, now: now() }, c.get('site').slug, id, { paused, by });
+        const did = changed ? [keyChange(paused ? 'paused' : 'resumed', key)] : [];
+        return { status: 200, body: rowOf(key), did };
+      });
+    }),
     make: operation(make, async (c) => {
       let shown: string | null = null;
       const maker = { keys, archive: archiveOf(app, c), now, newId, random: randomBytes };

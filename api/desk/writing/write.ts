@@ -5,7 +5,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
 import { type Actor, type Change, recordActivity, recordChange } from '../../../src/desk/activity.ts';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
-import { type AccessKey, requireActive } from '../../../src/desk/papers/keys.ts';
+import { type AccessKey, requireActive, requireUnpaused } from '../../../src/desk/papers/keys.ts';
 import { appendRecord } from '../../../src/desk/papers/record.ts';
 import { currentAgreement, signatureOf } from '../../../src/desk/papers/terms.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -82,7 +82,7 @@ export async function write<Body extends object>(
   let isFirst = false;
   const record = (): Outcome<Body & Pressing> => {
     // Reading the body may have taken a long time.
-    requireActive(keys, keys.byId(key.id), at);
+    requireUnpaused(requireActive(keys, keys.byId(key.id), at));
     if (key.level === 'agent') needTerms(writer.app, c);
     const outcome = runOnce({ answers, key: key.id, at }, named, () => {
       isFirst = true;
@@ -119,10 +119,15 @@ export function actorOf({ proxies }: Pick<Writer, 'proxies'>, c: PaperContext, {
   return { who: id, way: actingIn(c.env)?.way ?? 'api', network: caller === '' ? null : callerNetwork(caller) };
 }
 
-/** Checks that the paper has signed the agreement before an agent's body is read. Throws `terms_unsigned`. */
+/**
+ * Checks before a body is read that the key is not paused and, for an agent's, that the paper has signed the agreement.
+ * Throws `key_paused`, `terms_unsigned`.
+ */
 export function requiresTerms(app: AppContext) {
   return createMiddleware<PaperEnv>(async (c, next) => {
-    if (c.get('key')?.level === 'agent') needTerms(app, c);
+    const key = c.get('key');
+    if (key !== null) requireUnpaused(key);
+    if (key?.level === 'agent') needTerms(app, c);
     await next();
   });
 }

@@ -7,7 +7,7 @@ const WRITES = ['file', 'revise', 'air'] as const;
 /** What a key learns about itself before it writes. */
 export const AgentCheck = z
   .object({
-    key: z.object({ active: z.literal(true), kind: z.enum(LEVELS), name: z.string() }),
+    key: z.object({ active: z.literal(true), paused: z.boolean(), kind: z.enum(LEVELS), name: z.string() }),
     agent: z
       .object({
         avatar: z.url().nullable().meta({ description: 'Of the persona that the key is bound to.' }),
@@ -17,6 +17,12 @@ export const AgentCheck = z
       })
       .optional()
       .meta({ description: 'Of an agent’s key.' }),
+    work: z
+      .object({
+        filed: z.int().min(0).meta({ description: 'Pieces and revisions that it filed.' }),
+        refused: z.int().min(0).meta({ description: 'Filings that the door refused to an agent’s key.' }),
+      })
+      .meta({ description: 'What the key has done.' }),
     search_help: z.string().meta({ description: 'Where to ask when nothing is found.' }),
     guide: z.url(),
     skill: z.url(),
@@ -28,16 +34,17 @@ export type AgentCheck = z.infer<typeof AgentCheck>;
 /** What a key may do, and what its holder should do next. `root` is the paper's, `avatar` that of the key's persona. */
 export function agentCheck(at: {
   key: AccessKey;
+  work: AgentCheck['work'];
   signed: boolean;
   avatar: string | null;
   root: string;
   /** The address of the paper's contact, as a link. */
   contact: string | undefined;
 }): AgentCheck {
-  const { key, signed, avatar, root, contact } = at;
+  const { key, work, signed, avatar, root, contact } = at;
   const guide = `${root}/agents/`;
   return {
-    key: { active: true, kind: key.level, name: key.name },
+    key: { active: true, paused: key.paused_at !== null, kind: key.level, name: key.name },
     ...(key.level === 'agent'
       ? {
           agent: {
@@ -48,6 +55,7 @@ export function agentCheck(at: {
           },
         }
       : {}),
+    work,
     search_help: contact ?? guide,
     guide,
     skill: `${guide}SKILL.md`,
@@ -55,9 +63,12 @@ export function agentCheck(at: {
   };
 }
 
-function nextSteps({ level }: AccessKey, signed: boolean, api: string): string[] {
+function nextSteps({ level, paused_at }: AccessKey, signed: boolean, api: string): string[] {
   const read = `Read what the desk has: ${api}/stories for what is on air, ${api}/drafts for what is not.`;
   if (level === 'read') return [read, `See every route of your key: ${api}.`];
+  if (paused_at !== null) {
+    return ['This key is paused: an admin of the paper resumes it. Until then nothing can be written.', read];
+  }
   if (level === 'agent' && !signed) {
     return [
       `Read the agreement: ${api}/agent/terms.`,

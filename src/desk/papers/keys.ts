@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { isoTime } from '../../proof/time.ts';
+import { isoOrNull, isoTime } from '../../proof/time.ts';
 import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
-import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
+import { KEY_STATES, type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
+import type { KeyWork } from '../activity.ts';
 import type { Archive } from '../archive.ts';
 import { line } from '../line.ts';
 
@@ -23,11 +24,15 @@ export interface AccessKey extends KeyLife {
   seat: string | null;
   /** The only persona that an agent's key may sign as; null for any. */
   persona: string | null;
+  /** Since when it may not write, in ms; null while it may. */
+  paused_at: number | null;
+  /** Like `made_by`. */
+  paused_by: string | null;
 }
 
 export interface KeyTable {
   insert(key: AccessKey, hash: string): void;
-  list(paper: string): (AccessKey & KeyDays)[];
+  list(paper: string): (AccessKey & KeyDays & KeyWork)[];
   /** The UTC days on which a key was used, oldest first. */
   daysOf(id: string): string[];
   /** The key with this hash, active or not. */
@@ -42,6 +47,8 @@ export interface KeyTable {
   everSeated(paper: string): boolean;
   /** Returns false when the paper has no such active key. */
   revoke(paper: string, id: string, at: number, by: string): boolean;
+  /** Pauses an active key, or resumes it when `at` is null. Returns false when there is none, or nothing changed. */
+  pause(paper: string, id: string, at: number | null, by: string | null): boolean;
   /** Records when and on which days keys were last used. */
   used(uses: Iterable<[id: string, at: number]>): void;
 }
@@ -137,17 +144,30 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
     used_at: null,
     revoked_at: null,
     revoked_by: null,
+    paused_at: null,
+    paused_by: null,
   };
   maker.keys.insert(made, secretHash(key));
   return { key, made };
 }
 
 /** A key with its log, as a paper's admin sees it. `isExpired` comes from the key's table. */
-export function keyRow(key: AccessKey & Partial<KeyDays>, isExpired: boolean) {
+export function keyRow(key: AccessKey & Partial<KeyDays & KeyWork>, isExpired: boolean) {
   const { id, level, name, seat, persona, days, first_day = null, last_day = null } = key;
   const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
-  return { id, level, name, seat, persona, ...keyLifeRow(key, uses, isExpired) };
+  const life = keyLifeRow(key, uses, isExpired);
+  const isPaused = key.paused_at !== null && life.state === 'in_force';
+  return {
+    ...{ id, level, name, seat, persona, ...life },
+    state: isPaused ? ('paused' as const) : life.state,
+    paused_at: isoOrNull(key.paused_at),
+    paused_by: key.paused_by,
+    work: { filed: key.filed ?? 0, refused: key.refused ?? 0, last_at: isoOrNull(key.last_at ?? null) },
+  };
 }
+
+/** A paper key's state: that of any key, or paused. */
+export const PAPER_KEY_STATES = [...KEY_STATES, 'paused'] as const;
 
 function invalidField(field: string, message: string): Fault {
   return new Fault('invalid_request', `${field}: ${message}`, { field });
@@ -178,6 +198,30 @@ export function requireActive(keys: KeyTable, key: AccessKey | null, now: number
     throw new Fault('key_expired', `this key expired at ${end}; ask the paper’s admin for another`);
   }
   return key;
+}
+
+/** Throws `key_paused` unless the key may write. */
+export function requireUnpaused({ paused_at }: Pick<AccessKey, 'paused_at'>): void {
+  if (paused_at === null) return;
+  const since = isoTime(paused_at);
+  throw new Fault('key_paused', `this key was paused at ${since}; it may read, and an admin of the paper resumes it`);
+}
+
+/** Pauses a key, or resumes it. Returns the key as it is now, and whether that changed. Throws `not_found`. */
+export function pauseKey(
+  { keys, now }: { keys: KeyTable; now: number },
+  paper: string,
+  id: string,
+  { paused, by }: { paused: boolean; by: string },
+): { key: AccessKey & KeyDays & KeyWork; changed: boolean } {
+  const changed = keys.pause(paper, id, paused ? now : null, paused ? by : null);
+  const key = keys.list(paper).find((one) => one.id === id && one.revoked_at === null);
+  if (key !== undefined) return { key, changed };
+  const named = JSON.stringify(id.slice(0, 80));
+  throw new Fault(
+    'not_found',
+    `${paper} has no key ${named} in force; GET /api/v1/keys or the command \`key list\` lists its keys`,
+  );
 }
 
 /** Whether a key of one level may do what requires another. */

@@ -6,7 +6,7 @@ import { keyExpiry, keyLog } from '../../shared/key-life.ts';
 import { newId } from '../../shared/new-id.ts';
 import { shapeProblems } from '../../shared/shape.ts';
 import { keyChange } from '../activity.ts';
-import { KeyBody, keyRow, makeKey } from './keys.ts';
+import { KeyBody, keyRow, makeKey, pauseKey } from './keys.ts';
 import { recordCommand } from './record-command.ts';
 import { requirePaper } from './require-paper.ts';
 
@@ -61,6 +61,17 @@ export function revokePaperKey(app: AppContext, paper: string, id: string): void
     if (key === null || !store.desk.keys.revoke(paper, id, clock.now(), 'cli'))
       throw unknownKey(paper, id, ' in force');
     recordCommand(app, paper, keyChange('revoked', key));
+  });
+}
+
+/** Pauses a key of a paper, or resumes it. Returns whether that changed anything. Throws `not_found`. */
+export function pausePaperKey(app: AppContext, paper: string, id: string, paused: boolean): boolean {
+  const { store, clock } = app;
+  return store.database.transact(() => {
+    const at = { keys: store.desk.keys, now: clock.now() };
+    const { key, changed } = pauseKey(at, paper, id, { paused, by: 'cli' });
+    if (changed) recordCommand(app, paper, keyChange(paused ? 'paused' : 'resumed', key));
+    return changed;
   });
 }
 

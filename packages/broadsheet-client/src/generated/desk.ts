@@ -572,8 +572,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
+        /**
+         * One key, and what it has done
+         * @description Takes an admin key. `GET /api/v1/activity?who={id}` lists what it filed, and what was refused and why.
+         */
+        get: operations["readKey"];
+        /**
+         * Pause a key, or resume it
+         * @description Takes an admin key. A paused key reads and writes nothing (403 `key_paused`), nor do the sessions that stand for it.
+         */
+        put: operations["pauseKey"];
         post?: never;
         /**
          * Revoke a key; a seat goes with its key
@@ -2509,11 +2517,11 @@ export interface components {
             nameplate: string;
             /** @description Rows in this response. */
             count: number;
-            keys: components["schemas"]["Key"][];
+            keys: components["schemas"]["ListedKey"][];
             /** @description Where the list goes on, or null. */
             next_cursor: string | null;
         };
-        Key: {
+        ListedKey: {
             id: string;
             /** @enum {string} */
             level: "read" | "agent" | "admin";
@@ -2522,11 +2530,14 @@ export interface components {
             seat: string | null;
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
-            /** @enum {string} */
-            state: "in_force" | "expired" | "revoked";
+            /**
+             * @description `paused`: it reads, and writes nothing.
+             * @enum {string}
+             */
+            state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -2549,6 +2560,32 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
             revoked_by: string | null;
+            /** Format: date-time */
+            paused_at: string | null;
+            paused_by: string | null;
+            work: components["schemas"]["KeyWork"];
+            /** @description Of the last hour and the last 24 hours; refusals up to sixty an hour. */
+            rate: {
+                hour: {
+                    filed: number;
+                    refused: number;
+                };
+                day: {
+                    filed: number;
+                    refused: number;
+                };
+            };
+        };
+        KeyWork: {
+            /** @description Pieces and revisions that it filed. */
+            filed: number;
+            /** @description Filings that the door refused to an agent’s key. */
+            refused: number;
+            /**
+             * Format: date-time
+             * @description The last change that it made, or that was refused.
+             */
+            last_at: string | null;
         };
         NewKey: {
             id: string;
@@ -2559,11 +2596,14 @@ export interface components {
             seat: string | null;
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
-            /** @enum {string} */
-            state: "in_force" | "expired" | "revoked";
+            /**
+             * @description `paused`: it reads, and writes nothing.
+             * @enum {string}
+             */
+            state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -2586,6 +2626,10 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
             revoked_by: string | null;
+            /** Format: date-time */
+            paused_at: string | null;
+            paused_by: string | null;
+            work: components["schemas"]["KeyWork"];
             /** @description The key itself, shown this one time. */
             key: string;
             /** @description Whether all files that changed are on disk. */
@@ -2612,7 +2656,7 @@ export interface components {
              */
             expires_at?: string | null;
         };
-        RevokedKey: {
+        ReadKey: {
             id: string;
             /** @enum {string} */
             level: "read" | "agent" | "admin";
@@ -2621,11 +2665,14 @@ export interface components {
             seat: string | null;
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
-            /** @enum {string} */
-            state: "in_force" | "expired" | "revoked";
+            /**
+             * @description `paused`: it reads, and writes nothing.
+             * @enum {string}
+             */
+            state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -2648,6 +2695,123 @@ export interface components {
             /** Format: date-time */
             revoked_at: string | null;
             revoked_by: string | null;
+            /** Format: date-time */
+            paused_at: string | null;
+            paused_by: string | null;
+            work: components["schemas"]["KeyWork"];
+            /** @description Of the last hour and the last 24 hours; refusals up to sixty an hour. */
+            rate: {
+                hour: {
+                    filed: number;
+                    refused: number;
+                };
+                day: {
+                    filed: number;
+                    refused: number;
+                };
+            };
+            /** @description How many pieces that it filed, or revised, are on air. */
+            on_air: number;
+        };
+        ChangedKey: {
+            id: string;
+            /** @enum {string} */
+            level: "read" | "agent" | "admin";
+            name: string;
+            /** @description Whose seat it is. */
+            seat: string | null;
+            /** @description The one persona that an agent’s key signs as. */
+            persona: string | null;
+            /**
+             * @description `paused`: it reads, and writes nothing.
+             * @enum {string}
+             */
+            state: "in_force" | "expired" | "revoked" | "paused";
+            /** Format: date-time */
+            made_at: string;
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            made_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it expires; null if it never does.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description The last recorded use; recording lags by a moment.
+             */
+            used_at: string | null;
+            /** @description On how many UTC days it was used, and the first and the last of them. */
+            uses: {
+                days: number;
+                /** Format: date */
+                first_day: string | null;
+                /** Format: date */
+                last_day: string | null;
+            };
+            /** Format: date-time */
+            revoked_at: string | null;
+            revoked_by: string | null;
+            /** Format: date-time */
+            paused_at: string | null;
+            paused_by: string | null;
+            work: components["schemas"]["KeyWork"];
+            /** @description Whether all files that changed are on disk. */
+            pressed: boolean;
+            /** @description How many files the press wrote. */
+            files?: number;
+            /**
+             * Format: uri
+             * @description Where to ask whether they are by now.
+             */
+            pressing?: string;
+        };
+        KeyPause: {
+            paused: boolean;
+        };
+        RevokedKey: {
+            id: string;
+            /** @enum {string} */
+            level: "read" | "agent" | "admin";
+            name: string;
+            /** @description Whose seat it is. */
+            seat: string | null;
+            /** @description The one persona that an agent’s key signs as. */
+            persona: string | null;
+            /**
+             * @description `paused`: it reads, and writes nothing.
+             * @enum {string}
+             */
+            state: "in_force" | "expired" | "revoked" | "paused";
+            /** Format: date-time */
+            made_at: string;
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            made_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it expires; null if it never does.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description The last recorded use; recording lags by a moment.
+             */
+            used_at: string | null;
+            /** @description On how many UTC days it was used, and the first and the last of them. */
+            uses: {
+                days: number;
+                /** Format: date */
+                first_day: string | null;
+                /** Format: date */
+                last_day: string | null;
+            };
+            /** Format: date-time */
+            revoked_at: string | null;
+            revoked_by: string | null;
+            /** Format: date-time */
+            paused_at: string | null;
+            paused_by: string | null;
+            work: components["schemas"]["KeyWork"];
             /** @description Whether all files that changed are on disk. */
             pressed: boolean;
             /** @description How many files the press wrote. */
@@ -2662,6 +2826,7 @@ export interface components {
             key: {
                 /** @enum {boolean} */
                 active: true;
+                paused: boolean;
                 /** @enum {string} */
                 kind: "read" | "agent" | "admin";
                 name: string;
@@ -2676,6 +2841,13 @@ export interface components {
                 capability: string;
                 permitted_actions: ("read" | "file" | "revise" | "air")[];
                 terms_signed: boolean;
+            };
+            /** @description What the key has done. */
+            work: {
+                /** @description Pieces and revisions that it filed. */
+                filed: number;
+                /** @description Filings that the door refused to an agent’s key. */
+                refused: number;
             };
             /** @description Where to ask when nothing is found. */
             search_help: string;
@@ -3163,6 +3335,8 @@ export interface components {
          * @description `wrong_paper`: the key is one of another paper.
          *
          *     `level_too_low`: the key’s level does not permit this route.
+         *
+         *     `key_paused`: an admin paused the key: it reads, and writes nothing until it is resumed.
          *
          *     `terms_unsigned`: an agent’s key writes only once the paper has signed the agreement.
          */
@@ -4764,6 +4938,83 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key’s id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The key’s id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyPause"];
+            };
+        };
+        responses: {
+            /** @description The key as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedKey"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -5651,6 +5902,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "PUT /api/v1/cast/{day}",
   "PUT /api/v1/config",
   "PUT /api/v1/front",
+  "PUT /api/v1/keys/{id}",
   "PUT /api/v1/masthead/{slug}",
   "PUT /api/v1/pages/{slug}",
   "PUT /api/v1/stories/{id}"
