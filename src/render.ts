@@ -1,4 +1,5 @@
 import { type Component, print } from './astro/page-runtime.ts';
+import type { DoorPages } from './desk/console/door-views.ts';
 import type { ConsolePages } from './desk/console/views.ts';
 import type { Pages as PaperPages } from './desk/press/views.ts';
 import type { AccountPages } from './records/accounts/views.ts';
@@ -7,7 +8,12 @@ import type { MailContent } from './shared/outbound/mail-content.ts';
 import type { LogPages } from './shared/transparency/log-view.ts';
 
 /** The routes of all pages, and the view of each one. */
-export type Pages = PaperPages & ConsolePages & RecordsPages & AccountPages & LogPages & { '/mail': MailContent };
+export type Pages = PaperPages &
+  ConsolePages &
+  DoorPages &
+  RecordsPages &
+  AccountPages &
+  LogPages & { '/mail': MailContent };
 
 const modules = import.meta.glob<Component>('./pages/**/*.astro', { import: 'default' });
 const pages = new Map<string, Component>();

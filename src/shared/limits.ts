@@ -11,6 +11,8 @@ export const READS: Limit = { points: 1_200, duration: 60 };
 export const ORDERS: Limit = { points: 30, duration: 60 };
 /** Sign-in links: each may send a mail. */
 export const ASKS: Limit = { points: 20, duration: 600 };
+/** Attempts to sign in to a paper's console, by whichever way. */
+export const SIGN_INS: Limit = { points: 100, duration: 600 };
 /** Rejected payments: each may have cost a request to the facilitator and to the chain. */
 export const REFUSED_PAYMENTS: Limit = { points: 60, duration: 60 };
 

@@ -222,12 +222,19 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/render.ts': {
     holds: 'the way from Node into the pages',
-    imports: ['src/astro', 'types src/desk/press', 'types src/records', 'types src/records/accounts'],
+    imports: [
+      'src/astro',
+      'types src/desk/console',
+      'types src/desk/press',
+      'types src/records',
+      'types src/records/accounts',
+    ],
   },
   'src/pages': {
     holds: 'markup: everything comes from Astro.locals',
     brief: 'markup of each page',
     imports: [
+      'types src/desk/console',
       'types src/desk/press',
       'src/layouts',
       'src/parts',
@@ -239,12 +246,20 @@ export const ROOMS: Record<string, Room> = {
   'src/layouts': {
     holds: 'markup and styles',
     brief: 'markup and styles',
-    imports: ['types src/desk/press', 'src/parts', 'types src/records', 'types src/records/accounts'],
+    imports: [
+      'types src/desk',
+      'types src/desk/console',
+      'types src/desk/press',
+      'src/parts',
+      'types src/records',
+      'types src/records/accounts',
+    ],
   },
   'src/parts': {
     holds: 'markup',
     brief: 'markup',
     imports: [
+      'types src/desk/console',
       'types src/desk/press',
       'src/media',
       'src/parts/client',
@@ -312,6 +327,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk/readers',
       'src/media',
       'src/operate',
+      'types src/render.ts',
       'src/server',
       'src/signing',
     ],

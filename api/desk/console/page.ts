@@ -100,7 +100,7 @@ function frameOf(c: ConsoleContext, title: string, notice: Notice | null): Conso
 export function sendConsole(c: PaperContext, html: string, status = 200): Response {
   return respond(c, html, status, {
     // The security headers of a page with forms: no inline script or style, and no frame elsewhere.
-    ...fileHeaders('/subscribe/', c.get('site').served, []),
+    ...fileHeaders('/subscribe/', c.get('console').served, []),
     'Content-Type': 'text/html; charset=UTF-8',
     'Cache-Control': PRIVATE,
     // Forms send Origin to this host, and other hosts see no address.

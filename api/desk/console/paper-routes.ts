@@ -1,7 +1,7 @@
 import type { Build } from '../../../src/desk/press/build.ts';
 import { frontActions, frontFrame, frontPage } from './front.ts';
 import type { ConsoleParts } from './page.ts';
-import type { ConsoleRoute, RouteMakers } from './routes.ts';
+import type { ConsoleRoute, RouteMakers } from './route.ts';
 import { seenFile } from './see.ts';
 
 /** The pages of the paper itself, and what can be done there. */

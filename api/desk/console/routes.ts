@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
@@ -12,8 +13,9 @@ import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
 import { wantsRecord } from '../../responses/send.ts';
 import type { Sites } from '../site.ts';
-import { type Action, consoleAction, refusalOf } from './action.ts';
-import { type ConsoleParts, consolePage, Notices, refusedPage, type Shown } from './page.ts';
+import { consoleAction, refusalOf } from './action.ts';
+import { registerDoor } from './door-routes.ts';
+import { type ConsoleParts, consolePage, Notices, refusedPage } from './page.ts';
 import { paperPages } from './paper-routes.ts';
 import {
   activityPage,
@@ -27,26 +29,10 @@ import {
 } from './people.ts';
 import { pieceFrame } from './piece-frame.ts';
 import { bulkAction, changesPage, pieceActions, piecePage, piecesPage } from './pieces.ts';
+import type { ConsoleRoute, RouteMakers } from './route.ts';
 import { type ConsoleContext, consoleSession, formGuards, requireSeat } from './session.ts';
+import { sessionRoutes, sessionsPage } from './sessions.ts';
 import { todayPage } from './today.ts';
-
-type Handler = (c: ConsoleContext) => Response | Promise<Response>;
-
-/** A line of the console's URL map: the path below `{root}/console/`. */
-export type ConsoleRoute = readonly [
-  method: 'GET' | 'POST',
-  path: string,
-  handler: Handler,
-  /** Before the body of a form is read; by default `formGuards`. */
-  guards?: readonly MiddlewareHandler[],
-];
-
-/** What pages and actions are listed with. */
-export interface RouteMakers {
-  page(level: 'read' | 'admin', show: (parts: ConsoleParts, c: ConsoleContext) => Shown | Promise<Shown>): Handler;
-  /** The actions of a page, by the last part of their paths. */
-  actions(under: string, named: Record<string, Action>, guards?: readonly MiddlewareHandler[]): ConsoleRoute[];
-}
 
 /** Every page and action of the console. */
 export function consoleRoutes(parts: ConsoleParts, build: Build): readonly ConsoleRoute[] {
@@ -69,6 +55,8 @@ export function consoleRoutes(parts: ConsoleParts, build: Build): readonly Conso
     ['GET', 'activity', page('admin', activityPage)],
     ...actions('', { ...agentActions, ...readerActions, ...webhookActions }),
     ...paperPages(parts, build, { page, actions }),
+    ['GET', 'sessions', page('read', sessionsPage)],
+    ...sessionRoutes(parts),
   ];
 }
 
@@ -81,13 +69,20 @@ export function registerConsole(
     ask,
     sites,
     reads,
-  }: { app: AppContext; build: Build; ask: Ask; sites: Sites; reads: MiddlewareHandler<PaperEnv> },
+    proxies,
+  }: {
+    app: AppContext;
+    build: Build;
+    ask: Ask;
+    sites: Sites;
+    reads: MiddlewareHandler<PaperEnv>;
+    proxies: BlockList;
+  },
 ): void {
   const parts: ConsoleParts = { app, ask, render: build.render, notices: new Notices() };
   router.use('/console/*', faultsAsPages(parts), consoleSession(app, sites), reads);
-  router.get('/console', (c: PaperContext) =>
-    c.redirect(`${c.req.path.replace(/^\/[^/]+/, c.get('site').served)}/`, 301),
-  );
+  router.get('/console', (c: PaperContext) => c.redirect(`${c.get('console').base}/console/`, 301));
+  registerDoor(router, { app, render: build.render, proxies });
   router.get('/console/_astro/:file', (c: PaperContext) => builtFile(build, c));
   for (const [method, path, handle, guards = formGuards] of consoleRoutes(parts, build)) {
     const before = method === 'POST' ? guards : [];

@@ -15,7 +15,7 @@ import { callerNetwork, callerOf } from '../../middleware/caller.ts';
 import { type Form, ownForm, readForm } from '../../middleware/form-body.ts';
 import { atMost, BODY_MAX, limitBody } from '../../middleware/json-body.ts';
 import { notFound } from '../../middleware/key.ts';
-import { setHeader } from '../../responses/headers.ts';
+import { respond, setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { Sites } from '../site.ts';
 
@@ -48,6 +48,9 @@ export function consoleSession({ store, clock: { now } }: Pick<AppContext, 'stor
   });
 }
 
+/** A page that asks for itself again. */
+const STAY = '<!doctype html><html lang="en"><title>Console</title>';
+
 /**
  * Admits seats only. Pages redirect to the sign-in page, which leads back; for forms it throws `key_required`. Runs
  * after `consoleSession`.
@@ -59,6 +62,10 @@ export const requireSeat = createMiddleware<PaperEnv>((c, next) => {
     throw new Fault('key_required', `you are signed out; sign in at ${base}/console/sign-in, then send the form again`);
   }
   setHeader(c, 'Cache-Control', PRIVATE);
+  // A link on another site brings no cookie along (SameSite=Strict): the page that follows on this one does.
+  if (/^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')) {
+    return Promise.resolve(respond(c, STAY, 200, { 'Content-Type': 'text/html; charset=UTF-8', Refresh: '0' }));
+  }
   const to = `${path}${new URL(c.req.url).search}`;
   const query = /^\/console\/?$/.test(to) ? '' : `?to=${encodeURIComponent(to)}`;
   return Promise.resolve(c.redirect(`${base}/console/sign-in${query}`, 303));
@@ -95,12 +102,12 @@ export function afterSignIn({ base, origin }: ConsoleSite, to = ''): string {
   return url?.origin === origin && url.pathname.startsWith(home) ? url.pathname + url.search : home;
 }
 
-/** Starts a session for a key and sets its cookie. The browser's previous session ends. */
+/** Starts a session for a key and sets its cookie, whose value it returns. The browser's previous session ends. */
 export function signIn(
   { store, clock: { now } }: Pick<AppContext, 'store' | 'clock'>,
   c: PaperContext,
   { key, began, proxies }: { key: AccessKey; began: Beginning; proxies: BlockList },
-): void {
+): string {
   const { consoleSessions: sessions } = store.desk;
   const before = c.get('session');
   if (before !== undefined) sessions.end(before.id);
@@ -115,6 +122,7 @@ export function signIn(
     },
   );
   setCookie(c, token);
+  return token;
 }
 
 /** Ends the session of a request and clears its cookie. */

@@ -1,3 +1,4 @@
+import { isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type SessionLife, type SessionTable, sessionOf } from '../../shared/session.ts';
 import { type AccessKey, type KeyTable, requireActive } from '../papers/keys.ts';
@@ -20,7 +21,7 @@ export interface ConsoleSession extends SessionLife {
 export interface ConsoleSessionTable extends SessionTable<ConsoleSession> {
   /** Ends the sessions of a key, except one; returns how many. */
   endOthers(key: string, except: string): number;
-  /** Sessions of a paper that are valid at a time (ms), newest first. */
+  /** Sessions of a paper that are valid at a time (ms), newest first, at most 500. */
   list(paper: string, now: number): ConsoleSession[];
 }
 
@@ -41,4 +42,38 @@ export function seatOf(
     if (error instanceof Fault) return null;
     throw error;
   }
+}
+
+/** The sessions that a key may see and end, newest first: an admin's all of its paper's, any other its own. */
+export function sessionsOf(
+  { sessions, now }: { sessions: ConsoleSessionTable; now(): number },
+  { id, paper, level }: AccessKey,
+): ConsoleSession[] {
+  return sessions.list(paper, now()).filter((session) => level === 'admin' || session.key === id);
+}
+
+/** Ends a session that a key may end, and returns it. Throws `not_found`. */
+export function endSession(
+  tables: { sessions: ConsoleSessionTable; now(): number },
+  key: AccessKey,
+  id: string,
+): ConsoleSession {
+  const found = sessionsOf(tables, key).find((session) => session.id === id);
+  if (found === undefined) {
+    throw new Fault('not_found', `no session ${JSON.stringify(id.slice(0, 80))} is signed in here; it may have ended`);
+  }
+  tables.sessions.end(found.id);
+  return found;
+}
+
+/** A session in a list. `keys` are the paper's. */
+export function sessionRow(session: ConsoleSession, keys: readonly Pick<AccessKey, 'id' | 'name' | 'seat'>[]) {
+  const { id, key, began, browser, network } = session;
+  const holder = keys.find((row) => row.id === key);
+  return {
+    ...{ id, key, name: holder?.name ?? '', seat: holder?.seat ?? null, began, browser, network },
+    made_at: isoTime(session.made_at),
+    seen_at: isoTime(session.seen_at),
+    expires_at: isoTime(session.expires_at),
+  };
 }

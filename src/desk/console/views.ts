@@ -3,6 +3,7 @@ import type { Level } from '../papers/keys.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { Segment } from './difference.ts';
 import type { PaperContent } from './paper-views.ts';
+import type { sessionRow } from './session.ts';
 
 type PaperPages = { [Route in keyof PaperContent]: ConsoleShell & PaperContent[Route] };
 
@@ -98,6 +99,13 @@ export interface ConsolePages extends PaperPages {
     actions: readonly string[];
     asked: Record<string, string>;
     older: string | null;
+  };
+  '/console/sessions': ConsoleShell & {
+    /** Of an admin's paper, or of one's own seat. */
+    sessions: (ReturnType<typeof sessionRow> & { is_this: boolean; is_own: boolean })[];
+    /** Of one's own seat. */
+    passkeys: { id: string; name: string; host: string; made_at: string; used_at: string | null }[];
+    has_passkeys: boolean;
   };
   '/console/changes': ConsoleShell & {
     piece: { id: string; headline: string; language: string };

@@ -30,7 +30,7 @@ export function consoleSessionTable(db: Db): ConsoleSessionTable {
     list: all(
       `${SESSIONS} WHERE paper = ?1 AND expires_at > ?2 AND EXISTS (SELECT 1 FROM keys
          WHERE keys.id = key AND revoked_at IS NULL AND (keys.expires_at IS NULL OR keys.expires_at > ?2))
-       ORDER BY id DESC`,
+       ORDER BY id DESC LIMIT 500`,
       SESSION,
     ),
     forget: run('DELETE FROM console_sessions WHERE expires_at <= ?'),

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import {
+  addPasskey,
+  canHavePasskeys,
+  creationOptions,
+  newChallenge,
+  PASSKEY_NAME_MAX,
+} from '../../../src/desk/console/passkey.ts';
+import { endSession, sessionRow, sessionsOf } from '../../../src/desk/console/session.ts';
+import type { Notice } from '../../../src/desk/console/views.ts';
+import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import { lineProblems } from '../../../src/shared/shown-text.ts';
+import type { ConsoleContext } from '../../env.ts';
+import { FAULT_STATUS } from '../../middleware/fault.ts';
+import { problemOf } from '../../middleware/form-body.ts';
+import { privateJson } from '../../responses/send.ts';
+import { redirect, showAgain } from './action.ts';
+import type { ConsoleParts, Shown } from './page.ts';
+import type { ConsoleRoute } from './route.ts';
+import { readOwnForm, signOut } from './session.ts';
+import { requirePasskeys } from './sign-in.ts';
+
+const PAGE = 'sessions';
+
+/** Where a seat is signed in, and its passkeys. */
+export function sessionsPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
+  const { now } = app.clock;
+  const { consoleSessions: sessions, keys, passkeys } = app.store.desk;
+  const key = c.get('key');
+  const known = keys.list(key.paper);
+  return [
+    '/console/sessions',
+    'Signed in',
+    {
+      sessions: sessionsOf({ sessions, now }, key).map((session) => ({
+        ...sessionRow(session, known),
+        is_this: session.id === c.get('session').id,
+        is_own: session.key === key.id,
+      })),
+      passkeys: passkeys.ofKey(key.id).map(({ id, name, host, made_at, used_at }) => ({
+        ...{ id, name, host },
+        made_at: isoTime(made_at),
+        used_at: isoOrNull(used_at),
+      })),
+      has_passkeys: canHavePasskeys(c.get('console').origin),
+    },
+  ];
+}
+
+/** Ending sessions, and adding, naming and removing passkeys. */
+export function sessionRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
+  const { store, clock } = parts.app;
+  const { consoleSessions: sessions, passkeys, challenges } = store.desk;
+  const { now } = clock;
+  const asking = (c: ConsoleContext) => ({
+    paper: c.get('key').paper,
+    origin: c.get('console').origin,
+    session: c.get('session').id,
+  });
+
+  /** Does a change and says so on the page, or says there why not. */
+  const change =
+    (work: (c: ConsoleContext, form: Awaited<ReturnType<typeof readOwnForm>>) => Omit<Notice, 'kind'>) =>
+    async (c: ConsoleContext): Promise<Response> => {
+      const form = await readOwnForm(c);
+      try {
+        return redirect(parts, c, PAGE, { kind: 'done', ...work(c, form) });
+      } catch (error) {
+        const text = problemOf(error);
+        const status = error instanceof Fault ? FAULT_STATUS[error.code] : 400;
+        return showAgain(parts, c, PAGE, status, { kind: 'refused', text });
+      }
+    };
+
+  const leave = async (c: ConsoleContext) => {
+    await readOwnForm(c);
+    signOut(parts.app, c);
+    return c.redirect(`${c.get('console').base}/console/sign-in`, 303);
+  };
+
+  const challenge = async (c: ConsoleContext) => {
+    await readOwnForm(c);
+    const { origin } = c.get('console');
+    requirePasskeys(origin);
+    const key = c.get('key');
+    const text = newChallenge(challenges, asking(c), { now: now(), random: randomBytes });
+    const name = key.seat ?? key.name;
+    const seat = { key, name, nameplate: c.get('site').paper.nameplate, known: passkeys.ofKey(key.id) };
+    return privateJson(c, creationOptions(seat, origin, text));
+  };
+
+  return [
+    ['POST', 'sign-out', leave],
+    [
+      'POST',
+      'sessions/end',
+      change((c, form) => {
+        const { browser } = endSession({ sessions, now }, c.get('key'), form.text('id'));
+        return { text: `${browser} is signed out.` };
+      }),
+    ],
+    [
+      'POST',
+      'sessions/end-others',
+      change((c) => {
+        const count = sessions.endOthers(c.get('key').id, c.get('session').id);
+        return { text: count === 1 ? 'One other browser is signed out.' : `${count} other browsers are signed out.` };
+      }),
+    ],
+    ['POST', 'passkeys/challenge', challenge],
+    [
+      'POST',
+      'passkeys',
+      change((c, form) => {
+        const name = nameIn(form.text('name') || c.get('session').browser);
+        const sent = form.text('credential');
+        if (sent === '') throw new Fault('invalid_request', 'no passkey came with this form: adding one needs scripts');
+        store.database.transact(() =>
+          addPasskey({ passkeys, challenges, now }, asking(c), { key: c.get('key'), name, sent }),
+        );
+        return { text: `The passkey ${JSON.stringify(name)} signs you in from now on.` };
+      }),
+    ],
+    [
+      'POST',
+      'passkeys/rename',
+      change((c, form) => {
+        const name = nameIn(form.text('name'));
+        if (!passkeys.rename(c.get('key').id, form.text('id'), name)) throw noPasskey();
+        return { text: `The passkey is called ${JSON.stringify(name)} now.` };
+      }),
+    ],
+    [
+      'POST',
+      'passkeys/remove',
+      change((c, form) => {
+        if (!passkeys.remove(c.get('key').id, form.text('id'))) throw noPasskey();
+        return { text: 'The passkey is removed and signs nobody in any more. Delete it on your device too.' };
+      }),
+    ],
+  ];
+}
+
+/** A name for a passkey. Throws `invalid_request`. */
+function nameIn(text: string): string {
+  const name = text.normalize('NFC');
+  const [problem] = lineProblems('name', name, PASSKEY_NAME_MAX, true);
+  if (problem === undefined) return name;
+  throw new Fault('invalid_request', `the passkey’s name: ${problem.message}`, { field: 'name' });
+}
+
+const noPasskey = () => new Fault('not_found', 'your seat has no such passkey; it may have been removed');
