@@ -336,11 +336,11 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the URL map of the domain records, and what every route has in common',
     imports: [
       'types api',
-      'api/mcp',
       'api/middleware',
       'api/openapi',
       'api/records/account',
       'api/records/lanes',
+      'api/records/mcp',
       'api/records/openapi',
       'api/records/operator',
       'api/records/pages',
@@ -461,8 +461,12 @@ export const ROOMS: Record<string, Room> = {
       'types src/server',
     ],
   },
+  'api/records/mcp': {
+    holds: 'the tools of agents that call the routes of the records',
+    imports: ['api/mcp', 'api/middleware', 'api/records', 'api/records/v1', 'api/responses', 'types src/server'],
+  },
   'api/mcp': {
-    holds: 'the tools of agents, which call the routes of the records',
-    imports: ['api/middleware', 'api/records', 'api/records/v1', 'api/responses', 'types src/server'],
+    holds: 'the MCP servers of both services: messages, tools, cards',
+    imports: ['api/middleware'],
   },
 };

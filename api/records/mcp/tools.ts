@@ -1,29 +1,30 @@
 import { z } from '@hono/zod-openapi';
-import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { SIGNAL_TYPES } from '../../src/proof/records/signal.ts';
-import { ChangeList } from '../records/v1/changes.ts';
-import { Catalog } from '../records/v1/domains.ts';
-import { History } from '../records/v1/history.ts';
-import { Provenance } from '../records/v1/provenance.ts';
-import { FullRecord, Preview, SignIn } from '../records/v1/record-schemas.ts';
+import { SIGNAL_TYPES } from '../../../src/proof/records/signal.ts';
+import type { ToolText } from '../../mcp/server.ts';
+import { ChangeList } from '../v1/changes.ts';
+import { Catalog } from '../v1/domains.ts';
+import { History } from '../v1/history.ts';
+import { Provenance } from '../v1/provenance.ts';
+import { FullRecord, Preview, SignIn } from '../v1/record-schemas.ts';
 
 /** A tool of the MCP server: one read of the data API, and its description for agents. */
-export interface Tool {
-  name: string;
-  title: string;
-  description: string;
-  input: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
-  /** The schema of the route's response, and so of the tool's result. */
-  output: StandardSchemaWithJSON;
+export interface Tool extends ToolText {
   /** The path and query of the route for these arguments. */
   path(given: Record<string, unknown>): string;
 }
 
+/** Every tool only reads the service's own records. */
+const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
 /** A tool whose `path` knows the types of its arguments. */
 function tool<I extends z.ZodObject, O extends z.ZodType>(
-  parts: Omit<Tool, 'input' | 'output' | 'path'> & { input: I; output: O; path(given: z.output<I>): string },
+  parts: Omit<Tool, 'input' | 'output' | 'annotations' | 'path'> & {
+    input: I;
+    output: O;
+    path(given: z.output<I>): string;
+  },
 ): Tool {
-  return parts as never;
+  return { ...parts, annotations: ANNOTATIONS } as never;
 }
 
 /** A path with the defined members of a query. */

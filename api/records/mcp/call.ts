@@ -1,11 +1,10 @@
 import { ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { membersIn } from '../../src/proof/narrow.ts';
-import type { RecordsContext } from '../records/route.ts';
+import { membersIn } from '../../../src/proof/narrow.ts';
+import type { Meta } from '../../mcp/server.ts';
+import type { Ask } from '../../middleware/acting.ts';
+import type { RecordsContext } from '../route.ts';
 import type { Tool } from './tools.ts';
-
-/** Sends a request to the whole service, as if it came from the network. */
-export type Ask = (request: Request, env: RecordsContext['env']) => Response | Promise<Response>;
 
 /** The member of `_meta` that holds an x402 payment. */
 const PAYMENT = 'x402/payment';
@@ -14,7 +13,7 @@ const PAYMENT = 'x402/payment';
 export async function callTool(
   { path }: Tool,
   given: Record<string, unknown>,
-  { c, ask, meta }: { c: RecordsContext; ask: Ask; meta: Record<string, unknown> | undefined },
+  { c, ask, meta }: { c: RecordsContext; ask: Ask; meta: Meta },
 ): Promise<CallToolResult> {
   const headers = new Headers({ Accept: 'application/json', 'X-Request-Id': c.get('requestId') });
   for (const name of ['X-Service-Key', 'Authorization']) {
