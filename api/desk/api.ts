@@ -24,7 +24,7 @@ import type { Sites } from './site.ts';
 import type { Writer } from './writing/write.ts';
 
 /** Paths under a paper's root that have the same guards as the API. */
-const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed'];
+const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed', '/mcp', '/mcp/*', '/.well-known/mcp/*'];
 
 /** Builds the News Desk API and its pages from `paperRoutes`. */
 export async function deskApi(
@@ -59,7 +59,7 @@ export async function deskApi(
     router,
     allowed,
     (c) => `there is no route at ${c.req.path.slice(c.get('site').slug.length + 1, 200)}; GET /api/v1 lists all`,
-    ['/api', '/api/*'],
+    ['/api', '/api/*', '/mcp', '/mcp/*'],
   );
   return router;
 }

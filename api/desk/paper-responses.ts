@@ -82,8 +82,8 @@ export function paperResponses(program: string) {
     text: (c: PaperContext, name: string, make: () => string, headers: Headers): Response =>
       sendCached(c, name, headers, make),
     /** Sends JSON whose name the caller chose: cached, it would only displace what is asked often. */
-    once(c: PaperContext, text: string): Response {
-      const plain = representationOf(text, stateOf(c).etag);
+    once(c: PaperContext, written: Written): Response {
+      const plain = representationOf(written, stateOf(c).etag);
       return sendOne(c, plain, JSON_TYPE, () => gzipped(plain));
     },
     /**
@@ -110,7 +110,7 @@ function takesGzip(c: PaperContext): boolean {
 }
 
 /** The URL of the request on the requested host. */
-function addressOf(c: PaperContext): string {
+export function addressOf(c: PaperContext): string {
   const { slug, served } = c.get('site');
   return `${served}${c.req.path.slice(slug.length + 1)}`;
 }

@@ -12,11 +12,13 @@ import type { Ask } from '../middleware/acting.ts';
 import { logFile, logPage, newsstandHandlers } from './files/newsstand.ts';
 import { OUTBOX_PATH, outboxHandlers } from './files/outbox.ts';
 import { pressedFile, privateFile } from './files/pressed-file.ts';
+import { mcpEndpoint } from './mcp/endpoint.ts';
 import { readOpenApi } from './openapi/document.ts';
 import { playground } from './openapi/playground.ts';
 import type { PaperResponses } from './paper-responses.ts';
 import { listActivity } from './reading/activity.ts';
 import { readApiCatalog, readIndex } from './reading/api-index.ts';
+import { citedFacts } from './reading/cited-facts.ts';
 import { embedHandlers, readOEmbed } from './reading/embed.ts';
 import { newsroomHandlers } from './reading/newsroom.ts';
 import { readProof } from './reading/proof.ts';
@@ -58,7 +60,7 @@ interface PaperParts {
  * method, path, access, handler. The OpenAPI document lists operations in this order.
  */
 export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
-  const { writer, sites, build, responses, proxies, reads, orders, router } = parts;
+  const { writer, sites, build, responses, proxies, reads, orders, router, ask } = parts;
   const { app } = writer;
   const stories = storyHandlers(app);
   const archive = archiveHandlers(app);
@@ -82,6 +84,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   const webhooks = webhookHandlers(writer);
   const deliveries = deliveryHandlers(writer);
   const tryOut = playground(responses);
+  const mcp = mcpEndpoint(app.settings, writer.logger, ask, responses);
   return [
     ['GET', '/api/v1', 'public', readIndex(router)],
     ['GET', '/api/v1/stories', 'public', stories.list],
@@ -92,6 +95,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/days', 'public', archive.days],
     ['GET', '/api/v1/days/{day}', 'public', archive.day],
     ['GET', '/api/v1/search', 'public', searchStories({ app, sites, proxies, responses })],
+    ['GET', '/api/v1/cited-facts', 'public', citedFacts(app, responses)],
     ['GET', '/api/v1/front', 'public', newsroom.front],
     ['GET', '/api/v1/cast', 'public', newsroom.cast],
     ['GET', '/api/v1/masthead', 'public', newsroom.masthead],
@@ -151,6 +155,9 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/playground/', 'public', tryOut.folder],
     ['GET', '/api/v1/playground/{file}', 'public', tryOut.file],
     ['GET', '/.well-known/api-catalog', 'public', readApiCatalog(responses)],
+    ['POST', '/mcp', 'public', mcp.message],
+    ['GET', '/mcp/server-card', 'public', mcp.card],
+    ['GET', '/.well-known/mcp/server-card.json', 'public', mcp.cardAsJson],
   ];
 }
 

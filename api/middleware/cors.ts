@@ -12,11 +12,14 @@ export interface CorsRules {
   reads: string;
 }
 
+/** Headers that clients of MCP send. */
+export const MCP_SENDS = 'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name';
+
 /** CORS rules of the news desk. */
 export const DESK: CorsRules = {
   methods: 'GET, HEAD, POST, PUT, DELETE',
-  sends: 'Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match',
-  reads: 'ETag, Link, Location, Retry-After, X-Request-Id',
+  sends: `Authorization, X-NRF-Key, Content-Type, Idempotency-Key, If-None-Match, ${MCP_SENDS}`,
+  reads: 'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id',
 };
 
 /** The headers of a preflight response, without the origin and `Allow`. Browsers may cache them for a day. */

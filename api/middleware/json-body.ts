@@ -32,8 +32,8 @@ const limitedForm = atMost(FORM_MAX, '16 KiB', 'form');
 export const limitBody = createMiddleware((c, next) => {
   // Checking for the body of a read would cost more than the rest of the request.
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-  // An upload is streamed, and has limits of its own.
-  if (c.req.method === 'POST' && c.req.path.endsWith('/api/v1/media')) return next();
+  // An upload is streamed, and has limits of its own; so has a message of MCP, which may contain one.
+  if (c.req.method === 'POST' && /\/api\/v1\/media$|^\/[^/]+\/mcp$/.test(c.req.path)) return next();
   const type = c.req.header('content-type') ?? '';
   return isUrlencoded(type) || isMultipart(type) ? limitedForm(c, next) : limited(c, next);
 });

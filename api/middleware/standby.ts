@@ -6,7 +6,7 @@ import type { DeskEnv } from '../env.ts';
 
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** What is asked by POST and changes nothing. MCP asks this service again for each call. */
-const READS = /^(?:\/mcp|\/v1\/bq\/query|(?:\/[^/]+)?\/api\/v1\/preview)$/;
+const READS = /^(?:\/v1\/bq\/query|(?:\/[^/]+)?\/(?:mcp|api\/v1\/preview))$/;
 
 /** Whether a request may change something here. */
 export function isChange({ req }: Context): boolean {

@@ -4,7 +4,7 @@ import { READS } from '../../src/shared/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import { allowedBy, allowedByExact, answerUnmatched, limitMethods } from '../middleware/allow.ts';
 import { proxyList } from '../middleware/caller.ts';
-import { allowCrossOrigin, type CorsRules } from '../middleware/cors.ts';
+import { allowCrossOrigin, type CorsRules, MCP_SENDS } from '../middleware/cors.ts';
 import { rejectInvalid, requireUtf8Query } from '../middleware/invalid.ts';
 import type { KeyUses } from '../middleware/key-uses.ts';
 import { laneMiddleware } from '../middleware/lane.ts';
@@ -83,7 +83,7 @@ export const CORS: CorsRules = {
   sends: [
     'Authorization, X-Service-Key, X-PAYMENT, PAYMENT-SIGNATURE, Content-Type, If-None-Match, Last-Event-ID, Prefer',
     'Idempotency-Key',
-    'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name',
+    MCP_SENDS,
   ].join(', '),
   reads: [
     'ETag, Link, Location, Retry-After, X-Request-Id, X-PAYMENT-RESPONSE, PAYMENT-REQUIRED, PAYMENT-RESPONSE',

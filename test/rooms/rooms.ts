@@ -315,6 +315,7 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the routes of the papers',
     imports: [
       'types api',
+      'api/mcp',
       'api/middleware',
       'api/openapi',
       'api/responses',

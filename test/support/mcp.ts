@@ -32,8 +32,9 @@ export async function mcpUser(
   generation: (typeof GENERATIONS)[number],
   url: string,
   headers: Record<string, string> = {},
+  path = '/mcp',
 ): Promise<McpUser> {
-  const address = new URL('/mcp', url);
+  const address = new URL(path, url);
   const requestInit = { headers };
   if (generation === '2025') {
     const client = new ClientBefore(ME);

@@ -14,6 +14,17 @@ import type { PaperResponses } from '../paper-responses.ts';
 import { operationsUnder } from '../route.ts';
 import type { Sites } from '../site.ts';
 
+export const SearchResult = z
+  .object({
+    desk: z.string(),
+    nameplate: z.string(),
+    q: z.string().openapi({ description: 'What was searched for.' }),
+    count: z.int().min(0),
+    stories: z.array(StoryRow).max(SEARCH_ROWS),
+    next_cursor: z.null(),
+  })
+  .openapi('SearchResult');
+
 const search = {
   operationId: 'search',
   summary: 'Pieces on air that hold all of up to four terms, newest first',
@@ -30,19 +41,7 @@ const search = {
     }),
   },
   responses: {
-    200: ok(
-      z
-        .object({
-          desk: z.string(),
-          nameplate: z.string(),
-          q: z.string().openapi({ description: 'What was searched for.' }),
-          count: z.int().min(0),
-          stories: z.array(StoryRow).max(SEARCH_ROWS),
-          next_cursor: z.null(),
-        })
-        .openapi('SearchResult'),
-      'Newest first.',
-    ),
+    200: ok(SearchResult, 'Newest first.'),
   },
 };
 

@@ -31,11 +31,13 @@ import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.
 
 const operation = operationsUnder('Desk');
 
+export const DraftList = listSchema('DraftList', 'drafts', DraftRow);
+
 const drafts = {
   operationId: 'listDrafts',
   summary: 'Pieces that are not on air: drafts, scheduled ones, withdrawn ones',
   request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('DraftList', 'drafts', DraftRow), 'The newest first.') },
+  responses: { 200: ok(DraftList, 'The newest first.') },
 };
 
 const FullConfig = z.object({ ...Config.shape, ...PaperBody.partial().shape }).openapi('FullConfig', {

@@ -59,7 +59,7 @@ export const NewStory = Sent.safeExtend({
   air: air.default(false).openapi({ description: 'false keeps a draft, true puts it on air now, a future time then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
-const Revision = Sent.safeExtend({
+export const Revision = Sent.safeExtend({
   placement,
   air: air.optional().openapi({
     description:
@@ -68,11 +68,11 @@ const Revision = Sent.safeExtend({
   revision: z.int().min(1).openapi({ description: 'The revision that this one was made from.' }),
 }).openapi('Revision', { example: { ...EXAMPLE, air: undefined, revision: 1, correction: 'The year was wrong.' } });
 
-const Airing = z
+export const Airing = z
   .strictObject({ at: time.optional().openapi({ description: 'A future time; now when left out.' }) })
   .openapi('Airing');
 
-const Withdrawal = z
+export const Withdrawal = z
   .strictObject({
     reason: z.string().openapi({ description: 'One line; readers will see it.' }),
     withhold_headline: z.boolean().optional().openapi({
@@ -82,8 +82,8 @@ const Withdrawal = z
   })
   .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
 
-const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
-const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
+export const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
+export const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
 const file = writes({
   operationId: 'fileStory',

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type Received, receive, tooLarge } from '../../../src/desk/media/upload.ts';
@@ -8,6 +8,7 @@ import { normalized } from '../../../src/shared/combining-marks.ts';
 import { Fault, messageOf } from '../../../src/shared/fault.ts';
 import { isLine, shownProblems } from '../../../src/shared/shown-text.ts';
 import type { PaperContext } from '../../env.ts';
+import { actingIn } from '../../middleware/acting.ts';
 import { isMultipart } from '../../middleware/form-body.ts';
 import { requireUncompressed } from '../../middleware/json-body.ts';
 
@@ -142,6 +143,8 @@ class FormParts {
 
 /** The body as it comes, never whole in memory. To stop reading does not end the connection, which is to be answered. */
 function bodyOf(c: PaperContext): Readable {
+  // A request in process has a body of its own.
+  if (actingIn(c.env) !== undefined) return Readable.from(c.req.raw.body ?? []);
   const { incoming } = c.env;
   const body = new PassThrough();
   const cut = (): void => {

@@ -16,7 +16,7 @@ import { Pressing, putRecord, requiresTerms, type Writer, write } from './write.
 
 const binary = { type: 'string', format: 'binary' } as const;
 
-const Uploaded = MediaRow.safeExtend(Pressing).openapi('UploadedMedia');
+export const Uploaded = MediaRow.safeExtend(Pressing).openapi('UploadedMedia');
 
 const upload = writes({
   operationId: 'uploadMedia',

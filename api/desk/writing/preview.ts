@@ -53,6 +53,22 @@ const Sent = z.looseObject({}).openapi('StoryToPreview', {
   example: EXAMPLE,
 });
 
+export const Previewed = z
+  .object({
+    problems: z
+      .array(
+        z.object({
+          field: z.string(),
+          rule: z.string(),
+          message: z.string(),
+          offset: z.int().optional().openapi({ description: 'Where in the field, in UTF-16 units.' }),
+        }),
+      )
+      .openapi({ description: 'Every rule that the piece breaks; empty when it may be filed as it is.' }),
+    html: z.string(),
+  })
+  .openapi('Previewed');
+
 const preview = {
   operationId: 'previewStory',
   summary: 'What the door says of a piece, and its page, without filing it',
@@ -61,24 +77,7 @@ const preview = {
   before: [jsonBody({ judgesZeros: true })],
   request: { body: body(Sent) },
   responses: {
-    200: ok(
-      z
-        .object({
-          problems: z
-            .array(
-              z.object({
-                field: z.string(),
-                rule: z.string(),
-                message: z.string(),
-                offset: z.int().optional().openapi({ description: 'Where in the field, in UTF-16 units.' }),
-              }),
-            )
-            .openapi({ description: 'Every rule that the piece breaks; empty when it may be filed as it is.' }),
-          html: z.string(),
-        })
-        .openapi('Previewed'),
-      'The problems, and the page.',
-    ),
+    200: ok(Previewed, 'The problems, and the page.'),
     ...faults(413, 415),
   },
 };

@@ -11,5 +11,5 @@ export const RESERVED_PAGES: readonly string[] = [
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
   // What the server answers.
   ...['api', 'oembed', 'preview', 'log', 'health', 'ready', 'console', 'docs', 'assets', 'newsstand', 'facts'],
-  'sources',
+  ...['sources', 'mcp', 'oauth'],
 ];

@@ -1,4 +1,5 @@
-import { type Row, STATES, type StateName } from '../../desk/archive.ts';
+import { type Position, type Row, STATES, type StateName } from '../../desk/archive.ts';
+import type { CitingPiece } from '../../desk/cited-facts.ts';
 import { tagSlug } from '../../desk/door/tag.ts';
 import { writerLine, writersOf } from '../../desk/door/writers.ts';
 import type { GenerationEntry } from '../../desk/ledger-entry.ts';
@@ -101,6 +102,19 @@ export function pieceTables(db: Db) {
     { ...LIST, ...STATE },
     rowOf,
   );
+  const CITING = {
+    id: text,
+    slug: text,
+    headline,
+    revision: integer,
+    published_at: integer,
+    cited_facts: PIECE.cited_facts,
+  };
+  const citing = all(
+    `SELECT p.id, p.slug, g.headline, p.revision, p.published_at, g.cited_facts ${FROM}
+     WHERE p.paper = ? AND p.state = 'on_air' AND (p.published_at, p.id) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
+    CITING,
+  );
   const isAnyUncounted = has('SELECT 1 FROM pieces WHERE counted IS NOT generation');
   const uncounted = all(`SELECT p.id, g.prose, g.language ${FROM} WHERE p.counted IS NOT p.generation LIMIT 20`, {
     id: text,
@@ -120,6 +134,9 @@ export function pieceTables(db: Db) {
   });
 
   return {
+    /** Pieces on air with what they cite, newest first, those after a position. */
+    citing: (paper: string, { published_at, id }: Position, limit: number): CitingPiece[] =>
+      citing(paper, published_at, id, limit),
     /** Makes this generation the one that its piece shows. */
     setGeneration({ paper, piece }: GenerationEntry): void {
       const { id, slug, revision, category, persona, prose, language, aliases } = piece;
