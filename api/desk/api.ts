@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { ORDERS, READS } from '../../src/shared/limits.ts';
 import { VERSION } from '../../src/shared/project.ts';
@@ -16,6 +17,7 @@ import { CATALOG_PATH } from '../openapi/api-catalog.ts';
 import { register } from '../openapi/route.ts';
 import { isResponse } from '../responses/reply.ts';
 import { registerConsole } from './console/routes.ts';
+import { challengeClients, requireKeyOfHidden } from './oauth/metadata.ts';
 import { securityOf } from './openapi/document.ts';
 import { paperResponses } from './paper-responses.ts';
 import type { Access } from './route.ts';
@@ -25,6 +27,11 @@ import type { Writer } from './writing/write.ts';
 
 /** Paths under a paper's root that have the same guards as the API. */
 const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed', '/mcp', '/mcp/*', '/.well-known/mcp/*'];
+
+const withoutKey = createMiddleware<PaperEnv>((c, next) => {
+  c.set('key', null);
+  return next();
+});
 
 /** Builds the News Desk API and its pages from `paperRoutes`. */
 export async function deskApi(
@@ -42,6 +49,10 @@ export async function deskApi(
   const reads = throttle<PaperEnv>(READS, proxies, { sparesLocal: true, sparesKeys: true });
   const allowed = allowedBy(router, '/:paper');
   const pages = allowCrossOrigin(DESK, allowed);
+  router.use('/mcp', challengeClients(sites), requireKeyOfHidden(app, sites));
+  // What clients of OAuth read and send does not depend on a key, nor on whether the paper exists.
+  for (const tree of ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource/*', '/oauth/*'])
+    router.use(tree, pages, withoutKey, reads, requireUtf8Query, limitBody);
   for (const tree of TREES)
     router.use(tree, pages, requireVisiblePaper(app, sites.of, uses), reads, requireUtf8Query, limitBody);
 

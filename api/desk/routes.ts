@@ -13,6 +13,9 @@ import { logFile, logPage, newsstandHandlers } from './files/newsstand.ts';
 import { OUTBOX_PATH, outboxHandlers } from './files/outbox.ts';
 import { pressedFile, privateFile } from './files/pressed-file.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
+import { Clients } from './oauth/clients.ts';
+import { oauthEndpoints } from './oauth/endpoints.ts';
+import { oauthMetadata } from './oauth/metadata.ts';
 import { readOpenApi } from './openapi/document.ts';
 import { playground } from './openapi/playground.ts';
 import type { PaperResponses } from './paper-responses.ts';
@@ -84,6 +87,8 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   const webhooks = webhookHandlers(writer);
   const deliveries = deliveryHandlers(writer);
   const tryOut = playground(responses);
+  const metadata = oauthMetadata(sites);
+  const oauth = oauthEndpoints({ app, sites, clients: new Clients(app), proxies });
   const mcp = mcpEndpoint(app.settings, writer.logger, ask, responses);
   return [
     ['GET', '/api/v1', 'public', readIndex(router)],
@@ -158,6 +163,11 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['POST', '/mcp', 'public', mcp.message],
     ['GET', '/mcp/server-card', 'public', mcp.card],
     ['GET', '/.well-known/mcp/server-card.json', 'public', mcp.cardAsJson],
+    ['GET', metadata.resourcePath, 'public', metadata.resource],
+    ['GET', metadata.serverPath, 'public', metadata.server],
+    ['POST', '/oauth/register', 'public', oauth.register],
+    ['POST', '/oauth/token', 'public', oauth.token],
+    ['POST', '/oauth/revoke', 'public', oauth.revoke],
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { hostKey, nameOf, servedAt } from '../../src/desk/papers/host.ts';
-import { type Paper, paperRoot } from '../../src/desk/papers/paper.ts';
+import { isPaperSlug, type Paper, paperRoot } from '../../src/desk/papers/paper.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import type { Site } from '../env.ts';
 import { paperOfKey } from '../middleware/key.ts';
@@ -26,6 +26,12 @@ type Located = IncomingMessage & { [SITE]?: Site | null };
 
 /** A path without a route: on a paper's own domain there is nothing but the paper. */
 const NOWHERE = '/.nowhere';
+
+/**
+ * Metadata of OAuth is at a host’s root, and names the path of what it describes after its own (RFC 8414, section 3.1;
+ * RFC 9728, section 3.1). Its routes are below a paper’s root, as all others are.
+ */
+const INSERTED = /^(\/\.well-known\/oauth-(?:authorization-server|protected-resource))(\/.*)?$/;
 
 export type Sites = ReturnType<typeof sitesOf>;
 
@@ -111,10 +117,14 @@ export function sitesOf(app: AppContext) {
     const start = url.indexOf('/', url.indexOf('://') + 3);
     const end = url.slice(start).search(/[?#]/);
     const path = end === -1 ? url.slice(start) : url.slice(start, start + end);
-    const site = domains.size === 0 ? byPath(path) : find(request, new URL(url), path);
+    const [, inserted = '', rest = ''] = INSERTED.exec(path) ?? [];
+    const below = inserted === '' ? path : rest;
+    const found = domains.size === 0 ? byPath(below) : find(request, new URL(url), below);
+    const site = found === null || inserted === '' ? found : { ...found, path: inserted + found.path };
     const incoming = routed?.env?.incoming;
     if (incoming !== undefined) (incoming as Located)[SITE] = site;
     if (site === null) return NOWHERE;
+    if (inserted !== '' && isPaperSlug(site.slug)) return `/${site.slug}${site.path}`;
     return site.paper === null ? path : `/${site.slug}${site.path}`;
   };
 

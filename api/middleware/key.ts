@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { createMiddleware } from 'hono/factory';
 import { type AccessKey, type KeyTable, type Level, reaches, requireKey } from '../../src/desk/papers/keys.ts';
+import { isAccessToken, keyOfToken } from '../../src/desk/papers/oauth.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import type { PaperContext, PaperEnv, Site } from '../env.ts';
@@ -31,10 +32,11 @@ export function sentKey(header: SentHeader, own: string): string | null {
   return text ?? null;
 }
 
-/** The key of a request; null without one. Throws `key_invalid`, `key_expired`. */
+/** The key of a request, or the one that its access token stands for; null without. Throws `key_invalid`, `key_expired`. */
 export function keyOfRequest(keys: KeyTable, header: SentHeader, now: number): AccessKey | null {
   const text = sentKey(header, 'X-NRF-Key');
-  return text === null ? null : requireKey(keys, text, now);
+  if (text === null) return null;
+  return isAccessToken(text) ? keyOfToken(keys, text, now) : requireKey(keys, text, now);
 }
 
 /**

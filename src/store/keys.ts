@@ -79,8 +79,15 @@ export function keyTables(db: Db, transact: Transact): KeyTable {
       `UPDATE keys SET paused_at = ?3, paused_by = ?4
        WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL AND (paused_at IS NULL) = (?3 IS NOT NULL)`,
     ),
+    byToken: one(
+      `SELECT ${columnsOf(KEY, 'k')}, g.access_expires_at FROM oauth_grants g JOIN keys k ON k.id = g.key WHERE g.access = ?`,
+      { ...KEY, access_expires_at: integer },
+      ({ access_expires_at, ...key }) => ({ key, expires_at: access_expires_at }),
+    ),
+    // What a seat allowed its clients ends with it.
     revoke: changed(
-      'UPDATE keys SET revoked_at = ?3, revoked_by = ?4 WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL',
+      `UPDATE keys SET revoked_at = ?3, revoked_by = ?4 WHERE paper = ?1 AND revoked_at IS NULL
+         AND (id = ?2 OR id IN (SELECT key FROM oauth_grants WHERE seat = ?2))`,
     ),
   };
 }

@@ -30,6 +30,7 @@ import { archiveRows, ledgerFaults } from './desk/ledger-audit.ts';
 import { ledgerTables } from './desk/ledger-entries.ts';
 import { linkCardTable } from './desk/link-cards.ts';
 import { manifestTables, pressRecords } from './desk/manifest.ts';
+import { oauthClientTable, oauthGrantTable } from './desk/oauth.ts';
 import { paperTables } from './desk/papers.ts';
 import { pieceTables } from './desk/pieces.ts';
 import { readerTables } from './desk/readers.ts';
@@ -227,6 +228,8 @@ export function openStore(settings: DatabaseSettings) {
       passkeys: passkeyTable(db),
       challenges: challengeTable(db),
       activity: activityTable(db, transact),
+      oauthClients: oauthClientTable(db),
+      oauthGrants: oauthGrantTable(db, transact),
       terms: termsTable(db),
       previews: previewTable(db, transact),
       events,

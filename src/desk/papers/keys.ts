@@ -37,6 +37,8 @@ export interface KeyTable {
   daysOf(id: string): string[];
   /** The key with this hash, active or not. */
   byHash(hash: string): { key: AccessKey; hash: string } | null;
+  /** The key that an access token with this hash stands for, active or not, and when the token expires. */
+  byToken(hash: string): { key: AccessKey; expires_at: number } | null;
   /** A key, active or not. */
   byId(id: string): AccessKey | null;
   /** Whether a key has expired. Once true, the result never changes back within this process. */
@@ -45,7 +47,7 @@ export interface KeyTable {
   seat(paper: string, email: string): AccessKey | null;
   /** Whether a person ever had a seat, revoked or not. */
   everSeated(paper: string): boolean;
-  /** Returns false when the paper has no such active key. */
+  /** Revokes a key, and what its seat allowed clients. Returns false when the paper has no such active key. */
   revoke(paper: string, id: string, at: number, by: string): boolean;
   /** Pauses an active key, or resumes it when `at` is null. Returns false when there is none, or nothing changed. */
   pause(paper: string, id: string, at: number | null, by: string | null): boolean;

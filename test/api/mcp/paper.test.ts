@@ -213,7 +213,6 @@ test('a paper’s tools', async (t) => {
   await t.test('what a level forbids is refused before a tool runs, with where to sign in', async () => {
     const { read, agent } = keysOf('shared');
     const call = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
-    const metadata = `${url}/.well-known/oauth-protected-resource/shared/mcp`;
     for (const [message, headers, status, error, path] of [
       [call('file_piece'), {}, 401, 'key_required', '/shared/mcp'],
       [call('list_drafts'), {}, 401, 'key_required', '/shared/mcp'],
@@ -222,12 +221,14 @@ test('a paper’s tools', async (t) => {
       [call('file_piece'), bearer(read), 403, 'level_too_low', '/shared/mcp'],
       [call('withdraw_piece'), bearer(agent), 403, 'level_too_low', '/shared/mcp'],
       [call('read_front'), bearer(keysOf('own').read), 403, 'wrong_paper', '/shared/mcp'],
-      [call('read_front'), {}, 404, 'not_found', '/quiet/mcp'],
-      [call('read_front'), {}, 404, 'not_found', '/no-such-paper/mcp'],
+      // A private paper looks like one that does not exist, and its clients find where to sign in.
+      [call('read_front'), {}, 401, 'key_required', '/quiet/mcp'],
+      [call('read_front'), {}, 401, 'key_required', '/no-such-paper/mcp'],
     ] as const) {
       const answer = await post(path, message, headers);
       assert.deepEqual([answer.status, JSON.parse(answer.text).error], [status, error], answer.text);
       const challenge = answer.headers['www-authenticate'];
+      const metadata = `${url}/.well-known/oauth-protected-resource${path.replace(/\?.*/, '')}`;
       if (status === 401) assert.ok(challenge?.includes(`resource_metadata="${metadata}"`), challenge);
       else assert.equal(challenge, undefined);
     }
@@ -284,7 +285,7 @@ test('a paper’s tools', async (t) => {
       }),
     );
     const args = ['-sS', '--json', `@${file}`, '-H', `Accept: ${ACCEPT}`, `${url}/shared/mcp`];
-const { stdout } = await promisify(execFile)('curl', args, { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)('curl', args, { timeout: 10_000 });
     assert.match(stdout, /high-water/);
   });
 });
