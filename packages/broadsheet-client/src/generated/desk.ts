@@ -170,6 +170,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cited-facts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Facts that pieces on air cite, the newest pieces first
+         * @description Searches the newest 200 pieces, then those before them with `cursor`, until `next_cursor` is null; a response may so have no rows and still a `next_cursor`. The facts of a piece stay together, so there may be a few more rows than `limit`. What a piece cites is what its desk filed: it is not checked here.
+         */
+        get: operations["findCitedFacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/front": {
         parameters: {
             query?: never;
@@ -1618,6 +1638,38 @@ export interface components {
             count: number;
             stories: components["schemas"]["Story"][];
             next_cursor: null;
+        };
+        CitedFactList: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description Rows in this response. */
+            count: number;
+            facts: components["schemas"]["CitedFactRow"][];
+            /** @description Where the list goes on, or null. */
+            next_cursor: string | null;
+            /** @description How many pieces this response searched. */
+            searched: number;
+        };
+        /** @description A fact that a piece on air cites. */
+        CitedFactRow: {
+            /** @description Its number in the piece. */
+            n: number;
+            statement: string;
+            /** @description The publisher. */
+            source: string;
+            /** @description The document that says it: an address or a name. */
+            instrument: string;
+            claim_key: string | null;
+            story: {
+                id: string;
+                headline: string;
+                revision: number;
+                /** Format: date-time */
+                published_at: string;
+                /** Format: uri */
+                url: string;
+            };
         };
         /** @description The front page as data: one rail a section, in the paper’s order. */
         Front: {
@@ -3914,6 +3966,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    findCitedFacts: {
+        parameters: {
+            query?: {
+                /** @description One to four words. Each must be one, or begin one, in the statement, the publisher or the document. */
+                q?: string;
+                /** @description A publisher, or a part of its name. */
+                source?: string;
+                /** @description How many rows, 1 to 100. A number beyond is taken as the nearest of these. */
+                limit?: number;
+                /** @description `next_cursor` of the answer before; it goes on from there. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The facts, each with its piece. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CitedFactList"];
                 };
             };
             304: components["responses"]["NotModified"];
