@@ -188,19 +188,9 @@ export function exchangeCode(
   const id = newId();
   const { level, persona, client_name } = grant;
   const life = { made_at: now, made_by: `key:${seat.id}`, expires_at: seat.expires_at };
+  const unused = { used_at: null, revoked_at: null, revoked_by: null, paused_at: null, paused_by: null };
   keys.insert(
-    {
-      id,
-      paper,
-      level,
-      name: client_name,
-      seat: null,
-      persona,
-      ...life,
-      used_at: null,
-      revoked_at: null,
-      revoked_by: null,
-    },
+    { id, paper, level, name: client_name, seat: null, persona, ...life, ...unused },
     // Nobody knows this key: only tokens stand for it.
     secretHash(newKey(random)),
   );
