@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { type Seat, seatAt } from '../support/console-seat.ts';
 import { serveHere } from '../support/serve-here.ts';
@@ -159,16 +160,82 @@ test('rails and blocks are shown in their order before it is set', async () => {
   assert.deepEqual([undone.sections, undone.front], [['Tides', 'Lights'], undefined]);
 });
 
+test('settings are shown before they are saved, saved by the members that changed, and set back', async () => {
+  const { html } = await admin.get('settings');
+  for (const name of Object.keys(PaperBody.shape)) {
+    if (!['sections', 'front'].includes(name)) assert.match(html, new RegExp(`name="${name}(?:\\.[a-z_]+)?"`), name);
+  }
+  const shown = await admin.post('settings/show', {
+    motto: HOSTILE,
+    'hue.exact': '33',
+    'logo.light': 'media/none.svg',
+  });
+  assert.equal(shown.status, 200);
+  assert.match(shown.html, /Nothing is saved yet/);
+  assertEscaped(shown.html);
+  assert.match(shown.html, /<dt>Colour<\/dt><dd><del>210<\/del> <ins>33<\/ins>/);
+  assert.equal((await api('GET', 'config')).body.hue, 210);
+
+  const saved = await admin.done('settings/save', {
+    motto: HOSTILE,
+    'hue.exact': '33',
+    paper_public: 'true',
+    'alerts.hour': '6',
+  });
+  assertEscaped(saved);
+  assert.match(saved, /<dt>Motto<\/dt><dd><del>Twice a day<\/del>/);
+  assert(!saved.includes('<dt>Public</dt>'), 'only what changed is shown');
+  const { body } = await api('GET', 'config');
+  assert.deepEqual([body.motto, body.hue, body.alerts], [HOSTILE, 33, { hour: 6, time_zone: 'UTC' }]);
+  const back = await admin.done(...undoIn(saved));
+  assert.match(back, /Set back/);
+  const { body: undone } = await api('GET', 'config');
+  assert.deepEqual([undone.motto, undone.hue, undone.alerts], ['Twice a day', 210, undefined]);
+});
+
+test('a refused setting keeps what was typed, with the problem at its field', async () => {
+  const refused = await admin.post('settings/save', {
+    nameplate: '',
+    hue: '400',
+    'alerts.time_zone': '"Mars&',
+    motto: HOSTILE,
+  });
+  assert.equal(refused.status, 400);
+  assertEscaped(refused.html);
+  for (const name of ['nameplate', 'hue', 'alerts-time_zone'])
+    assert.match(refused.html, new RegExp(`id="field-${name}-problem">`), name);
+  assert.match(
+    refused.html,
+    /name="alerts.time_zone"[^>]* value="&#34;Mars&#38;"|name="alerts.time_zone"[^>]* value="&quot;Mars&amp;"/,
+  );
+  const long = await admin.post('settings/save', { standards: 'é'.repeat(20_001) });
+  assert.match(long.html, /id="field-standards-problem">/);
+  assert.equal((await admin.post('settings/save', { standards: 'x'.repeat(1024 * 1024) })).status, 413);
+});
+
+test('a record that is a file of the folder says so', async () => {
+  assert.match((await admin.get('settings')).html, /This is also the file <code>paper.yaml<\/code>/);
+});
+
 /** Every action of these pages, with fields that it would take. */
 const ACTIONS: [path: string, fields: Record<string, string>][] = [
   ['front/place', {}],
   ['front/arrange', { sections: 'Lights', blocks: 'cast' }],
+  ['settings/show', { motto: 'x' }],
+  ['settings/save', { motto: 'x' }],
+  ['settings/restore', { members: '{"motto":"x"}' }],
 ];
 
+/** The pages that a read seat sees. */
+const PAGES = ['front', 'see/', 'settings'];
+
 test('a read seat sees the pages and may do nothing', async () => {
-  for (const path of ['front', 'see/']) assert.equal((await reader.get(path)).status, 200, path);
-  const { html } = await reader.get('front');
-  assert(!html.includes('method="post"'), 'no form of an action is shown');
+  for (const path of PAGES) {
+    const { status, html } = await reader.get(path);
+    assert.equal(status, 200, path);
+    assert(!/<main[\s\S]*method="post"/.test(html), `${path} shows the form of an action`);
+  }
+  assert(!(await reader.get('settings')).html.includes('desk@example.org'), 'a read key may not read the contact');
   for (const [path, fields] of ACTIONS) {
     const { status, html } = await reader.post(path, fields);
     assert.equal(status, 403, `${path}: ${html}`);

@@ -1,4 +1,5 @@
 import type { StateName } from '../archive.ts';
+import type { FormField } from './fields.ts';
 
 /** What the pages of the paper itself show: its front, its masthead, its settings. */
 export interface PaperContent {
@@ -22,7 +23,14 @@ export interface PaperContent {
     /** Whether the order of rails or blocks differs from that of the paper. */
     is_rearranged: boolean;
   };
+  '/console/settings': {
+    groups: { title: string; fields: FormField[] }[];
+    file: FolderFile;
+  };
 }
+
+/** The file of the content folder from which a record was filed; null for one that came over the API. */
+export type FolderFile = string | null;
 
 /** A place of the front in its form. */
 export interface FrontSlot {

@@ -2,6 +2,7 @@ import type { StateName } from '../archive.ts';
 import type { Level } from '../papers/keys.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { Segment } from './difference.ts';
+import type { Changed } from './fields.ts';
 import type { PaperContent } from './paper-views.ts';
 import type { sessionRow } from './session.ts';
 
@@ -184,6 +185,8 @@ export interface Notice {
   text: string;
   /** The problems of a refused request, by field. */
   problems?: { field: string; message: string }[];
+  /** Members of a record before and after a change. */
+  changed?: Changed[];
   /** Undoes what was done. */
   undo?: Button;
   /** A text that is shown this one time, such as a new key. */
