@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markdown, markersIn, parseProse, plainText, splitAtMarkers } from '../../src/desk/door/prose.ts';
+import { markersIn, splitAtMarkers } from '../../src/desk/door/markers.ts';
+import { markdown, parseProse, plainText } from '../../src/desk/door/prose.ts';
 import * as fc from '../support/properties.ts';
 
 const html = (prose: string): string => markdown.render(prose);

@@ -10,8 +10,9 @@ import {
 } from '../../shared/shown-text.ts';
 import { type AliasRules, aliasProblems } from './alias.ts';
 import type { NoteFault } from './footnotes.ts';
+import { markersIn } from './markers.ts';
 import { type Filing, MAX } from './piece.ts';
-import { markersIn, parseProse, UNSAFE_SCHEME } from './prose.ts';
+import { parseProse, UNSAFE_SCHEME } from './prose.ts';
 
 /** The paper's rules and records against which a filing is checked. */
 export interface PaperRules extends AliasRules {

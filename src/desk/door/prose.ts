@@ -3,14 +3,10 @@ import markdownit from 'markdown-it';
 import type { Problem } from '../../shared/shape.ts';
 import { problem } from '../../shared/shown-text.ts';
 import { footnotes, type Mention, type NoteFault, noteFaults, withNotesLast } from './footnotes.ts';
+import { markersIn } from './markers.ts';
 import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
 import { subscribeBox } from './subscribe-box.ts';
 
-/**
- * A `[^N]` marker; N counts from 1. Markers count everywhere, including code and autolinks, because nobody may remove
- * one. A backslash escapes the next character: `\\[^1]` is not a marker, and `\\\\[^1]` is one.
- */
-const MARKER = /\\[\s\S]|\[\^(\d{1,6})\]/g;
 const MARKER_HERE = /\[\^(\d{1,6})\]/y;
 /** A line that other footnote grammars, and CommonMark's link definitions, would consume. */
 const MARKER_COLON = /^\[\^\d{1,6}\]:/;
@@ -95,24 +91,6 @@ function paragraphs(prose: string): { content: string; lines: LineRange }[] {
   return [...tokensOf(state.tokens)]
     .filter(([{ type }]) => type === 'inline')
     .map(([{ content }, lines]) => ({ content, lines }));
-}
-
-/** Every marker of a prose, in order, with its offset in UTF-16 units. */
-export function markersIn(prose: string): { n: number; offset: number }[] {
-  return [...prose.matchAll(MARKER)]
-    .filter((match) => match[1] !== undefined)
-    .map((match) => ({ n: Number(match[1]), offset: match.index }));
-}
-
-/** Splits a text at its markers into texts and numbers, alternating. */
-export function splitAtMarkers(text: string): (string | number)[] {
-  const parts: (string | number)[] = [];
-  let end = 0;
-  for (const { n, offset } of markersIn(text)) {
-    parts.push(text.slice(end, offset), n);
-    end = text.indexOf(']', offset) + 1;
-  }
-  return [...parts, text.slice(end)];
 }
 
 /** Markers that no reader sees: in a picture's description, a link's target or title, after a code fence. */

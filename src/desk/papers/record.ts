@@ -5,7 +5,7 @@ import { shownProblems } from '../../shared/shown-text.ts';
 import { append } from '../append.ts';
 import type { Archive } from '../archive.ts';
 import { proseProblems, sourceFloorProblems } from '../door/door.ts';
-import { markersIn } from '../door/prose.ts';
+import { markersIn } from '../door/markers.ts';
 import type { RecordEntry } from '../ledger-entry.ts';
 import type { LedgerStore } from '../ledger-store.ts';
 import { type Cast, type CastBody, castFile, chaptersOf, fileProperties } from './cast.ts';

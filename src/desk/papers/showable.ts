@@ -3,7 +3,8 @@ import { isOneOf, membersIn } from '../../proof/narrow.ts';
 import { normalized, tooManyMarksAt } from '../../shared/combining-marks.ts';
 import { isAuthorUrl, isLanguageTag } from '../door/door.ts';
 import { type Filing, type Image, KINDS, MAX } from '../door/piece.ts';
-import { markersIn, type ParsedProse } from '../door/prose.ts';
+import { markersIn } from '../door/markers.ts';
+import type { ParsedProse } from '../door/prose.ts';
 import { tagsFrom } from '../door/tag.ts';
 import type { PaperRecord } from './paper.ts';
 

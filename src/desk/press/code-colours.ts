@@ -6,7 +6,8 @@ import type {
   ThemeRegistration,
 } from '@shikijs/primitive';
 import { LRUCache } from 'lru-cache';
-import { markdown, splitAtMarkers } from '../door/prose.ts';
+import { splitAtMarkers } from '../door/markers.ts';
+import { markdown } from '../door/prose.ts';
 import { type CodeColours, codeKey } from './prose-html.ts';
 
 type Load = () => Promise<{ default: LanguageRegistration[] }>;

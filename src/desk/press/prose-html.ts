@@ -2,7 +2,8 @@ import type { RendererRule, Token } from 'markdown-it';
 import { fill } from '../../phrases/fill.ts';
 import type { CitedFact } from '../../proof/basis.ts';
 import type { Mention, Note } from '../door/footnotes.ts';
-import { markdown, proseTokens, splitAtMarkers } from '../door/prose.ts';
+import { splitAtMarkers } from '../door/markers.ts';
+import { markdown, proseTokens } from '../door/prose.ts';
 import { type CardToken, cardHtml, type LinkCard, withCards } from './prose-cards.ts';
 import { altOf, imageHtml, type ProsePicture, picturesHtml, type Shown, withFigures } from './prose-pictures.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { markersIn } from '../../../src/desk/door/prose.ts';
+import { markersIn } from '../../../src/desk/door/markers.ts';
 import { storyMarkdown } from '../../../src/desk/press/feeds/markdown.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText } from './any-text.ts';
