@@ -269,7 +269,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/parts/client': {
     holds: 'what a reader’s browser runs: nothing that needs Node or the desk',
-    imports: ['src/desk/door', 'src/desk/press'],
+    imports: ['types src/desk/console', 'src/desk/door', 'src/desk/press'],
   },
   api: {
     holds: 'the listeners',

@@ -46,7 +46,7 @@ export function consoleAction(parts: ConsoleParts, { level, before, request, sai
 }
 
 /** The form's own value, and what it asks for: the same form sent twice is one request, and changed it is another. */
-export function idempotencyKey(form: Form, { method, path, body }: ApiRequest): string {
+export function idempotencyKey(form: Pick<Form, 'text'>, { method, path, body }: ApiRequest): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([form.text('once'), method, path, body]))
     .digest('hex');

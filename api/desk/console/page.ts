@@ -84,7 +84,8 @@ export async function refusedPage({ render }: ConsoleParts, c: ConsoleContext, s
   return sendConsole(c, await render('/console/refused', { frame: frameOf(c, title, notice) }), status);
 }
 
-function frameOf(c: ConsoleContext, title: string, notice: Notice | null): ConsoleFrame {
+/** What the frame of a page shows. */
+export function frameOf(c: ConsoleContext, title: string, notice: Notice | null): ConsoleFrame {
   const { paper, root } = c.get('site');
   const { nameplate, language, hue, typefaces = DEFAULT_TYPEFACES } = paper;
   const { name, seat, level } = c.get('key');

@@ -15,6 +15,8 @@ import { wantsRecord } from '../../responses/send.ts';
 import type { Sites } from '../site.ts';
 import { consoleAction, refusalOf } from './action.ts';
 import { registerDoor } from './door-routes.ts';
+import { editorAction, editorFile, editorPage } from './editor.ts';
+import { editorGuards } from './editor-form.ts';
 import { type ConsoleParts, consolePage, Notices, refusedPage } from './page.ts';
 import { paperPages } from './paper-routes.ts';
 import {
@@ -57,6 +59,11 @@ export function consoleRoutes(parts: ConsoleParts, build: Build): readonly Conso
     ...paperPages(parts, build, { page, actions }),
     ['GET', 'sessions', page('read', sessionsPage)],
     ...sessionRoutes(parts),
+    ['GET', 'write', editorPage(parts)],
+    ['POST', 'write', editorAction(parts), editorGuards],
+    ['GET', 'write/page/*', editorFile(parts, build)],
+    ['GET', 'pieces/:id/edit', editorPage(parts)],
+    ['POST', 'pieces/:id/edit', editorAction(parts), editorGuards],
   ];
 }
 

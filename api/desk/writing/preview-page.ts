@@ -84,12 +84,14 @@ export async function previewedPage(
   });
 }
 
-/** A file that the page loads: of pictures only what the page shows. Null when there is none. */
+/**
+ * A file that the page loads: of pictures only what the page shows, unless no story is given. Null when there is none.
+ */
 export async function previewedFile(
   app: AppContext,
   build: Build,
   c: PaperContext,
-  { story, path }: { story: Story; path: string },
+  { story, path }: { story: Story | null; path: string },
 ): Promise<Response | null> {
   const site = c.get('site');
   const headers = {
@@ -102,7 +104,7 @@ export async function previewedFile(
   const media = path.startsWith('pictures/')
     ? mediaByPictureId(edition).get(/\/([0-9a-f]+)-/.exec(path)?.[1] ?? '')
     : path;
-  if (media === undefined || (OWNED.test(media) && !isShown(edition, story, media))) return null;
+  if (media === undefined || (story !== null && OWNED.test(media) && !isShown(edition, story, media))) return null;
   const found = await renderedFile(app, build, edition, path);
   return found === null ? null : c.body(found, 200, headers);
 }

@@ -3,6 +3,7 @@ import type { Level } from '../papers/keys.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { Segment } from './difference.ts';
 import type { Changed } from './fields.ts';
+import type { EditorView } from './editor-view.ts';
 import type { PaperContent } from './paper-views.ts';
 import type { sessionRow } from './session.ts';
 
@@ -10,6 +11,7 @@ type PaperPages = { [Route in keyof PaperContent]: ConsoleShell & PaperContent[R
 
 /** The view of each page of a paper’s console, by its route. */
 export interface ConsolePages extends PaperPages {
+  '/console/write': ConsoleShell & EditorView;
   '/console/refused': ConsoleShell;
   '/console/today': ConsoleShell & {
     scheduled: PieceLine[];

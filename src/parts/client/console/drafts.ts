@@ -1,0 +1,82 @@
+/** What the browser keeps of a form until it is filed. */
+interface Draft {
+  /** When it was kept, in ms. */
+  at: number;
+  /** The revision that it was made from. */
+  revision: string;
+  /** The fields of one value each, and the rows of sources. */
+  fields: Record<string, string>;
+  sources: string[][];
+}
+
+/** What a form carries for the server alone. */
+const OWN = new Set(['form', 'once', 'revision', 'do', 'take', 'theirs', 'picture', 'picture_alt']);
+
+/** The draft of one piece in this browser. Without storage nothing is kept, and nothing fails. */
+export class Drafts {
+  #name: string;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(name: string) {
+    this.#name = `broadsheet ${name}`;
+  }
+
+  get(): Draft | null {
+    try {
+      const draft = JSON.parse(localStorage.getItem(this.#name) ?? 'null') as Draft | null;
+      return draft !== null && typeof draft.fields === 'object' && Array.isArray(draft.sources) ? draft : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keeps a form soon. */
+  keep(draft: () => Omit<Draft, 'at'>): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => this.#put({ at: Date.now(), ...draft() }), 400);
+  }
+
+  remove(): void {
+    clearTimeout(this.#waiting);
+    try {
+      localStorage.removeItem(this.#name);
+    } catch {
+      // There is no storage.
+    }
+  }
+
+  /** Goes on under the name of the piece that was filed. */
+  rename(name: string): void {
+    this.#name = `broadsheet ${name}`;
+  }
+
+  #put(draft: Draft): void {
+    try {
+      localStorage.setItem(this.#name, JSON.stringify(draft));
+    } catch {
+      // There is no storage, or it is full.
+    }
+  }
+}
+
+/** What a form holds. */
+export function contentOf(form: HTMLFormElement, sources: string[][]): Omit<Draft, 'at'> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && !OWN.has(name) && !name.startsWith('fact_')) fields[name] = plain(value);
+  }
+  return {
+    revision: form.dataset.revision ?? '',
+    fields,
+    sources: sources.filter((row) => row.some((text) => text !== '')),
+  };
+}
+
+const plain = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** Whether two forms hold the same. */
+export const isSame = (a: Omit<Draft, 'at'>, b: Omit<Draft, 'at'>): boolean =>
+  JSON.stringify([sorted(a.fields), a.sources]) === JSON.stringify([sorted(b.fields), b.sources]);
+
+const sorted = (fields: Record<string, string>): [string, string][] =>
+  Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
