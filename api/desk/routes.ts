@@ -42,6 +42,7 @@ import { mediaHandlers } from './writing/media.ts';
 import { pageHandlers } from './writing/pages.ts';
 import { previewHandlers } from './writing/preview.ts';
 import { previewPage } from './writing/preview-page.ts';
+import { sessionHandlers } from './writing/sessions.ts';
 import { askPress, type Writer } from './writing/write.ts';
 
 interface PaperParts {
@@ -76,6 +77,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   const media = mediaHandlers(writer);
   const pages = pageHandlers(writer);
   const keys = keyHandlers(writer);
+  const sessions = sessionHandlers(writer);
   const agent = agentHandlers(writer);
   const readers = {
     secret: linkKey(app.settings, 'readers'),
@@ -138,6 +140,8 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/agent', 'read', agent.check],
     ['GET', '/api/v1/agent/terms', 'read', agent.terms],
     ['POST', '/api/v1/agent/terms/accept', 'admin', agent.accept],
+    ['GET', '/api/v1/sessions', 'admin', sessions.list],
+    ['DELETE', '/api/v1/sessions/{id}', 'admin', sessions.end],
     ['GET', '/api/v1/activity', 'admin', listActivity(app)],
     ['GET', '/api/v1/subscribers', 'read', subscribers.list],
     ['POST', '/api/v1/subscribers', 'public', subscribers.subscribe],

@@ -24,6 +24,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   activity: () => import('./activity.ts').then(({ command }) => command()),
   key: () => import('./keys.ts').then(({ key }) => key()),
   seat: () => import('./keys.ts').then(({ seat }) => seat()),
+  session: () => import('./session.ts').then(({ command }) => command()),
   account: () => import('./account.ts').then(({ account }) => account()),
   credits: () => import('./account.ts').then(({ credits }) => credits()),
   watch: () => import('./hostnames.ts').then(({ watch }) => watch()),

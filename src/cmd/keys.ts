@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { operatorLink } from '../desk/console/operator.ts';
 import {
   listPaperKeys,
   makePaperKey,
@@ -154,7 +155,8 @@ export function seat(): Command {
     .description('seats of a paper: the access keys of people')
     .addCommand(addSeat())
     .addCommand(listSeats())
-    .addCommand(removeSeatCommand());
+    .addCommand(removeSeatCommand())
+    .addCommand(linkCommand());
 }
 
 function addSeat(): Command {
@@ -200,6 +202,22 @@ function removeSeatCommand(): Command {
 }
 
 type Life = Pick<ReturnType<typeof keyLifeRow>, 'expires_at' | 'used_at'> & { state: string };
+
+function linkCommand(): Command {
+  return new DataCommand('link')
+    .description('print a link that signs in to the console once, for somebody who lost access or the first seat')
+    .requiredOption('--paper <slug>', 'the paper')
+    .option('--email <address>', 'whose seat it is; leave it out for a paper that never had a seat')
+    .option('--json', 'print {url, seat, expires_at}')
+    .onData((app, { paper, email, json }: { paper: string; email?: string; json?: boolean }) => {
+      const { url, seat, expires_at } = operatorLink(app, paper, email);
+      const what = seat === null ? `takes the first seat of ${paper}` : `signs ${seat} in to ${paper}`;
+      printResult(json, { url, seat, expires_at: isoTime(expires_at) }, [
+        url,
+        `it ${what}, once, until ${isoTime(expires_at)}; whoever has it can do so`,
+      ]);
+    });
+}
 
 /** The end of a line about a key: when it was last used and when it expires. */
 function lifeOf({ state, expires_at, used_at }: Life): string {

@@ -32,6 +32,8 @@ export const ACTIONS = [
   'seat.revoked',
   'session.begun',
   'session.ended',
+  'passkey.added',
+  'passkey.removed',
   'terms.accepted',
   'webhook.added',
   'webhook.changed',

@@ -16,7 +16,14 @@ test('papers wait until they are filed, also when a reload ends the filing befor
   }
   const app = appContextIn(t, folder, { now: Date.now() });
   const backlog = new Set(papers);
-  const parts = { app, presses: new PressQueue(app), backlog, logger: openServerLog('silent'), onProblem() {} };
+  const parts = {
+    app,
+    presses: new PressQueue(app),
+    backlog,
+    logger: openServerLog('silent'),
+    onProblem() {},
+    onFiled() {},
+  };
   await startFiling(parts)();
   assert.equal(backlog.size === 0, false);
   const stop = startFiling(parts);

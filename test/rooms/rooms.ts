@@ -78,7 +78,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/desk/console': {
     holds: 'who is signed in to a paper’s console, and what its pages show',
-    imports: ['src/desk', 'src/desk/door', 'types src/desk/press', 'types src/desk/readers'],
+    imports: ['src/desk', 'src/desk/door', 'types src/desk/press', 'types src/desk/readers', 'types src/server'],
   },
   'packages/import': {
     holds: 'readers of other systems’ exports; a package of its own',
@@ -205,6 +205,7 @@ export const ROOMS: Record<string, Room> = {
       'api',
       'packages/import',
       'src/desk',
+      'src/desk/console',
       'src/desk/ingest',
       'src/desk/jobs',
       'src/desk/press',

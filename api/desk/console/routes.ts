@@ -37,7 +37,7 @@ import { sessionRoutes, sessionsPage } from './sessions.ts';
 import { todayPage } from './today.ts';
 
 /** Every page and action of the console. */
-export function consoleRoutes(parts: ConsoleParts, build: Build): readonly ConsoleRoute[] {
+export function consoleRoutes(parts: ConsoleParts, build: Build, proxies: BlockList): readonly ConsoleRoute[] {
   const { app } = parts;
   const page: RouteMakers['page'] = (level, show) => consolePage(parts, level, (c) => show(parts, c));
   const actions: RouteMakers['actions'] = (under, named, guards) =>
@@ -58,7 +58,7 @@ export function consoleRoutes(parts: ConsoleParts, build: Build): readonly Conso
     ...actions('', { ...agentActions, ...readerActions, ...webhookActions }),
     ...paperPages(parts, build, { page, actions }),
     ['GET', 'sessions', page('read', sessionsPage)],
-    ...sessionRoutes(parts),
+    ...sessionRoutes(parts, proxies),
     ['GET', 'write', editorPage(parts)],
     ['POST', 'write', editorAction(parts), editorGuards],
     ['GET', 'write/page/*', editorFile(parts, build)],
@@ -91,7 +91,7 @@ export function registerConsole(
   router.get('/console', (c: PaperContext) => c.redirect(`${c.get('console').base}/console/`, 301));
   registerDoor(router, { app, render: build.render, proxies });
   router.get('/console/_astro/:file', (c: PaperContext) => builtFile(build, c));
-  for (const [method, path, handle, guards = formGuards] of consoleRoutes(parts, build)) {
+  for (const [method, path, handle, guards = formGuards] of consoleRoutes(parts, build, proxies)) {
     const before = method === 'POST' ? guards : [];
     router.on(method, [`/console/${path}`], requireSeat, ...before, ((c: ConsoleContext) => handle(c)) as never);
   }

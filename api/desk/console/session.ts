@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { generateCookie, getCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
+import { type Change, recordActivity } from '../../../src/desk/activity.ts';
 import { browserName } from '../../../src/desk/console/browser-name.ts';
-import { type Beginning, type ConsoleSession, seatOf } from '../../../src/desk/console/session.ts';
+import { type Beginning, type ConsoleSession, seatOf, sessionChange } from '../../../src/desk/console/session.ts';
 import type { AccessKey } from '../../../src/desk/papers/keys.ts';
 import { isPaperSlug } from '../../../src/desk/papers/paper.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -102,32 +103,46 @@ export function afterSignIn({ base, origin }: ConsoleSite, to = ''): string {
   return url?.origin === origin && url.pathname.startsWith(home) ? url.pathname + url.search : home;
 }
 
+/** Records what somebody did about signing in to a console, in the transaction of the change. */
+export function recordOwn(
+  { store, clock: { now } }: Pick<AppContext, 'store' | 'clock'>,
+  c: PaperContext,
+  { key, proxies }: { key: AccessKey; proxies: BlockList },
+  ...changes: Change[]
+): void {
+  const actor = { who: key.id, way: 'console', network: callerNetwork(callerOf(c.env, proxies)) } as const;
+  recordActivity(store.desk, { paper: key.paper, now: now(), newId }, actor, changes);
+}
+
 /** Starts a session for a key and sets its cookie, whose value it returns. The browser's previous session ends. */
 export function signIn(
-  { store, clock: { now } }: Pick<AppContext, 'store' | 'clock'>,
+  app: Pick<AppContext, 'store' | 'clock'>,
   c: PaperContext,
   { key, began, proxies }: { key: AccessKey; began: Beginning; proxies: BlockList },
 ): string {
-  const { consoleSessions: sessions } = store.desk;
-  const before = c.get('session');
-  if (before !== undefined) sessions.end(before.id);
-  const { token } = beginSession<ConsoleSession>(
-    { sessions, now, newId, random: randomBytes },
-    {
-      paper: key.paper,
-      key: key.id,
-      began,
-      browser: browserName(c.req.header('user-agent')),
-      network: callerNetwork(callerOf(c.env, proxies)),
-    },
-  );
+  const { consoleSessions: sessions } = app.store.desk;
+  const owner = {
+    ...{ paper: key.paper, key: key.id, began },
+    browser: browserName(c.req.header('user-agent')),
+    network: callerNetwork(callerOf(c.env, proxies)),
+  };
+  const { token } = app.store.database.transact(() => {
+    const before = c.get('session');
+    if (before !== undefined) sessions.end(before.id);
+    recordOwn(app, c, { key, proxies }, sessionChange('begun', owner));
+    const { now } = app.clock;
+    return beginSession<ConsoleSession>({ sessions, now, newId, random: randomBytes }, owner);
+  });
   setCookie(c, token);
   return token;
 }
 
 /** Ends the session of a request and clears its cookie. */
-export function signOut({ store }: Pick<AppContext, 'store'>, c: ConsoleContext): void {
-  store.desk.consoleSessions.end(c.get('session').id);
+export function signOut(app: Pick<AppContext, 'store' | 'clock'>, c: ConsoleContext, proxies: BlockList): void {
+  app.store.database.transact(() => {
+    app.store.desk.consoleSessions.end(c.get('session').id);
+    recordOwn(app, c, { key: c.get('key'), proxies }, sessionChange('ended', c.get('session')));
+  });
   setCookie(c, null);
 }
 

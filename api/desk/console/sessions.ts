@@ -1,24 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import type { BlockList } from 'node:net';
+import type { Change } from '../../../src/desk/activity.ts';
 import {
   addPasskey,
   canHavePasskeys,
   creationOptions,
   newChallenge,
+  newPasskey,
   PASSKEY_NAME_MAX,
 } from '../../../src/desk/console/passkey.ts';
-import { endSession, sessionRow, sessionsOf } from '../../../src/desk/console/session.ts';
-import type { Notice } from '../../../src/desk/console/views.ts';
+import { endSession, sessionChange, sessionRow, sessionsOf } from '../../../src/desk/console/session.ts';
 import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { lineProblems } from '../../../src/shared/shown-text.ts';
 import type { ConsoleContext } from '../../env.ts';
 import { FAULT_STATUS } from '../../middleware/fault.ts';
-import { problemOf } from '../../middleware/form-body.ts';
+import { type Form, problemOf } from '../../middleware/form-body.ts';
 import { privateJson } from '../../responses/send.ts';
 import { redirect, showAgain } from './action.ts';
 import type { ConsoleParts, Shown } from './page.ts';
 import type { ConsoleRoute } from './route.ts';
-import { readOwnForm, signOut } from './session.ts';
+import { readOwnForm, recordOwn, signOut } from './session.ts';
 import { requirePasskeys } from './sign-in.ts';
 
 const PAGE = 'sessions';
@@ -49,7 +51,7 @@ export function sessionsPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
 }
 
 /** Ending sessions, and adding, naming and removing passkeys. */
-export function sessionRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
+export function sessionRoutes(parts: ConsoleParts, proxies: BlockList): readonly ConsoleRoute[] {
   const { store, clock } = parts.app;
   const { consoleSessions: sessions, passkeys, challenges } = store.desk;
   const { now } = clock;
@@ -59,13 +61,19 @@ export function sessionRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
     session: c.get('session').id,
   });
 
-  /** Does a change and says so on the page, or says there why not. */
+  /** Does a change, in a transaction once its form is checked, and says so on the page; or says there why not. */
   const change =
-    (work: (c: ConsoleContext, form: Awaited<ReturnType<typeof readOwnForm>>) => Omit<Notice, 'kind'>) =>
+    (check: (c: ConsoleContext, form: Form) => () => { text: string; did: Change[] }) =>
     async (c: ConsoleContext): Promise<Response> => {
       const form = await readOwnForm(c);
       try {
-        return redirect(parts, c, PAGE, { kind: 'done', ...work(c, form) });
+        const work = check(c, form);
+        const text = store.database.transact(() => {
+          const { text, did } = work();
+          recordOwn(parts.app, c, { key: c.get('key'), proxies }, ...did);
+          return text;
+        });
+        return redirect(parts, c, PAGE, { kind: 'done', text });
       } catch (error) {
         const text = problemOf(error);
         const status = error instanceof Fault ? FAULT_STATUS[error.code] : 400;
@@ -75,7 +83,7 @@ export function sessionRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
 
   const leave = async (c: ConsoleContext) => {
     await readOwnForm(c);
-    signOut(parts.app, c);
+    signOut(parts.app, c, proxies);
     return c.redirect(`${c.get('console').base}/console/sign-in`, 303);
   };
 
@@ -95,17 +103,22 @@ export function sessionRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
     [
       'POST',
       'sessions/end',
-      change((c, form) => {
-        const { browser } = endSession({ sessions, now }, c.get('key'), form.text('id'));
-        return { text: `${browser} is signed out.` };
+      change((c, form) => () => {
+        const ended = endSession({ sessions, now }, c.get('key'), form.text('id'));
+        return { text: `${ended.browser} is signed out.`, did: [sessionChange('ended', ended)] };
       }),
     ],
     [
       'POST',
       'sessions/end-others',
-      change((c) => {
-        const count = sessions.endOthers(c.get('key').id, c.get('session').id);
-        return { text: count === 1 ? 'One other browser is signed out.' : `${count} other browsers are signed out.` };
+      change((c) => () => {
+        const key = c.get('key');
+        const ended = sessionsOf({ sessions, now }, key).filter(
+          (one) => one.key === key.id && one.id !== c.get('session').id,
+        );
+        sessions.endOthers(key.id, c.get('session').id);
+        const text = ended.length === 1 ? 'One other browser is' : `${ended.length} other browsers are`;
+        return { text: `${text} signed out.`, did: ended.map((session) => sessionChange('ended', session)) };
       }),
     ],
     ['POST', 'passkeys/challenge', challenge],
@@ -116,27 +129,32 @@ export function sessionRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
         const name = nameIn(form.text('name') || c.get('session').browser);
         const sent = form.text('credential');
         if (sent === '') throw new Fault('invalid_request', 'no passkey came with this form: adding one needs scripts');
-        store.database.transact(() =>
-          addPasskey({ passkeys, challenges, now }, asking(c), { key: c.get('key'), name, sent }),
-        );
-        return { text: `The passkey ${JSON.stringify(name)} signs you in from now on.` };
+        const passkey = newPasskey({ challenges, now }, asking(c), { key: c.get('key'), name, sent });
+        return () => {
+          addPasskey(passkeys, passkey);
+          const text = `The passkey ${JSON.stringify(name)} signs you in from now on.`;
+          return { text, did: [passkeyChange('added', c, name)] };
+        };
       }),
     ],
     [
       'POST',
       'passkeys/rename',
-      change((c, form) => {
+      change((c, form) => () => {
         const name = nameIn(form.text('name'));
         if (!passkeys.rename(c.get('key').id, form.text('id'), name)) throw noPasskey();
-        return { text: `The passkey is called ${JSON.stringify(name)} now.` };
+        return { text: `The passkey is called ${JSON.stringify(name)} now.`, did: [] };
       }),
     ],
     [
       'POST',
       'passkeys/remove',
-      change((c, form) => {
-        if (!passkeys.remove(c.get('key').id, form.text('id'))) throw noPasskey();
-        return { text: 'The passkey is removed and signs nobody in any more. Delete it on your device too.' };
+      change((c, form) => () => {
+        const id = form.text('id');
+        const { name = '' } = passkeys.ofKey(c.get('key').id).find((passkey) => passkey.id === id) ?? {};
+        if (!passkeys.remove(c.get('key').id, id)) throw noPasskey();
+        const text = 'The passkey is removed and signs nobody in any more. Delete it on your device too.';
+        return { text, did: [passkeyChange('removed', c, name)] };
       }),
     ],
   ];
@@ -149,5 +167,11 @@ function nameIn(text: string): string {
   if (problem === undefined) return name;
   throw new Fault('invalid_request', `the passkey’s name: ${problem.message}`, { field: 'name' });
 }
+
+const passkeyChange = (verb: 'added' | 'removed', c: ConsoleContext, name: string): Change => ({
+  action: `passkey.${verb}`,
+  subject: { kind: 'key', id: c.get('key').id },
+  detail: { name },
+});
 
 const noPasskey = () => new Fault('not_found', 'your seat has no such passkey; it may have been removed');

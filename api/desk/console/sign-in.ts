@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { keyChange } from '../../../src/desk/activity.ts';
 import { requestLink, requireFirst, requireLink, takeFirstSeat, useLink } from '../../../src/desk/console/link.ts';
 import { canHavePasskeys, newChallenge, passkeySeat, requestOptions } from '../../../src/desk/console/passkey.ts';
 import { type AccessKey, KeyBody, requireKey } from '../../../src/desk/papers/keys.ts';
@@ -13,7 +14,7 @@ import { type Form, needPart, problemOf, readForm } from '../../middleware/form-
 import { throttle } from '../../middleware/throttle.ts';
 import { privateJson } from '../../responses/send.ts';
 import { type DoorParts, type DoorRoute, sendDoor, sendSignIn } from './door-page.ts';
-import { afterSignIn, formGuards, signIn } from './session.ts';
+import { afterSignIn, formGuards, recordOwn, signIn } from './session.ts';
 
 /** Signing in to a console: with a key, a mailed link, a passkey, or the link for the first seat. */
 export function signInRoutes(parts: DoorParts): readonly DoorRoute[] {
@@ -131,6 +132,7 @@ export function signInRoutes(parts: DoorParts): readonly DoorRoute[] {
       const { key, session } = transact(() => {
         const maker = { ...tables, archive: store.desk.archive(slugOf(c)), now, newId, random: randomBytes };
         const { key, made } = takeFirstSeat(maker, slugOf(c), token, given);
+        recordOwn(app, c, { key: made, proxies }, keyChange('made', made));
         return { key, session: begin(c, made, 'first') };
       });
       const has_passkeys = canHavePasskeys(c.get('console').origin);

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { listenDesk } from '../../../api/server.ts';
+import { firstSeatLinks } from '../../desk/console/operator.ts';
 import { paperFolders } from '../../desk/ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../desk/ingest/source-file.ts';
 import { startAiring } from '../../desk/jobs/airing-job.ts';
@@ -15,6 +16,7 @@ import { startPublisher } from '../../operate/publish/publish-job.ts';
 import type { AppContext } from '../../server/context.ts';
 import { listeningOn } from '../../server/env.ts';
 import type { ServerLog } from '../../server/server-log.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { smtpOf } from '../../shared/net/smtp.ts';
 import { startMails } from '../../shared/outbound/mail-job.ts';
 import { deliveryTransport, startWebhooks } from '../../shared/outbound/webhook-job.ts';
@@ -23,6 +25,13 @@ import { startLog } from '../../signing/log/log-job.ts';
 import { allEnded, RestartableJob, type Service, type StartJob } from './jobs.ts';
 import { renderMail } from './render-mail.ts';
 import type { Signing } from './signing.ts';
+
+/** Logs links that take the first seat of papers that never had one. Whoever reads the log can use them. */
+async function printFirstSeats(app: AppContext, logger: ServerLog): Promise<void> {
+  const { links, more } = await app.store.database.lock.patiently(() => firstSeatLinks(app), Number.POSITIVE_INFINITY);
+  for (const link of links) logger.info(link, 'nobody has a seat of this paper: open the link to take the first one');
+  if (more > 0) logger.info({ papers: more }, `more papers have no seat: \`${CLI} seat link --paper P\` prints a link`);
+}
 
 /** Serves the papers and their API, and starts the desk's jobs. */
 export async function serveDesk(
@@ -37,6 +46,15 @@ export async function serveDesk(
     app.settings = listeningOn(app.settings, { desk: port });
     app.store.database.served.note('desk', app.settings.origin);
   });
+  let isStarting = true;
+  const onFiled = () => {
+    // A reload files again, and ends no link that somebody may be using.
+    if (isStarting)
+      printFirstSeats(app, logger).catch((error: unknown) =>
+        logger.error({ err: error }, 'no link for a first seat could be made; `broadsheet seat link` makes one'),
+      );
+    isStarting = false;
+  };
   const onProblem = (problem: FileProblem) => printError(problemLine(problem));
   const stopAiring = startJob(() => startAiring({ app, presses, backlog, logger }));
   const stopWebhooks = startJob(() =>
@@ -47,7 +65,7 @@ export async function serveDesk(
   const { settings } = app;
   const job = (name: string, start: StartJob) => new RestartableJob(name, settings, () => () => startJob(start));
   const jobs = [
-    job('filing', () => startFiling({ app, presses, backlog, logger, onProblem })),
+    job('filing', () => startFiling({ app, presses, backlog, logger, onProblem, onFiled })),
     new RestartableJob('mails of the desk', settings, (next) => {
       const smtp = smtpOf(next);
       return () => startJob(() => startMails(app, paperMails(app, renderMail), smtp, logger));

@@ -25,6 +25,8 @@ const DONE: Readonly<Record<string, string>> = {
   'seat.revoked': 'took the seat of',
   'session.begun': 'signed in',
   'session.ended': 'ended a session',
+  'passkey.added': 'added a passkey',
+  'passkey.removed': 'removed a passkey',
   'terms.accepted': 'signed the agreement for agents',
   'webhook.added': 'added the webhook',
   'webhook.changed': 'changed the webhook',

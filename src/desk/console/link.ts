@@ -97,16 +97,15 @@ export const mailedToken = (secret: Uint8Array, id: string): string => linkToken
 export function printedLink(
   { consoleLinks, transact }: Pick<LinkStore, 'consoleLinks' | 'transact'>,
   paper: string,
-  key: AccessKey | null,
-  { now, newId, random }: { now(): number; newId(): string; random(n: number): Uint8Array },
+  key: string | null,
+  { now: made_at, newId, random }: { now: number; newId(): string; random(n: number): Uint8Array },
 ): { token: string; expires_at: number } {
   const token = Buffer.from(random(32)).toString('base64url');
-  const made_at = now();
   const expires_at = made_at + (key === null ? FIRST_LIFETIME : LINK_LIFETIME);
   transact(() => {
     if (key === null) consoleLinks.endFirst(paper, made_at);
     const purpose = key === null ? 'first' : 'link';
-    const link = { id: newId(), paper, purpose, key: key?.id ?? null, made_at, expires_at, used_at: null } as const;
+    const link = { id: newId(), paper, purpose, key, made_at, expires_at, used_at: null } as const;
     consoleLinks.insert(link, secretHash(token));
   });
   return { token, expires_at };

@@ -75,7 +75,7 @@ const CHALLENGE_LIFETIME = 5 * MINUTE;
 /** 256 bits. */
 const CHALLENGE_BYTES = 32;
 /** The most passkeys of a seat. */
-export const PASSKEYS_MAX = 20;
+const PASSKEYS_MAX = 20;
 export const PASSKEY_NAME_MAX = 60;
 
 /** The page that asks: its paper, its origin, and the session that adds a passkey. */
@@ -160,11 +160,11 @@ interface Verifier {
 }
 
 /**
- * Adds the passkey that a browser made for a key (section 7.1). Which make it is nobody asks, so attestations are not
- * read. Throws `invalid_request`, `conflict`.
+ * The passkey that a browser made for a key (section 7.1), still to be added. Which make it is nobody asks, so
+ * attestations are not read. Its challenge is used up, whatever becomes of it. Throws `invalid_request`.
  */
-export function addPasskey(
-  { passkeys, challenges, now }: Verifier,
+export function newPasskey(
+  { challenges, now }: Omit<Verifier, 'passkeys'>,
   asking: Asking,
   { key, name, sent }: { key: AccessKey; name: string; sent: string },
 ): Passkey {
@@ -176,15 +176,18 @@ export function addPasskey(
   const made = data.credential;
   if (made === null || Buffer.from(made.id).toString('base64url') !== id) throw refused('it names no credential');
   const { algorithm, public_key } = readable(() => keyFrom(made.publicKey));
-  if (passkeys.ofKey(key.id).length >= PASSKEYS_MAX) {
-    throw new Fault('conflict', `this seat has ${PASSKEYS_MAX} passkeys, which is the most; remove one first`);
-  }
-  const passkey: Passkey = {
+  return {
     ...{ id, paper: asking.paper, key: key.id, host, name, algorithm, public_key },
     ...{ counter: data.signatureCounter, transports: response.transports, made_at: now(), used_at: null },
   };
+}
+
+/** Adds a passkey. Throws `conflict`. */
+export function addPasskey(passkeys: PasskeyTable, passkey: Passkey): void {
+  if (passkeys.ofKey(passkey.key).length >= PASSKEYS_MAX) {
+    throw new Fault('conflict', `this seat has ${PASSKEYS_MAX} passkeys, which is the most; remove one first`);
+  }
   if (!passkeys.insert(passkey)) throw new Fault('conflict', 'this passkey is registered already');
-  return passkey;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type SessionLife, type SessionTable, sessionOf } from '../../shared/session.ts';
+import type { Change } from '../activity.ts';
 import { type AccessKey, type KeyTable, requireActive } from '../papers/keys.ts';
 
 /** How a session began: with a key, a mailed link, a link printed for an operator, a passkey, or the first seat. */
@@ -64,6 +65,14 @@ export function endSession(
   }
   tables.sessions.end(found.id);
   return found;
+}
+
+/** The change that a session's beginning or end was. */
+export function sessionChange(
+  verb: 'begun' | 'ended',
+  { key, began, browser }: Omit<ConsoleSession, keyof SessionLife>,
+): Change {
+  return { action: `session.${verb}`, subject: { kind: 'key', id: key }, detail: { began, browser } };
 }
 
 /** A session in a list. `keys` are the paper's. */

@@ -17,10 +17,12 @@ interface Parts {
   logger: Logger;
   /** Called for each problem in a file. */
   onProblem(problem: FileProblem): void;
+  /** Called once the folder is filed. */
+  onFiled(): void;
 }
 
 /** Files the content folder once and presses what changed. Returns a function that stops the filing. */
-export function startFiling({ app, presses, backlog, logger, onProblem }: Parts): () => Promise<void> {
+export function startFiling({ app, presses, backlog, logger, onProblem, onFiled }: Parts): () => Promise<void> {
   const stop = new AbortController();
   /** Starts over whenever another process held the write lock for long: what was already filed is then unchanged. */
   const fileAll = async (): ReturnType<typeof fileContent> => {
@@ -41,6 +43,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem }: Parts)
     for (const piece of lost) logger.warn(piece, withoutFileLine(piece));
     logger.info({ filed: filed.length, problems: problems.length }, 'filed content');
     if (stop.signal.aborted) return;
+    onFiled();
     // Not awaited: on shutdown, the server waits for its presses elsewhere.
     void Promise.allSettled(app.store.desk.paperSlugs().map((paper) => presses.press(paper))).then((outcomes) => {
       const failed = outcomes.filter(({ status }) => status === 'rejected').length;
