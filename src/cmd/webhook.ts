@@ -53,8 +53,8 @@ function list(): Command {
       const { sections } = app.store.desk.archive(options.paper).paper();
       const rows = app.store.desk.webhooks.list(options.paper).map((webhook) => webhookRow(webhook, sections));
       const lines = rows.map(
-        ({ id, url, off_at, off_reason, failing_since }) =>
-          `${id}  ${url}${off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
+        ({ id, url, off_at, off_reason, failing_since, paused_at }) =>
+          `${id}  ${url}${paused_at !== null ? `  (paused since ${paused_at})` : off_at !== null ? `  (off since ${off_at}: ${off_reason})` : failing_since !== null ? `  (failing since ${failing_since})` : ''}`,
       );
       printResult(options.json, rows, lines.length === 0 ? ['no webhooks'] : lines);
     });

@@ -74,7 +74,7 @@ export function deliveryQueue<D extends DeliveryJob>(
 
 const JOINED = 'deliveries d JOIN messages m ON m.id = d.message JOIN webhooks w ON w.id = d.webhook';
 
-const PAPER_JOB = { ...JOB, paper: text };
+const PAPER_JOB = { ...JOB, paper: text, old_secret: orNull(text), old_secret_until: orNull(integer) };
 
 const RECORD = {
   id: text,
@@ -105,7 +105,7 @@ export function deliveryTable(db: Db): DeliveryTable {
   );
   const jobsOf = all(
     `SELECT d.id, d.paper, d.message, m.type, m.body, d.webhook, d.host, coalesce(w.url, s.webhook) AS url,
-       coalesce(w.secret, s.webhook_secret) AS secret, d.tries, d.by_hand, d.lease
+       coalesce(w.secret, s.webhook_secret) AS secret, w.old_secret, w.old_secret_until, d.tries, d.by_hand, d.lease
      FROM ${JOINED} LEFT JOIN subscribers s ON s.id = w.subscriber AND s.confirmed_at IS NOT NULL
      WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`,
     PAPER_JOB,
@@ -179,8 +179,15 @@ const WEBHOOK = {
   failing_since: orNull(integer),
   off_at: orNull(integer),
   off_reason: orNull(offReason),
+  paused_at: orNull(integer),
+  succeeded_at: orNull(integer),
+  failed_at: orNull(integer),
+  old_secret_until: orNull(integer),
 };
-const WEBHOOKS = `SELECT ${columnsOf(WEBHOOK)} FROM webhooks WHERE paper = ?`;
+const WEBHOOKS = `SELECT ${columnsOf(WEBHOOK)},
+    (SELECT count(*) FROM deliveries d WHERE d.webhook = webhooks.id AND d.state = 'waiting') AS waiting
+  FROM webhooks WHERE paper = ?`;
+const LISTED = { ...WEBHOOK, waiting: integer };
 
 /** Webhooks: those of the desk, and those of subscribers, whose addresses are stored in the subscribers' rows. */
 export function webhookTable(db: Db): WebhookTable {
@@ -190,7 +197,7 @@ export function webhookTable(db: Db): WebhookTable {
      FROM webhooks w LEFT JOIN subscribers s ON s.id = w.subscriber
      WHERE w.paper = ?1 AND w.id > ?3
        AND (w.subscriber IS NULL OR (s.confirmed_at IS NOT NULL AND s.webhook IS NOT NULL AND s.webhook_secret IS NOT NULL))
-       AND (w.off_at IS NULL OR w.off_url <> coalesce(w.url, s.webhook))
+       AND w.paused_at IS NULL AND (w.off_at IS NULL OR w.off_url <> coalesce(w.url, s.webhook))
        AND CASE WHEN ?2 IS NULL THEN coalesce(w."cast", s."cast") = 1
          ELSE coalesce(w.sections, s.sections) IS NULL
            OR EXISTS (SELECT 1 FROM json_each(coalesce(w.sections, s.sections)) c WHERE c.value IN (SELECT value FROM json_each(?2)))
@@ -198,16 +205,23 @@ export function webhookTable(db: Db): WebhookTable {
      ORDER BY w.id LIMIT ?4`,
     { id: text, url: text },
   );
+  // Another address is on, and has not failed yet.
+  const change = run(
+    `UPDATE webhooks SET sections = ?4, "cast" = ?5, url = ?3,
+       failing_since = iif(url = ?3, failing_since, NULL), off_at = iif(url = ?3, off_at, NULL),
+       off_reason = iif(url = ?3, off_reason, NULL), off_url = iif(url = ?3, off_url, NULL)
+     WHERE paper = ?1 AND id = ?2 AND subscriber IS NULL`,
+  );
   const failed = one(
-    `UPDATE webhooks SET failing_since = coalesce(failing_since, ?3) WHERE id = ?1
-     RETURNING failing_since AS since, off_at IS NOT NULL AND off_url IS ?2 AS isOff`,
+    `UPDATE webhooks SET failing_since = coalesce(failing_since, ?3), failed_at = ?3 WHERE id = ?1
+     RETURNING failing_since AS since, paused_at IS NOT NULL OR (off_at IS NOT NULL AND off_url IS ?2) AS isOff`,
     { since: integer, isOff: flag },
   );
   return {
     add: insert('webhooks', ['id', 'paper', 'url', 'secret', 'sections', 'cast', 'made_at']),
     remove: changed('DELETE FROM webhooks WHERE paper = ? AND id = ? AND subscriber IS NULL'),
-    list: all(`${WEBHOOKS} AND subscriber IS NULL ORDER BY id`, WEBHOOK),
-    get: one(`${WEBHOOKS} AND id = ? AND subscriber IS NULL`, WEBHOOK),
+    list: all(`${WEBHOOKS} AND subscriber IS NULL ORDER BY id`, LISTED),
+    get: one(`${WEBHOOKS} AND id = ? AND subscriber IS NULL`, LISTED),
     register: run(
       `INSERT INTO webhooks (id, paper, subscriber, made_at)
        SELECT id, paper, id, ?2 FROM subscribers
@@ -228,7 +242,18 @@ export function webhookTable(db: Db): WebhookTable {
       { id: text, url: text, off_reason: offReason, of_subscriber: flag },
     ),
     succeeded: run(
-      'UPDATE webhooks SET failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
+      'UPDATE webhooks SET succeeded_at = ?2, failing_since = NULL, off_at = NULL, off_reason = NULL, off_url = NULL WHERE id = ?1',
+    ),
+    change(paper, id, { url, sections, cast }) {
+      change(paper, id, url, sections === null ? null : JSON.stringify(sections), cast ? 1 : 0);
+    },
+    pause: changed(
+      `UPDATE webhooks SET paused_at = ?3
+       WHERE paper = ?1 AND id = ?2 AND subscriber IS NULL AND (paused_at IS NULL) = (?3 IS NOT NULL)`,
+    ),
+    replaceSecret: run(
+      `UPDATE webhooks SET old_secret = secret, old_secret_until = ?4, secret = ?3
+       WHERE paper = ?1 AND id = ?2 AND subscriber IS NULL`,
     ),
     failed: (id, url, at) => failed(id, url, at) ?? { since: at, isOff: false },
     switchOff: run('UPDATE webhooks SET off_at = ?4, off_reason = ?3, off_url = ?2 WHERE id = ?1'),

@@ -1,77 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
-import type { HttpBindings } from '@hono/node-server';
-import pino from 'pino';
+import { test } from 'node:test';
 import { ACTING } from '../../api/middleware/acting.ts';
-import { KeyUses } from '../../api/middleware/key-uses.ts';
-import { deskRouter } from '../../api/server.ts';
-import type { activityRow } from '../../src/desk/activity.ts';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { paperWebhooks } from '../../src/desk/jobs/paper-webhooks.ts';
-import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pausePaperKey, revokePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { DAY, HOUR } from '../../src/proof/time.ts';
-import { intakeOf, openAppContext } from '../../src/server/context.ts';
-import { readSettings } from '../../src/server/env.ts';
+import { intakeOf } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
-import { envIn, tempFolder } from '../support/app-context.ts';
-import { enterPapers, type Keys, storyBody } from '../support/small-papers.ts';
-
-type Row = ReturnType<typeof activityRow>;
-
-interface Sent {
-  key?: string;
-  method?: string;
-  body?: unknown;
-  headers?: Record<string, string>;
-  env?: object;
-}
-
-async function desk(t: TestContext) {
-  const folder = tempFolder(t);
-  const keys = await enterPapers(folder, [{ slug: 'tides' }, { slug: 'quiet', isPublic: false }]);
-  const clock = { now: Date.now() };
-  const app = openAppContext(readSettings(envIn(folder, { TRUSTED_PROXIES: '10.0.0.1' })), () => clock.now);
-  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
-  t.after(() => {
-    uses.close();
-    app.close();
-  });
-  const router = await deskRouter({ app, presses: new PressQueue(app), logger: pino({ level: 'silent' }) }, uses);
-  const ask = async (path: string, { key, method = 'GET', body, headers, env }: Sent = {}) => {
-    const init: RequestInit = {
-      method,
-      headers: {
-        ...(key === undefined ? {} : { 'x-nrf-key': key }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    };
-    const response = await router.fetch(new Request(new URL(path, app.settings.origin), init), {
-      incoming: {
-        headers: { 'x-forwarded-for': '198.51.100.77' },
-        rawHeaders: [],
-        socket: { remoteAddress: '10.0.0.1' },
-      },
-      outgoing: { headersSent: false },
-      ...env,
-    } as unknown as HttpBindings);
-    const text = await response.text();
-    return { status: response.status, text, json: text === '' ? null : JSON.parse(text) };
-  };
-  const of = (paper: string): Keys => keys.get(paper) ?? assert.fail();
-  const api = (path: string, { method = 'POST', ...sent }: Sent = {}) =>
-    ask(`/tides/api/v1/${path}`, { key: of('tides').admin, method, ...sent });
-  const log = async (query = ''): Promise<Row[]> => {
-    const { json, text } = await api(`activity?limit=200&${query}`, { method: 'GET' });
-    assert.ok(Array.isArray(json.activity), text);
-    return json.activity;
-  };
-  return { folder, clock, app, ask, api, log, of };
-}
+import { deskInProcess as desk, type ActivityRow as Row } from '../support/desk-in-process.ts';
+import { storyBody } from '../support/small-papers.ts';
 
 const acts = (rows: Row[]) => rows.map(({ action }) => action).reverse();
 

@@ -350,6 +350,8 @@ async function stateFor(
     case 'removeMedia':
       await ask(uploadOf(SAMPLE_PATH));
       return { parameters: { path: SAMPLE_PATH } };
+    case 'changeWebhook':
+    case 'replaceWebhookSecret':
     case 'removeWebhook':
     case 'testWebhook':
       return { parameters: { id: (await make('addWebhook')).id } };

@@ -2,12 +2,17 @@ import { z } from '@hono/zod-openapi';
 import { webhookChange } from '../../../src/desk/activity.ts';
 import {
   addWebhook,
+  changeWebhook,
+  NEW_HEALTH,
+  replaceWebhookSecret,
   requireReceiver,
   requireWebhook,
   WebhookBody,
+  WebhookChange,
   webhookRow,
 } from '../../../src/desk/readers/webhook.ts';
 import { queueTest } from '../../../src/desk/readers/webhook-queue.ts';
+import { isoTime } from '../../../src/proof/time.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { OFF_REASONS } from '../../../src/shared/outbound/delivery.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
@@ -28,6 +33,10 @@ const ROW = {
   failing_since: null,
   off_at: null,
   off_reason: null,
+  paused_at: null,
+  succeeded_at: '2026-11-20T06:30:00.341Z',
+  failed_at: null,
+  waiting: 0,
 };
 
 const WebhookRow = z
@@ -45,6 +54,10 @@ const WebhookRow = z
     off_reason: z.enum(OFF_REASONS).nullable().openapi({
       description: '`gone`: it answered 410. `failing`: it accepted nothing during a whole schedule of retries.',
     }),
+    paused_at: z.iso.datetime().nullable().openapi({ description: 'Since when it is paused, and gets no events.' }),
+    succeeded_at: z.iso.datetime().nullable().openapi({ description: 'When it last accepted a delivery.' }),
+    failed_at: z.iso.datetime().nullable().openapi({ description: 'When an attempt last failed.' }),
+    waiting: z.int().min(0).openapi({ description: 'How many deliveries wait for it.' }),
   })
   .openapi('Webhook', { example: ROW });
 
@@ -75,6 +88,41 @@ const add = writes({
   ].join('\n\n'),
   request: { body: body(WebhookBody) },
   responses: { 201: created(NewWebhook, 'The webhook.'), ...faults(409) },
+});
+
+const change = writes({
+  operationId: 'changeWebhook',
+  summary: 'Change a receiver, pause it, or resume it',
+  description: 'What is left out stays as it is. Another `url` keeps the secret.',
+  request: { params: idParam, body: body(WebhookChange) },
+  responses: {
+    200: ok(
+      WebhookRow.safeExtend(Pressing).openapi('ChangedWebhook', { example: { ...ROW, pressed: true, files: 0 } }),
+      'The webhook as it is now.',
+    ),
+  },
+});
+
+const replaceSecret = writes({
+  operationId: 'replaceWebhookSecret',
+  summary: 'Give a receiver a new secret',
+  description:
+    'The old secret signs too for 24 hours: `webhook-signature` then has two signatures, separated by a space, of which a receiver of Standard Webhooks needs to match one. `X-NRF-Signature` has one, by the new secret, from now on.',
+  before: [jsonBody({ mayBeEmpty: true })],
+  request: { params: idParam },
+  responses: {
+    200: ok(
+      NewWebhook.safeExtend({
+        old_secret_until: z.iso.datetime().openapi({ description: 'Until when the old secret signs too.' }),
+      }).openapi('ReplacedSecret', {
+        example: {
+          ...{ ...ROW, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', pressed: true, files: 0 },
+          old_secret_until: '2026-11-21T06:30:00.000Z',
+        },
+      }),
+      'The webhook with its new secret.',
+    ),
+  },
 });
 
 const remove = writes({
@@ -115,13 +163,36 @@ export function webhookHandlers(writer: Writer) {
       const work = () => {
         const terms = { now: clock.now(), newId, allowsPrivate: settings.webhookPrivate };
         const webhook = addWebhook(store.desk, slug, c.req.valid('json'), paper.sections, terms);
-        const fresh = { ...webhook, failing_since: null, off_at: null, off_reason: null };
+        const fresh = { ...webhook, ...NEW_HEALTH };
         // The response that is stored for retries contains no secret.
         const did = [webhookChange('added', webhook)];
         return { status: 201, body: webhookRow(fresh, paper.sections), did } as const;
       };
       const { body: row, init } = await write(writer, c, work, { addressOf: ({ id }) => `webhooks/${id}` });
       return reply({ ...row, secret: requireWebhook(store.desk.webhooks, slug, row.id).secret }, init);
+    }),
+    change: operation(change, (c) => {
+      const { id } = c.req.valid('param');
+      const given = c.req.valid('json');
+      return write(writer, c, () => {
+        const { slug, paper } = c.get('site');
+        const at = { sections: paper.sections, now: clock.now(), allowsPrivate: settings.webhookPrivate };
+        const { webhook, changed } = changeWebhook(store.desk, slug, id, given, at);
+        const did = changed.length === 0 ? [] : [webhookChange('changed', webhook, { changed })];
+        return { status: 200, body: webhookRow(webhook, paper.sections), did };
+      });
+    }),
+    replaceSecret: operation(replaceSecret, async (c) => {
+      const { id } = c.req.valid('param');
+      const { slug, paper } = c.get('site');
+      const { body: row, init } = await write(writer, c, () => {
+        const webhook = replaceWebhookSecret(store.desk, slug, id, clock.now());
+        const old_secret_until = isoTime(webhook.old_secret_until ?? 0);
+        // The response that is stored for retries contains no secret.
+        const body = { ...webhookRow(webhook, paper.sections), old_secret_until };
+        return { status: 200, body, did: [webhookChange('secret', webhook)] };
+      });
+      return reply({ ...row, secret: requireWebhook(store.desk.webhooks, slug, id).secret }, init);
     }),
     remove: operation(remove, (c) => {
       const { id } = c.req.valid('param');

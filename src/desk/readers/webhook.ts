@@ -1,9 +1,11 @@
 import * as z from 'zod';
-import { isoOrNull, isoTime } from '../../proof/time.ts';
+import { DAY, isoOrNull, isoTime } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { OffReason, WebhookState, WebhookStates } from '../../shared/outbound/delivery.ts';
 import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
 import { ChoicesBody, choicesFrom } from './choices.ts';
+import type { DeliveryTable } from './delivery.ts';
+import type { Choices } from './subscriber.ts';
 
 /** A webhook that is switched off. */
 export interface WebhookOff {
@@ -28,6 +30,26 @@ export interface Webhook {
   made_at: number;
 }
 
+/** What happens with a webhook of the desk's own. Times in ms. */
+export interface WebhookHealth extends WebhookState {
+  /** Since when it is paused; null unless it is. */
+  paused_at: number | null;
+  /** The last delivery that it accepted, and the last attempt that failed. */
+  succeeded_at: number | null;
+  failed_at: number | null;
+  /** How many deliveries wait for it. */
+  waiting: number;
+  /** Until when the secret before the present one signs too. */
+  old_secret_until: number | null;
+}
+
+/** The health of a new webhook. */
+export const NEW_HEALTH: WebhookHealth = {
+  ...{ failing_since: null, off_at: null, off_reason: null, paused_at: null, succeeded_at: null, failed_at: null },
+  waiting: 0,
+  old_secret_until: null,
+};
+
 /** A webhook that events are sent to. */
 export type Receiver = Pick<Webhook, 'id' | 'url'>;
 
@@ -36,8 +58,14 @@ export interface WebhookTable extends WebhookStates {
   /** Removes a webhook of the desk's own, with its deliveries. False when there is none. */
   remove(paper: string, id: string): boolean;
   /** The desk's own webhooks, oldest first. */
-  list(paper: string): (Webhook & WebhookState)[];
-  get(paper: string, id: string): (Webhook & WebhookState) | null;
+  list(paper: string): (Webhook & WebhookHealth)[];
+  get(paper: string, id: string): (Webhook & WebhookHealth) | null;
+  /** Changes a webhook of the desk's own. Another address counts as one that has not failed. */
+  change(paper: string, id: string, to: Pick<Webhook, 'url' | 'sections' | 'cast'>): void;
+  /** Pauses a webhook of the desk's own, or resumes it when `at` is null. False when that changes nothing. */
+  pause(paper: string, id: string, at: number | null): boolean;
+  /** Gives a webhook of the desk's own a new secret. The old one signs too until a time (ms). */
+  replaceSecret(paper: string, id: string, secret: string, until: number): void;
   /** A webhook that accepts a test, on or off: the desk's own, or a confirmed subscriber's. */
   receiver(paper: string, id: string): Receiver | null;
   /** Registers the webhooks of confirmed subscribers. */
@@ -64,6 +92,20 @@ export const WebhookBody = z
   });
 export type WebhookBody = z.infer<typeof WebhookBody>;
 
+/** The body of `PUT /api/v1/webhooks/{id}`. */
+export const WebhookChange = WebhookBody.partial()
+  .safeExtend({
+    paused: z.boolean({ error: 'must be true or false' }).optional().meta({
+      description:
+        'A paused webhook gets no events: what waits is given up, and what happens meanwhile is not sent later.',
+    }),
+  })
+  .meta({ id: 'WebhookChange', example: { paused: true } });
+export type WebhookChange = z.infer<typeof WebhookChange>;
+
+/** How long the secret before a new one signs beside it, in ms. */
+const OLD_SECRET_SIGNS = DAY;
+
 /** The most webhooks that a desk may have of its own. */
 const WEBHOOKS_MAX = 200;
 
@@ -88,15 +130,8 @@ export function addWebhook(
   sections: readonly string[],
   { now, newId, allowsPrivate }: Fresh,
 ): Webhook {
-  const problem = webhookProblem(url, allowsPrivate);
-  if (problem !== null) {
-    throw refusedFor('url', `${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`);
-  }
-  const choices = choicesFrom(chosen, sections);
-  if ('unknown' in choices) {
-    const name = JSON.stringify(choices.unknown.slice(0, 80));
-    throw refusedFor('sections', `${name} is not a section of this paper; its sections are ${sections.join(', ')}`);
-  }
+  const address = requireAddress(url, allowsPrivate);
+  const choices = requireChoices(chosen, sections);
   return transact(() => {
     if (webhooks.list(paper).length >= WEBHOOKS_MAX) {
       throw new Fault('conflict', `the paper has ${WEBHOOKS_MAX} webhooks, which is the most; remove one first`);
@@ -104,7 +139,7 @@ export function addWebhook(
     const webhook: Webhook = {
       id: newId(),
       paper,
-      url: new URL(url).href,
+      url: address,
       secret: newWebhookSecret(),
       sections: choices.sections ?? null,
       cast: choices.cast ?? true,
@@ -115,8 +150,60 @@ export function addWebhook(
   });
 }
 
+/**
+ * Changes a webhook of the desk's own, in its own transaction or in the caller's. Returns it, and the names of the members
+ * that changed. Throws `invalid_request` naming the member, `not_found`.
+ */
+export function changeWebhook(
+  { webhooks, deliveries, transact }: WebhookStore & { deliveries: Pick<DeliveryTable, 'giveUp'> },
+  paper: string,
+  id: string,
+  { url, paused, ...chosen }: WebhookChange,
+  { sections, now, allowsPrivate }: { sections: readonly string[]; now: number; allowsPrivate: boolean },
+): { webhook: Webhook & WebhookHealth; changed: string[] } {
+  const address = url === undefined ? null : requireAddress(url, allowsPrivate);
+  const choices = requireChoices(chosen, sections);
+  return transact(() => {
+    const before = requireWebhook(webhooks, paper, id);
+    const after = { url: address ?? before.url, sections: before.sections, cast: before.cast, ...choices };
+    webhooks.change(paper, id, after);
+    const members = ['url', 'sections', 'cast'] as const;
+    const changed: string[] = members.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    if (paused !== undefined && webhooks.pause(paper, id, paused ? now : null)) changed.push('paused');
+    if (paused) deliveries.giveUp(id, now);
+    return { webhook: requireWebhook(webhooks, paper, id), changed };
+  });
+}
+
+/** Gives a webhook of the desk's own a new secret; the old one signs beside it for a day. Throws `not_found`. */
+export function replaceWebhookSecret(
+  { webhooks, transact }: WebhookStore,
+  paper: string,
+  id: string,
+  now: number,
+): Webhook & WebhookHealth {
+  return transact(() => {
+    requireWebhook(webhooks, paper, id);
+    webhooks.replaceSecret(paper, id, newWebhookSecret(), now + OLD_SECRET_SIGNS);
+    return requireWebhook(webhooks, paper, id);
+  });
+}
+
+function requireAddress(url: string, allowsPrivate: boolean): string {
+  const problem = webhookProblem(url, allowsPrivate);
+  if (problem === null) return new URL(url).href;
+  throw refusedFor('url', `${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`);
+}
+
+function requireChoices(chosen: Omit<WebhookBody, 'url'>, sections: readonly string[]): Partial<Choices> {
+  const choices = choicesFrom(chosen, sections);
+  if (!('unknown' in choices)) return choices;
+  const name = JSON.stringify(choices.unknown.slice(0, 80));
+  throw refusedFor('sections', `${name} is not a section of this paper; its sections are ${sections.join(', ')}`);
+}
+
 /** A webhook of the desk's own. Throws `not_found`. */
-export function requireWebhook(webhooks: WebhookTable, paper: string, id: string): Webhook & WebhookState {
+export function requireWebhook(webhooks: WebhookTable, paper: string, id: string): Webhook & WebhookHealth {
   const found = webhooks.get(paper, id);
   if (found !== null) return found;
   const message = `this paper has no webhook ${JSON.stringify(id.slice(0, 80))} of its own; GET /api/v1/webhooks or the command \`webhook list\` lists them`;
@@ -140,8 +227,8 @@ export function requireReceiver(
 }
 
 /** A webhook as admins see it, without its secret; `sections` are the paper's. */
-export function webhookRow(webhook: Webhook & WebhookState, sections: readonly string[]) {
-  const { id, url, cast, off_reason } = webhook;
+export function webhookRow(webhook: Webhook & WebhookHealth, sections: readonly string[]) {
+  const { id, url, cast, off_reason, waiting } = webhook;
   return {
     id,
     url,
@@ -151,6 +238,10 @@ export function webhookRow(webhook: Webhook & WebhookState, sections: readonly s
     failing_since: isoOrNull(webhook.failing_since),
     off_at: isoOrNull(webhook.off_at),
     off_reason,
+    paused_at: isoOrNull(webhook.paused_at),
+    succeeded_at: isoOrNull(webhook.succeeded_at),
+    failed_at: isoOrNull(webhook.failed_at),
+    waiting,
   };
 }
 

@@ -29,6 +29,9 @@ export interface DeliveryJob {
   /** Null when the webhook no longer exists. */
   url: string | null;
   secret: string | null;
+  /** The secret before, which signs too until a time in ms. */
+  old_secret?: string | null;
+  old_secret_until?: number | null;
   /** The number of earlier attempts. */
   tries: number;
   /** Requested manually: one attempt, and no retries. */
@@ -69,7 +72,7 @@ export interface WebhookState {
 /** The health of webhooks, as the dispatcher records it. Times in ms. */
 export interface WebhookStates {
   /** Records that a receiver accepted a delivery, which switches the webhook on. */
-  succeeded(id: string): void;
+  succeeded(id: string, at: number): void;
   /** Records that a receiver failed. Returns since when, and whether the webhook is off for that address. */
   failed(id: string, url: string, at: number): { since: number; isOff: boolean };
   /** Switches a webhook off for its present address. */

@@ -149,12 +149,14 @@ export class Dispatcher<D extends DeliveryJob> {
     }
   }
 
-  async #request({ url, secret, message, body }: D, at: number): Promise<Omit<Attempt, 'at'>> {
+  async #request(delivery: D, at: number): Promise<Omit<Attempt, 'at'>> {
+    const { url, secret, message, body, old_secret = null, old_secret_until } = delivery;
     const { client, allowsPrivate } = this.#transport;
     if (url === null || secret === null) return { ms: 0, status: null, error: 'no_webhook' };
     // The address was accepted under other settings, or by an older version.
     if (webhookProblem(url, allowsPrivate) !== null) return { ms: 0, status: null, error: 'bad_address' };
-    return client.post(url, signatureHeaders(secret, message, body, at), body);
+    const old = at < (old_secret_until ?? 0) ? old_secret : null;
+    return client.post(url, signatureHeaders(secret, message, body, at, old), body);
   }
 
   #record(delivery: D, attempt: Attempt): OffReason | null {
@@ -165,7 +167,7 @@ export class Dispatcher<D extends DeliveryJob> {
     if (!deliveries.settle(delivery, attempt, settlement)) return null;
     if (url === null) return null;
     if (settlement.state === 'delivered') {
-      webhooks.succeeded(webhook);
+      webhooks.succeeded(webhook, attempt.at);
       return null;
     }
     const { since, isOff } = webhooks.failed(webhook, url, attempt.at);
@@ -187,16 +189,27 @@ const PREFIX = 'whsec_';
 /**
  * The headers that authenticate a delivery (protocol 10): the three of Standard Webhooks, and `X-NRF-Signature: t=<unix
  * seconds>,v1=<hex HMAC-SHA-256 of "t.body">`. Both use the same key: the bytes that the secret's base64 encodes. `at`
- * is the time of the attempt, in ms.
+ * is the time of the attempt, in ms. With the secret before it, `webhook-signature` has a second signature.
  */
-export function signatureHeaders(secret: string, id: string, body: string, at: number): Record<string, string> {
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+export function signatureHeaders(
+  secret: string,
+  id: string,
+  body: string,
+  at: number,
+  old: string | null = null,
+): Record<string, string> {
   const seconds = Math.floor(at / 1000);
-  const mac = (text: string) => createHmac('sha256', key).update(text);
+  const standard = (by: string) => `v1,${mac(by, `${id}.${seconds}.${body}`).toString('base64')}`;
   return {
-    'X-NRF-Signature': `t=${seconds},v1=${mac(`${seconds}.${body}`).digest('hex')}`,
+    'X-NRF-Signature': `t=${seconds},v1=${mac(secret, `${seconds}.${body}`).toString('hex')}`,
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
-    'webhook-signature': `v1,${mac(`${id}.${seconds}.${body}`).digest('base64')}`,
+    'webhook-signature': old === null ? standard(secret) : `${standard(secret)} ${standard(old)}`,
   };
+}
+
+function mac(secret: string, text: string): Buffer {
+  return createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(text)
+    .digest();
 }

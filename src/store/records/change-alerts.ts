@@ -141,11 +141,12 @@ export function changeWebhookStates(db: Db): WebhookStates {
      RETURNING failing_since AS since, off_at IS NOT NULL AS isOff`,
     { since: integer, isOff: flag },
   );
+  const succeeded = run(
+    'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
+  );
   const switchOff = run('UPDATE change_alerts SET off_at = ?3, off_reason = ?2 WHERE id = ?1');
   return {
-    succeeded: run(
-      'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE id = ? AND (failing_since IS NOT NULL OR off_at IS NOT NULL)',
-    ),
+    succeeded: (id) => void succeeded(id),
     failed: (id, _, at) => failed(id, at) ?? { since: at, isOff: false },
     switchOff: (id, _, reason, at) => void switchOff(id, reason, at),
   };

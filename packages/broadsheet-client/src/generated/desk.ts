@@ -779,13 +779,37 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /**
+         * Change a receiver, pause it, or resume it
+         * @description Takes an admin key. What is left out stays as it is. Another `url` keeps the secret.
+         */
+        put: operations["changeWebhook"];
         post?: never;
         /**
          * Remove a receiver, with what waits for it
          * @description Takes an admin key.
          */
         delete: operations["removeWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a receiver a new secret
+         * @description Takes an admin key. The old secret signs too for 24 hours: `webhook-signature` then has two signatures, separated by a space, of which a receiver of Standard Webhooks needs to match one. `X-NRF-Signature` has one, by the new secret, from now on.
+         */
+        post: operations["replaceWebhookSecret"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3160,6 +3184,23 @@ export interface components {
              * @enum {string|null}
              */
             off_reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when it is paused, and gets no events.
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             */
+            succeeded_at: string | null;
+            /**
+             * Format: date-time
+             * @description When an attempt last failed.
+             */
+            failed_at: string | null;
+            /** @description How many deliveries wait for it. */
+            waiting: number;
         };
         NewWebhook: {
             id: string;
@@ -3186,6 +3227,23 @@ export interface components {
              * @enum {string|null}
              */
             off_reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when it is paused, and gets no events.
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             */
+            succeeded_at: string | null;
+            /**
+             * Format: date-time
+             * @description When an attempt last failed.
+             */
+            failed_at: string | null;
+            /** @description How many deliveries wait for it. */
+            waiting: number;
             /** @description `whsec_` and base64. The bytes that the base64 stands for are the key of both signatures: of Standard Webhooks’ `webhook-signature`, and of `X-NRF-Signature`. */
             secret: string;
             /** @description Whether all files that changed are on disk. */
@@ -3206,6 +3264,68 @@ export interface components {
             /** @description Whether the video or audio edition too; true when left out. */
             cast?: boolean;
         };
+        ChangedWebhook: {
+            id: string;
+            /** Format: uri */
+            url: string;
+            /** @description The sections whose events it gets. */
+            sections: string[];
+            /** @description Whether it gets the events of the video or audio edition. */
+            cast: boolean;
+            /** Format: date-time */
+            made_at: string;
+            /**
+             * Format: date-time
+             * @description Since when it has accepted nothing.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When it was switched off. A successful test or retry switches it on again.
+             */
+            off_at: string | null;
+            /**
+             * @description `gone`: it answered 410. `failing`: it accepted nothing during a whole schedule of retries.
+             * @enum {string|null}
+             */
+            off_reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when it is paused, and gets no events.
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             */
+            succeeded_at: string | null;
+            /**
+             * Format: date-time
+             * @description When an attempt last failed.
+             */
+            failed_at: string | null;
+            /** @description How many deliveries wait for it. */
+            waiting: number;
+            /** @description Whether all files that changed are on disk. */
+            pressed: boolean;
+            /** @description How many files the press wrote. */
+            files?: number;
+            /**
+             * Format: uri
+             * @description Where to ask whether they are by now.
+             */
+            pressing?: string;
+        };
+        WebhookChange: {
+            /** @description An https address on a public host. */
+            url?: string;
+            /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
+            sections?: string[];
+            /** @description Whether the video or audio edition too; true when left out. */
+            cast?: boolean;
+            /** @description A paused webhook gets no events: what waits is given up, and what happens meanwhile is not sent later. */
+            paused?: boolean;
+        };
         RemovedWebhook: {
             id: string;
             /** @enum {boolean} */
@@ -3219,6 +3339,65 @@ export interface components {
              * @description Where to ask whether they are by now.
              */
             pressing?: string;
+        };
+        ReplacedSecret: {
+            id: string;
+            /** Format: uri */
+            url: string;
+            /** @description The sections whose events it gets. */
+            sections: string[];
+            /** @description Whether it gets the events of the video or audio edition. */
+            cast: boolean;
+            /** Format: date-time */
+            made_at: string;
+            /**
+             * Format: date-time
+             * @description Since when it has accepted nothing.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When it was switched off. A successful test or retry switches it on again.
+             */
+            off_at: string | null;
+            /**
+             * @description `gone`: it answered 410. `failing`: it accepted nothing during a whole schedule of retries.
+             * @enum {string|null}
+             */
+            off_reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when it is paused, and gets no events.
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last accepted a delivery.
+             */
+            succeeded_at: string | null;
+            /**
+             * Format: date-time
+             * @description When an attempt last failed.
+             */
+            failed_at: string | null;
+            /** @description How many deliveries wait for it. */
+            waiting: number;
+            /** @description `whsec_` and base64. The bytes that the base64 stands for are the key of both signatures: of Standard Webhooks’ `webhook-signature`, and of `X-NRF-Signature`. */
+            secret: string;
+            /** @description Whether all files that changed are on disk. */
+            pressed: boolean;
+            /** @description How many files the press wrote. */
+            files?: number;
+            /**
+             * Format: uri
+             * @description Where to ask whether they are by now.
+             */
+            pressing?: string;
+            /**
+             * Format: date-time
+             * @description Until when the old secret signs too.
+             */
+            old_secret_until: string;
         };
         QueuedDelivery: {
             id: string;
@@ -5525,6 +5704,49 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The webhook’s id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedWebhook"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     removeWebhook: {
         parameters: {
             query?: never;
@@ -5556,6 +5778,45 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The webhook’s id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplacedSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -5992,6 +6253,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /api/v1/stories/{id}/airing",
   "POST /api/v1/subscribers",
   "POST /api/v1/webhooks",
+  "POST /api/v1/webhooks/{id}/secret",
   "POST /api/v1/webhooks/{id}/test",
   "PUT /api/v1/cast/{day}",
   "PUT /api/v1/config",
@@ -5999,5 +6261,6 @@ export const KEYED: ReadonlySet<string> = new Set([
   "PUT /api/v1/keys/{id}",
   "PUT /api/v1/masthead/{slug}",
   "PUT /api/v1/pages/{slug}",
-  "PUT /api/v1/stories/{id}"
+  "PUT /api/v1/stories/{id}",
+  "PUT /api/v1/webhooks/{id}"
 ]);
