@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BlockList } from 'node:net';
+import { keyChange, recordActivity } from '../../../src/desk/activity.ts';
 import {
   type Exchanged,
   exchangeCode,
@@ -80,15 +81,15 @@ export function oauthEndpoints({ app, sites, clients, proxies }: Parts) {
         throw new OAuthFault('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
       };
       // A refusal may end a grant, so it is written, too.
-      const tokens = await written(exchange);
-      if (tokens instanceof OAuthFault) throw tokens;
-      return respond(c, JSON.stringify(tokens), 200, UNCACHED);
+      const { answer } = await written(c, exchange);
+      if (answer instanceof OAuthFault) throw answer;
+      return respond(c, JSON.stringify(answer), 200, UNCACHED);
     }),
     /** RFC 7009. */
     revoke: answering(async (c) => {
       const site = siteAnywhere(c, sites);
       const token = required(await readForm(c), 'token');
-      await written(() => revokeToken(granting(), site.slug, token));
+      await written(c, () => revokeToken(granting(), site.slug, token));
       return respond(c, null, 200, { 'Cache-Control': 'no-store' });
     }),
   };

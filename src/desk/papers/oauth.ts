@@ -158,8 +158,12 @@ export interface Tokens {
   scope: string;
 }
 
-/** What came of a request for tokens: them, or why not. What must be kept in either case is written. */
-export type Exchanged = Tokens | OAuthFault;
+/** What came of a request for tokens: them, or why not, and the key that it made or ended, which is kept in either case. */
+export interface Exchanged {
+  answer: Tokens | OAuthFault;
+  made?: AccessKey;
+  ended?: AccessKey;
+}
 
 /** Exchanges a code for tokens, and makes the key that they stand for. Within a transaction. */
 export function exchangeCode(
@@ -173,8 +177,7 @@ export function exchangeCode(
   if (grant.client !== sent.client) return refused('the code is of another client');
   if (grant.key !== null) {
     // Somebody else has the code (RFC 6749, section 4.1.2).
-    end(granting, grant);
-    return refused('the code was used before; what it allowed has ended, so sign in again');
+    return { ...refused('the code was used before; what it allowed has ended, so sign in again'), ...end(granting, grant) };
   }
   if (now >= grant.expires_at) return refused('the code has expired; sign in again');
   if (sent.redirectUri !== undefined && sent.redirectUri !== grant.redirect_uri) {
@@ -189,12 +192,10 @@ export function exchangeCode(
   const { level, persona, client_name } = grant;
   const life = { made_at: now, made_by: `key:${seat.id}`, expires_at: seat.expires_at };
   const unused = { used_at: null, revoked_at: null, revoked_by: null, paused_at: null, paused_by: null };
-  keys.insert(
-    { id, paper, level, name: client_name, seat: null, persona, ...life, ...unused },
-    // Nobody knows this key: only tokens stand for it.
-    secretHash(newKey(random)),
-  );
-  return issue(granting, { ...grant, key: id }, newKeyText(REFRESH_PREFIX, random));
+  const made: AccessKey = { id, paper, level, name: client_name, seat: null, persona, ...life, ...unused };
+  // Nobody knows this key: only tokens stand for it.
+  keys.insert(made, secretHash(newKey(random)));
+  return { answer: issue(granting, { ...grant, key: id }, newKeyText(REFRESH_PREFIX, random)), made };
 }
 
 /** Exchanges a refresh token for new tokens. One that was exchanged before ends the grant (RFC 9700, section 4.14.2). */
@@ -209,17 +210,21 @@ export function exchangeRefresh(granting: Granting, paper: string, sent: { token
   }
   if (now >= (grant.refresh_expires_at ?? 0)) return refused('the refresh token has expired; sign in again');
   if (secretHash(rotation) !== grant.rotation) {
-    end(granting, grant);
-    return refused('the refresh token was used before; what it allowed has ended, so sign in again');
+    const ended = end(granting, grant);
+    return { ...refused('the refresh token was used before; what it allowed has ended, so sign in again'), ...ended };
   }
-  return issue(granting, grant, family);
+  return { answer: issue(granting, grant, family) };
 }
 
 /** Ends what a token stands for (RFC 7009). Does nothing for an unknown token. Within a transaction. */
-export function revokeToken(granting: Pick<Granting, 'grants' | 'keys' | 'now'>, paper: string, token: string): void {
+export function revokeToken(
+  granting: Pick<Granting, 'grants' | 'keys' | 'now'>,
+  paper: string,
+  token: string,
+): Pick<Exchanged, 'ended'> {
   const { grants } = granting;
   const grant = grants.byAccess(secretHash(token)) ?? grants.byRefresh(secretHash(partsOf(token).family));
-  if (grant?.paper === paper) end(granting, grant);
+  return grant?.paper === paper ? end(granting, grant) : {};
 }
 
 function issue({ grants, now, random }: Granting, grant: OAuthGrant, family: string): Tokens {
@@ -241,8 +246,9 @@ function issue({ grants, now, random }: Granting, grant: OAuthGrant, family: str
   };
 }
 
-function end({ keys, now }: Pick<Granting, 'keys' | 'now'>, { paper, key }: OAuthGrant): void {
-  if (key !== null) keys.revoke(paper, key, now, `key:${key}`);
+function end({ keys, now }: Pick<Granting, 'keys' | 'now'>, { paper, key }: OAuthGrant): Pick<Exchanged, 'ended'> {
+  const ended = key === null ? null : keys.byId(key);
+  return ended !== null && keys.revoke(paper, ended.id, now, `key:${ended.id}`) ? { ended } : {};
 }
 
 function partsOf(token: string): { family: string; rotation: string } {
@@ -257,4 +263,4 @@ function activeKey(keys: KeyTable, id: string, now: number): AccessKey | null {
 
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-const refused = (message: string): OAuthFault => new OAuthFault('invalid_grant', message);
+const refused = (message: string): Exchanged => ({ answer: new OAuthFault('invalid_grant', message) });
