@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { html } from 'hono/html';
+import { reaches } from '../../../src/desk/papers/keys.ts';
 import { allow, OAuthFault, requireChallenge, SCOPES, scopesFor } from '../../../src/desk/papers/oauth.ts';
 import { mayRedirect, type OAuthClient } from '../../../src/desk/papers/oauth-client.ts';
-import { reaches } from '../../../src/desk/papers/keys.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { setHeader } from '../../responses/headers.ts';
@@ -57,7 +57,10 @@ export function authorizePages(parts: ConsoleParts, clients: Clients) {
       const chosen = form.oneOf('scope', SCOPES);
       const persona = form.text('persona') || null;
       if (!scopesFor(seat, scope).includes(chosen)) {
-        throw new Fault('invalid_request', `scope ${chosen} is not what the client asked for, or more than your seat may`);
+        throw new Fault(
+          'invalid_request',
+          `scope ${chosen} is not what the client asked for, or more than your seat may`,
+        );
       }
       if (persona !== null && archiveOf(app, c).persona(persona)?.active !== true) {
         throw new Fault('invalid_request', 'persona is not an active persona of this desk; choose one of the list');
@@ -75,7 +78,7 @@ export function authorizePages(parts: ConsoleParts, clients: Clients) {
  * Comes before the check for a session. Browsers send no cookie of the console with a link of another site, so the
  * page opens itself once more.
  */
-export function openAgain(c: PaperContext, next: () => Promise<void>): Promise<Response | void> {
+export function openAgain(c: PaperContext, next: () => Promise<void>): Promise<unknown> {
   if (c.get('session') !== undefined || c.req.header('sec-fetch-site') !== 'cross-site') return next();
   const { search } = new URL(c.req.url);
   setHeader(c, 'Cache-Control', PRIVATE);
@@ -110,7 +113,8 @@ async function check(c: ConsoleContext, clients: Clients, query: URLSearchParams
     throw new Fault('invalid_request', message, { field: 'redirect_uri' });
   }
   try {
-    if (one('response_type') !== 'code') throw new OAuthFault('unsupported_response_type', 'response_type must be code');
+    if (one('response_type') !== 'code')
+      throw new OAuthFault('unsupported_response_type', 'response_type must be code');
     const challenge = requireChallenge(one('code_challenge'), one('code_challenge_method'));
     requireResource(query.getAll('resource'), c.get('site'));
     one('state');
@@ -122,15 +126,21 @@ async function check(c: ConsoleContext, clients: Clients, query: URLSearchParams
 }
 
 /** The redirect to a client, with `state` as it was sent and this server's name (RFC 9207). */
-const answerTo = (c: ConsoleContext, redirectUri: string, query: URLSearchParams) => (members: Record<string, string>) => {
-  const url = new URL(redirectUri);
-  const state = query.get('state');
-  const all = { ...members, ...(state === null ? {} : { state }), iss: c.get('site').served };
-  for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
-  return url.href;
-};
+const answerTo =
+  (c: ConsoleContext, redirectUri: string, query: URLSearchParams) => (members: Record<string, string>) => {
+    const url = new URL(redirectUri);
+    const state = query.get('state');
+    const all = { ...members, ...(state === null ? {} : { state }), iss: c.get('site').served };
+    for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
+    return url.href;
+  };
 
-function shown({ app }: ConsoleParts, c: ConsoleContext, { client, redirectUri, scope }: Asked, query: URLSearchParams): Shown {
+function shown(
+  { app }: ConsoleParts,
+  c: ConsoleContext,
+  { client, redirectUri, scope }: Asked,
+  query: URLSearchParams,
+): Shown {
   const seat = c.get('key');
   const { protocol, host } = new URL(redirectUri);
   const document = URL.parse(client.id);
@@ -139,7 +149,12 @@ function shown({ app }: ConsoleParts, c: ConsoleContext, { client, redirectUri, 
     'A program asks to act for you',
     {
       client: { name: client.name, known: document?.host ?? null },
-      leads: protocol === 'https:' ? host : protocol === 'http:' ? 'a program on this computer' : `the program for ${protocol} links`,
+      leads:
+        protocol === 'https:'
+          ? host
+          : protocol === 'http:'
+            ? 'a program on this computer'
+            : `the program for ${protocol} links`,
       scopes: scopesFor(seat, scope),
       isReader: !reaches(seat.level, 'admin'),
       personas: archiveOf(app, c)

@@ -12,8 +12,10 @@ import { notFound } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
 import { wantsRecord } from '../../responses/send.ts';
+import { Clients } from '../oauth/clients.ts';
 import type { Sites } from '../site.ts';
 import { consoleAction, refusalOf } from './action.ts';
+import { authorizePages, openAgain } from './authorize.ts';
 import { registerDoor } from './door-routes.ts';
 import { editorAction, editorFile, editorPage } from './editor.ts';
 import { editorGuards } from './editor-form.ts';
@@ -39,6 +41,7 @@ import { todayPage } from './today.ts';
 /** Every page and action of the console. */
 export function consoleRoutes(parts: ConsoleParts, build: Build, proxies: BlockList): readonly ConsoleRoute[] {
   const { app } = parts;
+  const authorize = authorizePages(parts, new Clients(app));
   const page: RouteMakers['page'] = (level, show) => consolePage(parts, level, (c) => show(parts, c));
   const actions: RouteMakers['actions'] = (under, named, guards) =>
     Object.entries(named).map(([name, action]) => ['POST', `${under}${name}`, consoleAction(parts, action), guards]);
@@ -56,6 +59,8 @@ export function consoleRoutes(parts: ConsoleParts, build: Build, proxies: BlockL
     ['GET', 'webhooks', page('admin', webhooksPage)],
     ['GET', 'activity', page('admin', activityPage)],
     ...actions('', { ...agentActions, ...readerActions, ...webhookActions }),
+    ['GET', 'authorize', authorize.show],
+    ['POST', 'authorize', authorize.decide],
     ...paperPages(parts, build, { page, actions }),
     ['GET', 'sessions', page('read', sessionsPage)],
     ...sessionRoutes(parts, proxies),
@@ -91,6 +96,7 @@ export function registerConsole(
   router.get('/console', (c: PaperContext) => c.redirect(`${c.get('console').base}/console/`, 301));
   registerDoor(router, { app, render: build.render, proxies });
   router.get('/console/_astro/:file', (c: PaperContext) => builtFile(build, c));
+  router.get('/console/authorize', openAgain as never);
   for (const [method, path, handle, guards = formGuards] of consoleRoutes(parts, build, proxies)) {
     const before = method === 'POST' ? guards : [];
     router.on(method, [`/console/${path}`], requireSeat, ...before, ((c: ConsoleContext) => handle(c)) as never);

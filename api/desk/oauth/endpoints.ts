@@ -38,7 +38,20 @@ export function oauthEndpoints({ app, sites, clients, proxies }: Parts) {
     const { oauthGrants: grants, keys } = store.desk;
     return { grants, keys, now: clock.now(), newId, random: randomBytes };
   };
-  const written = <T>(work: () => T): Promise<T> => store.database.lock.patiently(() => store.database.transact(work));
+  /** Does the work in one transaction, and records the key that it made or ended. */
+  const written = <T extends Pick<Exchanged, 'made' | 'ended'>>(c: PaperContext, work: () => T): Promise<T> =>
+    store.database.lock.patiently(() =>
+      store.database.transact(() => {
+        const done = work();
+        const key = done.made ?? done.ended;
+        if (key === undefined) return done;
+        const who = done.made === undefined ? key.id : (key.made_by ?? '').replace('key:', '');
+        const actor = { who, way: 'mcp', network: callerNetwork(callerOf(c.env, proxies)) } as const;
+        const change = keyChange(done.made === undefined ? 'revoked' : 'made', key);
+        recordActivity(store.desk, { paper: key.paper, now: clock.now(), newId }, actor, [change]);
+        return done;
+      }),
+    );
 
   return {
     /** RFC 7591. */

@@ -1,5 +1,6 @@
 import type { StateName } from '../archive.ts';
 import type { Level } from '../papers/keys.ts';
+import type { Scope } from '../papers/oauth.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { Segment } from './difference.ts';
 import type { Changed } from './fields.ts';
@@ -109,6 +110,17 @@ export interface ConsolePages extends PaperPages {
     /** Of one's own seat. */
     passkeys: { id: string; name: string; host: string; made_at: string; used_at: string | null }[];
     has_passkeys: boolean;
+  };
+  '/console/authorize': ConsoleShell & {
+    /** Its own name; `known` is the host that describes it, null for a client that registered itself. */
+    client: { name: string; known: string | null };
+    /** Where the answer goes, in words. */
+    leads: string;
+    scopes: readonly Scope[];
+    isReader: boolean;
+    personas: { slug: string; name: string }[];
+    /** The request, as it came. */
+    asked: string;
   };
   '/console/changes': ConsoleShell & {
     piece: { id: string; headline: string; language: string };

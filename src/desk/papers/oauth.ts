@@ -177,7 +177,10 @@ export function exchangeCode(
   if (grant.client !== sent.client) return refused('the code is of another client');
   if (grant.key !== null) {
     // Somebody else has the code (RFC 6749, section 4.1.2).
-    return { ...refused('the code was used before; what it allowed has ended, so sign in again'), ...end(granting, grant) };
+    return {
+      ...refused('the code was used before; what it allowed has ended, so sign in again'),
+      ...end(granting, grant),
+    };
   }
   if (now >= grant.expires_at) return refused('the code has expired; sign in again');
   if (sent.redirectUri !== undefined && sent.redirectUri !== grant.redirect_uri) {
