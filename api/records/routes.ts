@@ -11,7 +11,8 @@ import { alertHandlers, unsubscribeHandlers } from './account/alerts.ts';
 import { downloadHandlers } from './account/exports.ts';
 import { groupHandlers } from './account/groups.ts';
 import { keyHandlers } from './account/keys.ts';
-import { dataHandlers, overviewPage, usageHandlers } from './account/overview.ts';
+import { dataHandlers, sendOverview, usageHandlers } from './account/overview.ts';
+import { signedInPage } from './account/pages.ts';
 import { signInHandlers } from './account/sign-in.ts';
 import type { Refusals } from './lanes/payment.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
@@ -87,7 +88,8 @@ export function recordsRoutes(
   const mcp = mcpEndpoint(settings, logger, ask);
   const linkSecret = linkKey(settings, 'accounts');
   const signIn = signInHandlers(app, linkSecret, pages);
-  const keys = keyHandlers(app, pages);
+  const overview = sendOverview(app, pages);
+  const keys = keyHandlers(app, pages, overview);
   const usage = usageHandlers(app, pages);
   const own = {
     alerts: alertOperations(app),
@@ -187,6 +189,8 @@ export function recordsRoutes(
     ['PATCH', '/v1/account/alerts/{id}', 'usage', own.alerts.switchOn],
     ['DELETE', '/v1/account/alerts/{id}', 'usage', own.alerts.remove],
     ['POST', '/v1/account/alerts/{id}/test', 'usage', own.alerts.test],
+    ['POST', '/v1/account/alerts/{id}/secret', 'usage', own.alerts.renewSecret],
+    ['POST', '/v1/account/alerts/{id}/deliveries/{delivery}/retry', 'usage', own.alerts.sendAgain],
     ['GET', '/v1/account/keys', 'usage', own.keys.list],
     ['POST', '/v1/account/keys', 'usage', own.keys.make],
     ['DELETE', '/v1/account/keys/{id}', 'usage', own.keys.revoke],
@@ -216,7 +220,8 @@ export function recordsRoutes(
     ['POST', '/account/enter', 'public', signIn.enter],
     ['POST', '/account/sign-out', 'public', signIn.signOut],
     ['POST', '/account/sessions/{id}/end', 'public', signIn.endSession],
-    ['GET', '/account', 'public', overviewPage(app, pages)],
+    ['GET', '/account/sessions', 'public', signIn.sessions],
+    ['GET', '/account', 'public', signedInPage(overview)],
     ['GET', '/account/keys', 'public', keys.list],
     ['POST', '/account/keys', 'public', keys.create],
     ['POST', '/account/keys/{id}/revoke', 'public', keys.revoke],
@@ -227,12 +232,18 @@ export function recordsRoutes(
     ['GET', '/account/groups/{id}', 'public', groups.show],
     ['POST', '/account/groups/{id}', 'public', groups.add],
     ['POST', '/account/groups/{id}/take', 'public', groups.take],
+    ['POST', '/account/groups/{id}/rename', 'public', groups.rename],
+    ['GET', '/account/groups/{id}/changes', 'public', groups.changes],
+    ['GET', '/account/groups/{id}/hostnames.csv', 'public', groups.export],
     ['POST', '/account/groups/{id}/remove', 'public', groups.remove],
     ['GET', '/account/alerts', 'public', alerts.list],
     ['POST', '/account/alerts', 'public', alerts.create],
     ['GET', '/account/alerts/{id}', 'public', alerts.show],
     ['POST', '/account/alerts/{id}/test', 'public', alerts.test],
     ['POST', '/account/alerts/{id}/on', 'public', alerts.switchOn],
+    ['POST', '/account/alerts/{id}/pause', 'public', alerts.pause],
+    ['POST', '/account/alerts/{id}/secret', 'public', alerts.renewSecret],
+    ['POST', '/account/alerts/{id}/deliveries/{delivery}/again', 'public', alerts.sendAgain],
     ['POST', '/account/alerts/{id}/remove', 'public', alerts.remove],
     ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
     ['GET', '/account/exports/domains.csv', 'public', downloads.catalog],

@@ -24,6 +24,7 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
       made_at: iso(session.made_at),
       seen_at: iso(session.seen_at),
       expires_at: iso(session.expires_at),
+      browser: session.browser,
     })),
     usage: usageNow(app, id, DAYS),
     credit_ledger: store.records.credits.entries(id, at, { limit: ALL }).map((entry) => ({
@@ -46,6 +47,7 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
       way: alert.way,
       url: alert.url,
       made_at: iso(alert.made_at),
+      paused_at: isoOrNull(alert.paused_at),
       off_at: isoOrNull(alert.off_at),
       off_reason: alert.off_reason,
       deliveries: store.records.changeAlerts.deliveries(alert.id, ALL).map((delivery) => ({

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { usageBars } from '../../api/records/account/overview.ts';
 import { changeMail, fromRecords } from '../../src/records/accounts/account-mail.ts';
+import { answer, openAnswer, sealAnswer } from '../../src/records/accounts/answer.ts';
+import { browserName } from '../../src/records/accounts/browser-name.ts';
+import { chartOfKeys, chartOfOutcomes } from '../../src/records/accounts/usage-chart.ts';
 import { mailText } from '../../src/shared/outbound/letter.ts';
 import {
   beginSession,
@@ -21,18 +23,100 @@ describe('a chart of usage', () => {
     failed: fc.nat(10),
   });
 
-  it('has room for the tallest day, which takes at least a fifth of it; the scale is 1, 2 or 5 times a power of ten', () => {
+  it('has room for the tallest day, which takes at least a third of it; half of the scale is whole', () => {
     fc.assert(
-      fc.property(fc.array(day, { minLength: 1, maxLength: 40 }), (rows) => {
+      fc.property(fc.array(day, { minLength: 1, maxLength: 40 }), fc.nat(1e10), (rows, allowance) => {
         const days = rows.map((row, n) => ({ ...row, units: row.included + row.on_credits, day: `2026-01-${n}` }));
-        const { bars, scale } = usageBars(days);
-        assert.match(String(scale), /^[125]0*$/);
-        const heights = bars.map(({ included, drawn, refused }) => included + drawn + refused);
-        assert.ok(Math.max(...heights) <= 100.02);
-        if (rows.some(({ included }) => included > 0)) assert.ok(Math.max(...heights) >= 20 || scale === 1);
+        const { days: columns, scale, limit, total } = chartOfOutcomes(days, allowance);
+        const most = Math.max(...columns.map((column) => column.total));
+        assert.ok(Number.isInteger(scale / 2) && most <= scale);
+        assert.ok(limit === null ? scale === 4 || most * 3 >= scale : limit <= scale && most * 4 >= limit);
+        assert.equal(limit === null, most < allowance / 4);
+        assert.equal(
+          total,
+          rows.reduce((sum, { included, on_credits, refused }) => sum + included + on_credits + refused, 0),
+        );
       }),
     );
   });
+
+  it('by key, draws four keys, the others as one and downloads apart, and loses no request', () => {
+    const use = fc.record({
+      key: fc.integer({ min: 0, max: 7 }).map((n) => `key-${n}`),
+      day: fc.nat(6),
+      units: fc.nat(50),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(use, { selector: ({ key, day }) => `${key} ${day}` }),
+        fc.nat(9),
+        (uses, downloads) => {
+          const used = uses.map(({ day, ...row }) => ({
+            ...row,
+            name: `${row.key}’s name`,
+            day: `2026-01-0${day + 1}`,
+          }));
+          const days = Array.from({ length: 7 }, (_, n) => {
+            const day = `2026-01-0${n + 1}`;
+            const units = used.filter((row) => row.day === day).reduce((sum, row) => sum + row.units, downloads);
+            return { day, units, included: units, on_credits: 0, refused: 0, failed: 0 };
+          });
+          const { parts, days: columns } = chartOfKeys(days, used);
+          assert.deepEqual(
+            columns.map(({ total }) => total),
+            days.map(({ units }) => units),
+          );
+          assert.equal(
+            parts.some(({ name }) => name === 'downloads here'),
+            downloads > 0,
+          );
+          const own = parts.filter(({ look }) => /^key-\d$/.test(look));
+          assert.ok(own.length <= 4 && own.every(({ name }) => name.endsWith('’s name')));
+          for (const part of parts.keys()) assert.ok(columns.some(({ counts }) => (counts[part] ?? 0) > 0));
+        },
+      ),
+    );
+  });
+});
+
+describe('an answer in an address', () => {
+  it('is that of its own session and no other, whole', () => {
+    const said = answer('The key “Café” is revoked.', {
+      action: '/account/keys',
+      label: 'Again',
+      fields: { name: 'é' },
+    });
+    const sealed = sealAnswer('a token', said);
+    assert.deepEqual(openAnswer('a token', sealed), said);
+    assert.equal(openAnswer('another token', sealed), null);
+    const [text = '', seal = ''] = sealed.split('.');
+    const forged = Buffer.from(JSON.stringify(answer('Type your key here.'))).toString('base64url');
+    for (const wrong of [undefined, '', '.', text, `${forged}.${seal}`, `${text}.${seal.slice(1)}`, `${forged}.`])
+      assert.equal(openAnswer('a token', wrong), null, wrong);
+  });
+});
+
+it('a browser is named without its version, and an unknown one not at all', () => {
+  const mozilla =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+  const names: [string | undefined, string | null][] = [
+    [mozilla, 'Chrome on Windows'],
+    [`${mozilla} Edg/140.0.0.0`, 'Edge on Windows'],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0', 'Firefox on Linux'],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1',
+      'Safari on iPhone',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15',
+      'Safari on Mac',
+    ],
+    ['Something (Linux)', 'A program on Linux'],
+    ['curl/8.5.0', null],
+    [undefined, null],
+    [`${'x'.repeat(100_000)} Firefox/143.0`, null],
+  ];
+  for (const [text, name] of names) assert.equal(browserName(text), name, text?.slice(0, 80));
 });
 
 describe('a mail of changes', () => {

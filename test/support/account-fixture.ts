@@ -77,6 +77,11 @@ export class Visitor {
   }
 }
 
+/** The path to which a form redirects, without what the next page is to say. */
+export function pathOf({ headers }: Answer): string {
+  return new URL(String(headers.location), 'http://records.example').pathname;
+}
+
 /** Serves the domain records with a mail server, and sends their due mails. */
 export async function accountStand(
   t: Scope,

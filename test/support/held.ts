@@ -32,6 +32,15 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     const fresh = { now: now(), newId, allowsPrivate: false, requireHost: (text: string) => text };
     return { parameters: { id: makeAlert(store.records, account, wish, fresh).id } };
   };
+  const delivery = () => {
+    const { parameters } = alert();
+    const id = newId();
+    store.records.changeQueue.deliver({
+      ...{ id, alert: parameters.id, type: 'domain.changed', body: '{}', host: 'hooks.example.net' },
+      ...{ by_hand: false, made_at: now() },
+    });
+    return { parameters: { ...parameters, delivery: id } };
+  };
   const key = () => {
     const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'test' };
     return { parameters: { id: makeServiceKey(maker, { account, level: 'account', name: 'Old' }).made.id } };
@@ -50,6 +59,8 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     switchAlertOn: alert,
     removeAlert: alert,
     testAlert: alert,
+    renewAlertSecret: alert,
+    retryAlertDelivery: delivery,
     makeAccountKey: () => ({}),
     revokeAccountKey: key,
   };

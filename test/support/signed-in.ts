@@ -8,7 +8,7 @@ export function cookieOf({ store, settings, clock: { now } }: AppContext, email 
   const account = store.records.accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: now() });
   const { token } = beginSession(
     { sessions: store.records.sessions, now, newId, random: randomBytes },
-    { account: account.id },
+    { account: account.id, browser: null },
   );
   const name = settings.dataOrigin.startsWith('https:') ? '__Host-session' : 'records_session';
   return `${name}=${token}`;

@@ -1,17 +1,19 @@
 import type { MiddlewareHandler } from 'hono';
-import type { AccountPages, AccountShell } from '../../../src/records/accounts/views.ts';
+import { type Answer, openAnswer, sealAnswer } from '../../../src/records/accounts/answer.ts';
+import type { AccountPages, AccountShell, FormProblem } from '../../../src/records/accounts/views.ts';
 import type { Pages } from '../../../src/render.ts';
 import type { Settings } from '../../../src/server/env.ts';
+import { Fault } from '../../../src/shared/fault.ts';
 import { formToken, requireFormToken } from '../../../src/shared/session.ts';
 import type { SignedIn } from '../../env.ts';
-import { type Form, ownForm, readForm } from '../../middleware/form-body.ts';
+import { type Form, ownForm, problemOf, readForm } from '../../middleware/form-body.ts';
 import { limitBody } from '../../middleware/json-body.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext, RecordsHandler } from '../route.ts';
 
-type Answer = Response | Promise<Response>;
+type Sent = Response | Promise<Response>;
 
 export const SIGN_IN = '/account/sign-in';
 
@@ -28,7 +30,7 @@ export const signedInPage =
 /** A form of a session: from our own page, with that session's token. Throws `wrong_origin`. */
 export const signedInForm = (
   settings: Settings,
-  handle: (c: RecordsContext, signed: SignedIn, form: Form) => Answer,
+  handle: (c: RecordsContext, signed: SignedIn, form: Form) => Sent,
 ): RecordsHandler => ({
   before: formGuards(settings),
   handle: async (c) => {
@@ -45,7 +47,12 @@ export function formGuards({ dataOrigin }: Settings): MiddlewareHandler[] {
   return [ownForm(() => dataOrigin), limitBody];
 }
 
-type Content<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell>;
+type Content<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell> & { answer?: Answer | null };
+
+/** Where a form redirects to: a page that says what it did. */
+export function answered(c: RecordsContext, { token }: SignedIn, path: string, said: Answer): Response {
+  return c.redirect(`${path}?answer=${sealAnswer(token, said)}`, 303);
+}
 
 /** Sends a page of an account, which stays out of every cache. */
 export function sendAccountPage<Route extends keyof AccountPages>(
@@ -63,10 +70,21 @@ export function sendAccountPage<Route extends keyof AccountPages>(
       noindex: true,
     }),
     email: signed?.account.email ?? null,
+    answer: signed === undefined ? null : openAnswer(signed.token, c.req.query('answer')),
     form: signed === undefined ? '' : formToken(signed.token),
   };
   // `same-origin` lets forms send Origin to this host, but sends no URLs, which may contain tokens, to others.
   const headers = { 'Referrer-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
-  const view = { ...content, ...shell } as Pages[Route] & AccountShell;
+  const view = { ...content, ...shell, answer: content.answer ?? shell.answer } as Pages[Route] & AccountShell;
   return pages.send(c, route, view, { status, isPrivate: true, headers });
+}
+
+/**
+ * The message of a fault as a sentence, for its form, and the field that caused it; null for none. Rethrows what the form
+ * did not cause.
+ */
+export function problemAt(error: unknown): FormProblem {
+  const text = problemOf(error);
+  const field = error instanceof Fault ? error.details.field : null;
+  return { field: typeof field === 'string' ? field : null, text };
 }

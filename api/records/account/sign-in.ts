@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isoTime } from '../../../src/proof/time.ts';
+import { answer } from '../../../src/records/accounts/answer.ts';
+import { browserName } from '../../../src/records/accounts/browser-name.ts';
 import { requestSignIn, requireSignIn, signIn } from '../../../src/records/accounts/sign-in.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
@@ -15,7 +17,19 @@ import { setHeader } from '../../responses/headers.ts';
 import { operatorOf } from '../lanes/addresses.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext, RecordsHandler } from '../route.ts';
-import { formGuards, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
+import { answered, formGuards, SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
+
+const SESSIONS = '/account/sessions';
+
+/** What was done before the sign-in page is shown, by the word in its address. */
+const DONE: ReadonlyMap<string, string> = new Map([
+  ['here', 'You are signed out in this browser. Your keys and alerts go on.'],
+  ['everywhere', 'You are signed out in every browser. Your keys and alerts go on; revoke keys on their page.'],
+  [
+    'deleted',
+    'The account is deleted: its keys no longer work, and nothing is left to undo. A new link makes a new, empty account.',
+  ],
+]);
 
 /**
  * Sign-up and sign-in are the same: a mailed link to a page with a button. Opening the link changes nothing, so that
@@ -23,11 +37,12 @@ import { formGuards, SIGN_IN, sendAccountPage, signedInForm } from './pages.ts';
  */
 export function signInHandlers({ store, settings, clock: { now } }: AppContext, secret: Uint8Array, pages: PageSender) {
   const proxies = proxyList(settings.trustedProxies);
+  const { sessions } = store.records;
   const linksLimited = throttle<RecordsEnv>(ASKS, proxies);
 
   const send = (
     c: RecordsContext,
-    view: { asked?: string; problem?: string; sent?: boolean; ended?: string },
+    view: { asked?: string; problem?: string; sent?: boolean; ended?: string; done?: string },
     status: 200 | 400 | 404 | 429,
   ) =>
     sendAccountPage(pages, c, ['/account/sign-in', 'Sign in', status], {
@@ -35,6 +50,7 @@ export function signInHandlers({ store, settings, clock: { now } }: AppContext, 
       problem: null,
       ended: null,
       sent: false,
+      done: null,
       ...view,
     });
 
@@ -68,9 +84,11 @@ export function signInHandlers({ store, settings, clock: { now } }: AppContext, 
       const given = needPart('token', (await readForm(c)).text('token'));
       const before = c.get('signed');
       try {
-        const { token } = signIn(store.records, given, { now, newId, random: randomBytes }, (at) => countSignUp(c, at));
+        const browser = browserName(c.req.header('user-agent'));
+        const fresh = { now, newId, random: randomBytes, browser };
+        const { token } = signIn(store.records, given, fresh, (at) => countSignUp(c, at));
         // A browser holds one session; the previous one ends.
-        if (before !== undefined) store.records.sessions.end(before.session.id);
+        if (before !== undefined) sessions.end(before.session.id);
         setSessionCookie(c, settings.dataOrigin, token);
         return c.redirect('/account', 303);
       } catch (error) {
@@ -82,7 +100,9 @@ export function signInHandlers({ store, settings, clock: { now } }: AppContext, 
 
   return {
     page: async (c: RecordsContext) =>
-      c.get('signed') === undefined ? await send(c, {}, 200) : c.redirect('/account', 303),
+      c.get('signed') === undefined
+        ? await send(c, { done: DONE.get(c.req.query('done') ?? '') ?? undefined }, 200)
+        : c.redirect('/account', 303),
     sendLink,
     enterPage: async (c: RecordsContext) => {
       const token = needPart('token', c.req.query('token'));
@@ -94,18 +114,37 @@ export function signInHandlers({ store, settings, clock: { now } }: AppContext, 
       }
     },
     enter,
-    signOut: signedInForm(settings, (c, { session, account }, form) => {
-      if (form.text('everywhere') === 'yes') store.records.sessions.endAll(account.id);
-      else store.records.sessions.end(session.id);
+    signOut: signedInForm(settings, (c, signed, form) => {
+      const { session, account } = signed;
+      const where = form.text('everywhere');
+      if (where === 'others') {
+        const count = sessions.endAll(account.id, session.id);
+        const many = count === 1 ? 'One other browser is' : `${count} other browsers are`;
+        return answered(c, signed, SESSIONS, answer(`${many} signed out. A new link signs each in again.`));
+      }
+      if (where === 'yes') sessions.endAll(account.id);
+      else sessions.end(session.id);
       setSessionCookie(c, settings.dataOrigin, null);
-      return c.redirect(SIGN_IN, 303);
+      return c.redirect(`${SIGN_IN}?done=${where === 'yes' ? 'everywhere' : 'here'}`, 303);
     }),
-    endSession: signedInForm(settings, (c, { account }) => {
+    endSession: signedInForm(settings, (c, signed) => {
       const id = c.req.param('id');
-      const found = store.records.sessions.list(account.id, now()).find((session) => session.id === id);
+      const found = sessions.list(signed.account.id, now()).find((session) => session.id === id);
       if (found === undefined) throw new Fault('not_found', 'this browser is no longer signed in');
-      store.records.sessions.end(found.id);
-      return c.redirect('/account', 303);
+      sessions.end(found.id);
+      const text = `${found.browser ?? 'The browser'} of ${isoTime(found.made_at).slice(0, 10)} is signed out. A new link signs it in again.`;
+      return answered(c, signed, SESSIONS, answer(text));
     }),
+    sessions: signedInPage((c, { account, session }) =>
+      sendAccountPage(pages, c, ['/account/sessions', 'Sessions'], {
+        sessions: sessions.list(account.id, now()).map(({ id, made_at, seen_at, browser }) => ({
+          id,
+          made_at: isoTime(made_at),
+          seen_at: isoTime(seen_at),
+          browser,
+          is_this: id === session.id,
+        })),
+      }),
+    ),
   };
 }

@@ -1,9 +1,10 @@
+import { isoTime } from '../../proof/time.ts';
 import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/letter.ts';
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import type { MailedHost, RecordsMail } from '../../shared/outbound/mail-content.ts';
 
-/** The kinds of mail to accounts: a sign-in link, changes as they happen, and a daily digest of changes. */
-export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest'] as const;
+/** The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, and a test. */
+export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest', 'test'] as const;
 type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is composed when it is sent. */
@@ -61,6 +62,29 @@ export function signInMail(root: string, email: string, token: string): RecordsL
       reason: 'If it was not you, do nothing: without that button nobody is signed in, and nothing was changed.',
     },
   };
+}
+
+/** A test that the account asked for. `covered` names what its mail alerts cover. */
+export function testMail(root: string, covered: readonly string[]): RecordsLetter {
+  return {
+    subject: 'Test: mails of changes reach you',
+    headers: AUTO_GENERATED,
+    content: {
+      preview: 'You asked for this test on the page of your account.',
+      heading: 'Mails of changes reach you',
+      paragraphs: [
+        'This is a test; nothing has changed. A mail of changes comes from the same address and looks like this one.',
+        `Your mail alerts cover ${covered.join(', ')}.`,
+      ],
+      reason: 'You asked for this on the page of your account.',
+      links: [{ url: `${root}/account/alerts`, label: 'Change your alerts' }],
+    },
+  };
+}
+
+/** An account's mails as their log shows them: the kind, what became of it, and when (ISO 8601). */
+export function accountMailRow({ kind, state, due_at, settled_at, attempts, error }: AccountMailRecord) {
+  return { kind, state, at: isoTime(settled_at ?? due_at), attempts, error };
 }
 
 /** The most changes that a mail lists. It counts the others. */

@@ -30,6 +30,8 @@ export interface ChangeAlert {
 
 /** An alert's health. Times in ms. */
 export interface AlertState {
+  /** When its account paused it; null while it is not paused. */
+  paused_at: number | null;
   failing_since: number | null;
   off_at: number | null;
   off_reason: AlertOff | null;
@@ -50,10 +52,18 @@ export interface ChangeAlertTable {
   remove(account: string, id: string): boolean;
   get(account: string, id: string): (ChangeAlert & AlertState) | null;
   list(account: string): (ChangeAlert & AlertState)[];
-  switchOn(account: string, id: string): void;
+  /** Switches an alert on for the changes from a time on, whether it was paused or switched off. */
+  switchOn(account: string, id: string, at: number): void;
+  /** Pauses an alert, from a time on: later changes are not queued for it. */
+  pause(account: string, id: string, at: number): void;
+  /** Replaces the secret of a webhook. False when the account has no such webhook. */
+  setSecret(account: string, id: string, secret: string): boolean;
   /** Switches off every mail alert of an account; returns how many there were. */
   mailsOff(account: string, reason: AlertOff, at: number): number;
+  /** Newest first. */
   deliveries(alert: string, limit: number): AlertDelivery[];
+  /** Has a delivery sent again at once, except while it is being sent. False when the alert has no such delivery. */
+  sendAgain(alert: string, delivery: string, now: number): boolean;
 }
 
 export const ALERTS_MAX = 100;
@@ -129,6 +139,27 @@ export function requireAlert(alerts: ChangeAlertTable, account: string, id: stri
   const alert = alerts.get(account, id);
   if (alert !== null) return alert;
   throw new Fault('not_found', 'your account has no such alert; /account/alerts lists those that it has');
+}
+
+/** Gives a webhook another secret, at once. Only this call returns it. Throws `not_found`, `conflict`. */
+export function renewSecret(alerts: ChangeAlertTable, account: string, id: string): string {
+  const secret = newWebhookSecret();
+  if (requireAlert(alerts, account, id).way !== 'webhook' || !alerts.setSecret(account, id, secret)) {
+    throw new Fault('conflict', `alert ${id} sends mails; only webhooks have a secret`);
+  }
+  return secret;
+}
+
+/** Has a delivery of a webhook sent again, at once. `now` is in ms. Throws `not_found`. */
+export function sendAgain(alerts: ChangeAlertTable, alert: string, delivery: string, now: number): void {
+  if (alerts.sendAgain(alert, delivery, now)) return;
+  const message = `this alert has no delivery ${JSON.stringify(delivery.slice(0, 80))}; its log lists those of the last 35 days`;
+  throw new Fault('not_found', message);
+}
+
+/** Whether an alert gets the changes of its hostnames. */
+export function isAlertOn({ paused_at, off_at }: Pick<AlertState, 'paused_at' | 'off_at'>): boolean {
+  return paused_at === null && off_at === null;
 }
 
 function isSame(a: ChangeAlert, b: ChangeAlert): boolean {

@@ -1,4 +1,5 @@
 import { DAY, MINUTE } from '../../proof/time.ts';
+import { Fault } from '../../shared/fault.ts';
 import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
@@ -31,8 +32,8 @@ export interface ChangeQueueTable {
   cursor(): number;
   setCursor(seq: number): void;
   /**
-   * Active alerts older than a delta that cover its hostname, directly or through a group; instant ones before daily
-   * ones.
+   * Alerts that were on when a delta was recorded and cover its hostname, directly or through a group; instant ones before
+   * daily ones.
    */
   alertsFor(hostname: string, at: number): MatchedAlert[];
   /** Records a delta for an account's next mail, unless it is already recorded. */
@@ -110,13 +111,45 @@ export function queueChanges<D extends QueuedDelta>(
 
 /** How many of the newest deliveries are searched for a test that waits. */
 const WAITING_LOOKED_AT = 50;
+/** The minimum interval between two test mails to one account, in ms. */
+const TEST_MAIL_EVERY = MINUTE;
+
+interface TestStore {
+  changeQueue: ChangeQueueTable;
+  changeAlerts: ChangeAlertTable;
+  accountMails: AccountMailTable;
+  accounts: AccountTable;
+}
 
 /**
- * Queues a test: one immediate attempt. False while an earlier test waits: their receiver may be any host. `now` is in
- * ms.
+ * Queues a test of an alert: one immediate attempt at its webhook, or a mail. `now` is in ms. Throws `conflict` while an
+ * earlier test waits (a webhook may be at any host), and within a minute of the last test mail.
  */
-export function queueChangeTest(
-  { changeQueue, changeAlerts }: { changeQueue: ChangeQueueTable; changeAlerts: ChangeAlertTable },
+export function queueAlertTest(
+  tables: TestStore,
+  { id, account, url }: Pick<ChangeAlert, 'id' | 'account' | 'url'>,
+  fresh: { now: number; newId(): string },
+): void {
+  if (url === null) return queueMailTest(tables, account, fresh);
+  if (queueWebhookTest(tables, { id, url }, fresh)) return;
+  throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
+}
+
+function queueMailTest(
+  { accountMails, accounts }: TestStore,
+  account: string,
+  { now, newId }: { now: number; newId(): string },
+): void {
+  const last = accountMails.ofAccount(account).findLast(({ kind }) => kind === 'test');
+  if (last !== undefined && (last.state === 'due' || (last.settled_at ?? 0) > now - TEST_MAIL_EVERY)) {
+    throw new Fault('conflict', 'a test mail is on its way, or was sent within the last minute; look into your mail');
+  }
+  const email = accounts.find(account)?.email;
+  if (email !== undefined) accountMails.queue({ id: newId(), account, email, kind: 'test', due_at: now });
+}
+
+function queueWebhookTest(
+  { changeQueue, changeAlerts }: TestStore,
   alert: { id: string; url: string },
   { now, newId }: { now: number; newId(): string },
 ): boolean {

@@ -90,7 +90,12 @@ export function requireSignIn(signIns: SignInTable, token: string, now: number):
 export function signIn(
   { accounts, sessions, signIns, transact }: SignInStore,
   token: string,
-  { now, newId, random }: { now(): number; newId(): string; random(n: number): Uint8Array },
+  {
+    now,
+    newId,
+    random,
+    browser = null,
+  }: { now(): number; newId(): string; random(n: number): Uint8Array; browser?: string | null },
   mayMake: (at: number) => void = () => {},
 ): { account: Account; session: Session; token: string } {
   return transact(() => {
@@ -99,6 +104,6 @@ export function signIn(
     if (accounts.byEmail(email) === null) mayMake(at);
     signIns.use(id, at);
     const account = accounts.ofEmail(email, { id: newId(), plan: 'daily', made_at: at });
-    return { account, ...beginSession({ sessions, now, newId, random }, { account: account.id }) };
+    return { account, ...beginSession({ sessions, now, newId, random }, { account: account.id, browser }) };
   });
 }

@@ -1,9 +1,13 @@
 import type { creditRow } from '../meter/credits.ts';
 import type { Usage } from '../meter/usage.ts';
-import type { RecordsFrame } from '../views.ts';
+import type { ChangeView, RecordsFrame } from '../views.ts';
+import type { accountMailRow } from './account-mail.ts';
+import type { Answer } from './answer.ts';
 import type { AlertState, AlertWay, alertDeliveryRow } from './change-alert.ts';
+import type { FirstSteps } from './first-steps.ts';
 import type { serviceKeyRow } from './service-key.ts';
-import type { HostOutcome } from './watching.ts';
+import type { UsageChart } from './usage-chart.ts';
+import type { HostOutcome, TakenOutcome } from './watching.ts';
 
 /** The view of each account page, by its route, like src/records/views.ts for the public pages. */
 export interface AccountPages {
@@ -13,6 +17,8 @@ export interface AccountPages {
     ended: string | null;
     problem: string | null;
     sent: boolean;
+    /** What was done before this page was opened: signed out, or the account deleted. */
+    done: string | null;
   };
   '/account/enter': AccountShell & { token: string; address: string };
   '/account/overview': AccountShell & {
@@ -23,21 +29,39 @@ export interface AccountPages {
     watched: number;
     cap: number;
     alerts: number;
-    sessions: { id: string; made_at: string; seen_at: string; is_this: boolean }[];
+    /** The first steps, while they are shown. */
+    steps: FirstSteps | null;
+    /** A key that was just created as the first step; shown once. */
+    made: { name: string; key: string } | null;
+    problem: FormProblem | null;
+    /** Requests of the last days. */
+    chart: UsageChart;
+    /** The newest changes in the account's groups. */
+    changes: ChangeView[];
+  };
+  '/account/sessions': AccountShell & {
+    sessions: { id: string; made_at: string; seen_at: string; browser: string | null; is_this: boolean }[];
   };
   '/account/keys': AccountShell & {
     keys: ReturnType<typeof serviceKeyRow>[];
     /** A key that was just created, which is shown once. */
     made: { name: string; key: string } | null;
-    problem: string | null;
+    problem: FormProblem | null;
+    /** The values of the rejected form. */
+    given: { name: string; expires_on: string };
     most: number;
-    example: string;
+    /** A command that works with the new key, as it stands. */
+    command: string;
   };
   '/account/usage': AccountShell & {
     usage: Usage;
-    /** Bars of the chart, oldest first, with heights of 0 to 100 for each part of a day's requests. */
-    bars: { day: string; title: string; included: number; drawn: number; refused: number }[];
-    scale: number;
+    outcomes: UsageChart;
+    keys: UsageChart;
+    /** The spans that the page offers, in days, and the one that it shows. */
+    spans: readonly number[];
+    span: number;
+    /** The meter's headers as the next answer would have them. */
+    headers: [name: string, value: string][];
   };
   '/account/credits': AccountShell & {
     balance: number;
@@ -48,28 +72,61 @@ export interface AccountPages {
     older_url: string | null;
   };
   '/account/groups': AccountShell &
-    Room & { groups: { id: string; name: string; hosts: number; made_at: string }[]; problem: string | null };
+    Room & {
+      groups: { id: string; name: string; hosts: number; alerts: number; changed_at: string | null; made_at: string }[];
+      problem: FormProblem | null;
+      given: { name: string; hostnames: string };
+    };
   '/account/group': AccountShell &
     Room & {
       group: { id: string; name: string };
-      hosts: { hostname: string; unicode: string; added_at: string; looked_at: string | null; url: string }[];
+      alerts: number;
+      hosts: {
+        hostname: string;
+        unicode: string;
+        added_at: string;
+        looked_at: string | null;
+        changed_at: string | null;
+        /** What changed last, as a label. */
+        changed: string | null;
+        /** Why it is not observed, in words; null where it is. */
+        left_alone: string | null;
+        url: string;
+      }[];
       /** Of the hostnames in the form; empty when none was sent. */
-      outcomes: HostOutcome[];
-      problem: string | null;
+      outcomes: (HostOutcome | TakenOutcome)[];
+      problem: FormProblem | null;
+      /** The values of the rejected forms; of a form that was taken in part, what was refused. */
+      given: { name: string; hostnames: string };
     };
+  '/account/group-changes': AccountShell & {
+    group: { id: string; name: string };
+    hosts: number;
+    changes: ChangeView[];
+    older_url: string | null;
+  };
   '/account/alerts': AccountShell & {
     alerts: AlertRow[];
     groups: { id: string; name: string }[];
-    problem: string | null;
+    problem: FormProblem | null;
     /** The values of the rejected form. */
     given: { group: string; hostname: string; way: string; url: string };
   };
   '/account/alert': AccountShell & {
     alert: AlertRow & { url: string | null };
+    /** A secret that was just created, which is shown once. */
     secret: string | null;
+    /** Of a webhook, newest first. */
     deliveries: ReturnType<typeof alertDeliveryRow>[];
+    /** Of an alert by mail: the account's mails of changes and tests, newest first. */
+    mails: ReturnType<typeof accountMailRow>[];
   };
-  '/account/data': AccountShell & { problem: string | null };
+  '/account/data': AccountShell & {
+    /** What goes with the account. */
+    held: { keys: number; sessions: number; groups: number; hosts: number; alerts: number; credits: number };
+    problem: string | null;
+    given: string;
+  };
   '/account/unsubscribe': AccountShell & { address: string; account: string; token: string; done: boolean };
 }
 
@@ -79,6 +136,14 @@ export interface AccountShell {
   email: string | null;
   /** The token for the field `form` of every form. */
   form: string;
+  /** What the form before this page did. */
+  answer: Answer | null;
+}
+
+/** Why a form was rejected, and the field that it names; null for the form as a whole. */
+export interface FormProblem {
+  field: string | null;
+  text: string;
 }
 
 /** How many hostnames are in groups, were taken out and are still probed, and fit in all. */
@@ -96,6 +161,7 @@ export interface AlertRow {
   way: AlertWay;
   host: string | null;
   made_at: string;
+  paused_at: string | null;
   off_at: string | null;
   off_reason: AlertState['off_reason'];
   failing_since: string | null;

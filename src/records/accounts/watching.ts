@@ -1,5 +1,6 @@
 import { DAY, dayOf } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
+import type { Delta } from '../delta.ts';
 import { nameFrom } from './service-key.ts';
 
 /** How long a hostname that is in no group any more is still probed, in ms. */
@@ -32,7 +33,8 @@ export interface HostOutcome {
   reason: string;
 }
 
-const LEFT_ALONE = {
+/** Why a hostname in a group is not observed. */
+export const LEFT_ALONE = {
   opted_out: 'its holder has opted out: it is neither probed nor shown',
   paused: 'the operator of this service has paused it',
 };
@@ -125,6 +127,33 @@ export function takeHost(
   });
 }
 
+/** What became of a hostname that was to leave a group. */
+export interface TakenOutcome {
+  given: string;
+  outcome: 'taken' | 'absent';
+}
+
+/** Takes hostnames out of a group, each with its own outcome. `now` is in ms. Throws `invalid_request` for none. */
+export function takeHosts(
+  { watchGroups, transact }: GroupStore,
+  group: Pick<WatchGroup, 'id' | 'account'>,
+  names: readonly string[],
+  now: number,
+): TakenOutcome[] {
+  const given = [...new Set(names)];
+  if (given.length === 0) {
+    throw new Fault('invalid_request', 'hostname is empty; tick those that are to leave the group', {
+      field: 'hostname',
+    });
+  }
+  return transact(() =>
+    given.slice(0, NAMES_MAX).map((name) => ({
+      given: name,
+      outcome: watchGroups.take(group, name, now) ? 'taken' : 'absent',
+    })),
+  );
+}
+
 /**
  * Ends the watch of hostnames that were taken out of their last group 30 days ago, or whose account was deleted, unless
  * an operator put them in. Returns their names.
@@ -141,6 +170,18 @@ export interface WatchGroup {
   made_at: number;
 }
 
+/** A hostname of a group. Times in ms; null before the first probe or change, and for a hostname that opted out. */
+export interface GroupMember {
+  hostname: string;
+  added_at: number;
+  /** Null, like `state`, for a hostname that is not under watch. */
+  unicode: string | null;
+  state: 'watched' | 'paused' | 'opted_out' | null;
+  looked_at: number | null;
+  changed_at: number | null;
+  changed_signal: Delta['signal'] | null;
+}
+
 export interface WatchGroupTable {
   add(group: WatchGroup): void;
   /** False when the account has no such group. */
@@ -150,6 +191,14 @@ export interface WatchGroupTable {
   get(account: string, id: string): WatchGroup | null;
   /** By name, with the number of hostnames in each. */
   list(account: string): (WatchGroup & { hosts: number })[];
+  /** By name, with the number of hostnames and alerts of each, and when one of its hostnames changed last. */
+  summaries(account: string): (WatchGroup & { hosts: number; alerts: number; changed_at: number | null })[];
+  /** By hostname, with what was seen of each last. */
+  members(group: string): GroupMember[];
+  /** A hostname in any group of the account that was observed and is shown. */
+  observedHost(account: string): string | null;
+  /** Changes at the hostnames of a group, or with null of all groups, before a number, newest first. */
+  changes(account: string, group: string | null, page: { before: number; limit: number }): Delta[];
   /** Adds a hostname. False when it is already in the group. */
   put(group: string, hostname: string, at: number): boolean;
   /**

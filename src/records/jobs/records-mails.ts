@@ -11,6 +11,7 @@ import {
   fromRecords,
   type RecordsLetter,
   signInMail,
+  testMail,
 } from '../accounts/account-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
 import { changeLine } from '../wire-rows.ts';
@@ -71,12 +72,27 @@ function accountMails(
     });
   };
 
+  /** Returns null when the account has no mail alert left. */
+  const test = ({ account: holder }: AccountMailRecord): RecordsLetter | null => {
+    const account = holder ?? '';
+    const names = new Map(store.records.watchGroups.list(account).map(({ id, name }) => [id, name]));
+    const covered = store.records.changeAlerts
+      .list(account)
+      .filter(({ way }) => way !== 'webhook')
+      .map(({ hostname, watch_group }) => hostname ?? `the group ${names.get(watch_group ?? '') ?? ''}`);
+    return covered.length === 0 ? null : testMail(root, [...new Set(covered)]);
+  };
+  const written = (mail: AccountMailRecord): RecordsLetter | null => {
+    if (mail.kind === 'sign-in') return signIn(mail);
+    return mail.kind === 'test' ? test(mail) : changes(mail, mail.kind);
+  };
+
   return {
     queue: store.records.accountMails,
     async compose(mail) {
-      const written = mail.kind === 'sign-in' ? signIn(mail) : changes(mail, mail.kind);
-      if (written === null) return null;
-      const letter = fromRecords(root, written);
+      const content = written(mail);
+      if (content === null) return null;
+      const letter = fromRecords(root, content);
       return mailOf(mail, mail.email, letter, await render(letter.content));
     },
     // Sends nothing more to the address until its owner switches the alerts on again.

@@ -37,6 +37,20 @@ export interface KeyUsage {
   month: number;
 }
 
+export interface KeyDay {
+  key: string;
+  name: string;
+  day: string;
+  /** Requests that were counted, those given back not among them. */
+  units: number;
+}
+
+export interface KeyUse {
+  name: string;
+  /** When the last request of that day came in, in ms, to the minute. */
+  at: number;
+}
+
 /** The meter of keyed requests. Each change is one transaction that holds the write lock from its start. */
 export interface MeterTable {
   /**
@@ -50,6 +64,10 @@ export interface MeterTable {
   /** The days since `since` (YYYY-MM-DD) with any request, oldest first. */
   days(account: string, since: string): UsageDay[];
   keys(account: string, at: number): KeyUsage[];
+  /** Each day since `since` (YYYY-MM-DD) on which each key of an account had a request, oldest first. */
+  keyDays(account: string, since: string): KeyDay[];
+  /** The first day on which a key of the account had at least so many counted requests; 0 is any request. */
+  firstUse(account: string, units: number): KeyUse | null;
   setBurst(account: string, burst: number): void;
   /** Deletes an account's usage. Its credit ledger is kept for the books, under an anonymous id and without notes. */
   forget(account: string, at: number): void;

@@ -6,7 +6,14 @@ import { mailboxHash } from '../../shared/outbound/mail-address.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 
 const ACCOUNT = { id: text, email: text, plan: oneOf(...PLANS), made_at: integer };
-const SESSION = { id: text, account: text, made_at: integer, seen_at: integer, expires_at: integer };
+const SESSION = {
+  id: text,
+  account: text,
+  made_at: integer,
+  seen_at: integer,
+  expires_at: integer,
+  browser: orNull(text),
+};
 const SIGN_IN = { id: text, email: text, made_at: integer, expires_at: integer, used_at: orNull(integer) };
 
 /** Accounts of the domain records. */
@@ -42,13 +49,14 @@ function fillMailboxes(db: Db, transact: Transact): void {
 export function sessionTable(db: Db): AccountSessionTable {
   const { run, insert, one, all } = sql(db);
   const add = insert('sessions', { ...SESSION, hash: text });
+  const endAll = run('DELETE FROM sessions WHERE account = ? AND id <> ?');
   const SESSIONS = `SELECT ${columnsOf(SESSION)} FROM sessions`;
   return {
     insert: (session, hash) => void add({ ...session, hash }),
     byHash: one(`${SESSIONS} WHERE hash = ?`, SESSION),
     touch: run('UPDATE sessions SET seen_at = ?2, expires_at = ?3 WHERE id = ?1 AND seen_at < ?2'),
     end: run('DELETE FROM sessions WHERE id = ?'),
-    endAll: run('DELETE FROM sessions WHERE account = ?'),
+    endAll: (account, except = '') => endAll(account, except),
     list: all(`${SESSIONS} WHERE account = ? AND expires_at > ? ORDER BY id DESC`, SESSION),
     forget: run('DELETE FROM sessions WHERE expires_at <= ?'),
   };

@@ -2,6 +2,7 @@ import { ALERT_WAYS, type ChangeAlertTable } from '../../records/accounts/change
 import type { ChangeQueueTable } from '../../records/accounts/change-queue.ts';
 import type { Delta } from '../../records/delta.ts';
 import {
+  type Attempt,
   DELIVERY_STATES,
   type DeliveryJob,
   type DeliveryQueue,
@@ -23,6 +24,7 @@ const SETTINGS = {
 };
 const ALERT = {
   ...SETTINGS,
+  paused_at: orNull(integer),
   failing_since: orNull(integer),
   off_at: orNull(integer),
   off_reason: orNull(oneOf('gone', 'failing', 'unsubscribed', 'bounced')),
@@ -31,29 +33,48 @@ const ALERTS = `SELECT ${columnsOf(ALERT)} FROM change_alerts WHERE account = ?`
 
 /** Accounts' alerts of changes. */
 export function changeAlertTable(db: Db): ChangeAlertTable {
-  const { run, changed, insert, one, all } = sql(db);
+  const { run, changed, insert, one, all, has } = sql(db);
   const deliveries = all(
     'SELECT id, type, state, made_at, due_at FROM change_deliveries WHERE alert = ? ORDER BY id DESC LIMIT ?',
     { id: text, type: text, state: oneOf(...DELIVERY_STATES), made_at: integer, due_at: integer },
   );
-  const attempts = all('SELECT at, ms, status, error FROM change_attempts WHERE delivery = ? ORDER BY n', {
-    at: integer,
-    ms: integer,
-    status: orNull(integer),
-    error: orNull(text),
-  });
+  const attempts = all(
+    `SELECT delivery, at, ms, status, error FROM change_attempts
+     WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY n`,
+    { delivery: text, at: integer, ms: integer, status: orNull(integer), error: orNull(text) },
+  );
+  const resend = run(
+    `UPDATE change_deliveries
+     SET by_hand = by_hand OR state <> 'waiting', state = 'waiting', due_at = ?3, lease = NULL
+     WHERE alert = ?1 AND id = ?2 AND (lease IS NULL OR lease <= ?3)`,
+  );
+  const known = has('SELECT 1 FROM change_deliveries WHERE alert = ? AND id = ?');
   return {
     add: insert('change_alerts', SETTINGS),
     remove: changed('DELETE FROM change_alerts WHERE account = ? AND id = ?'),
     get: one(`${ALERTS} AND id = ?`, ALERT),
     list: all(`${ALERTS} ORDER BY id`, ALERT),
     switchOn: run(
-      'UPDATE change_alerts SET failing_since = NULL, off_at = NULL, off_reason = NULL WHERE account = ? AND id = ?',
+      `UPDATE change_alerts SET on_since = ?3, paused_at = NULL, failing_since = NULL, off_at = NULL, off_reason = NULL
+       WHERE account = ?1 AND id = ?2`,
     ),
+    pause: run('UPDATE change_alerts SET paused_at = coalesce(paused_at, ?3) WHERE account = ?1 AND id = ?2'),
+    setSecret: changed("UPDATE change_alerts SET secret = ?3 WHERE account = ?1 AND id = ?2 AND way = 'webhook'"),
+    sendAgain: (alert, delivery, now) => {
+      if (!known(alert, delivery)) return false;
+      resend(alert, delivery, now);
+      return true;
+    },
     mailsOff: run(
       "UPDATE change_alerts SET off_at = ?3, off_reason = ?2 WHERE account = ?1 AND way <> 'webhook' AND off_at IS NULL",
     ),
-    deliveries: (alert, limit) => deliveries(alert, limit).map((row) => ({ ...row, attempts: attempts(row.id) })),
+    deliveries: (alert, limit) => {
+      const rows = deliveries(alert, limit).map((row) => ({ ...row, attempts: [] as Attempt[] }));
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      for (const { delivery, ...attempt } of attempts(JSON.stringify([...byId.keys()])))
+        byId.get(delivery)?.attempts.push(attempt);
+      return rows;
+    },
   };
 }
 
@@ -89,7 +110,7 @@ export function changeQueueTable(db: Db) {
          SELECT id FROM change_alerts WHERE hostname = ?1
          UNION SELECT a.id FROM watch_group_hosts h JOIN change_alerts a ON a.watch_group = h.watch_group
            WHERE h.hostname = ?1)
-         AND off_at IS NULL AND made_at <= ?2
+         AND off_at IS NULL AND (paused_at IS NULL OR paused_at > ?2) AND coalesce(on_since, made_at) <= ?2
        ORDER BY way = 'daily', id`,
       { id: text, account: text, way: oneOf(...ALERT_WAYS), url: orNull(text) },
     ),

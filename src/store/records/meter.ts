@@ -1,4 +1,4 @@
-import { dayOf, monthOf } from '../../proof/time.ts';
+import { dayOf, MINUTE, monthOf } from '../../proof/time.ts';
 import {
   type AccountUsage,
   accountingTime,
@@ -89,6 +89,17 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
      WHERE k.account = ?1 GROUP BY u.key ORDER BY u.key`,
     { key: text, today: integer, month: integer },
   );
+  const keyDays = all(
+    `SELECT u.key, k.name, u.day, u.units FROM service_keys k CROSS JOIN meter_keys u ON u.key = k.id AND u.day >= ?2
+     WHERE k.account = ?1 ORDER BY u.day, u.key`,
+    { key: text, name: text, day: text, units: integer },
+  );
+  const firstUse = one(
+    `SELECT k.name, u.minute FROM service_keys k CROSS JOIN meter_keys u ON u.key = k.id
+     WHERE k.account = ?1 AND u.units >= ?2 ORDER BY u.day, u.minute LIMIT 1`,
+    { name: text, minute: integer },
+    ({ name, minute }) => ({ name, at: minute * MINUTE }),
+  );
   const forgetDays = run('DELETE FROM meter_days WHERE account = ?');
   const forgetKeys = run('DELETE FROM meter_keys WHERE key IN (SELECT id FROM service_keys WHERE account = ?)');
   const forgetTerms = run('DELETE FROM meter_terms WHERE account = ?');
@@ -175,6 +186,8 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       const month = monthOf(at);
       return keys(account, dayOf(at), month, month + MONTH_END);
     },
+    keyDays,
+    firstUse,
     setBurst: run(
       'INSERT INTO meter_terms (account, burst) VALUES (?, ?) ON CONFLICT DO UPDATE SET burst = excluded.burst',
     ),

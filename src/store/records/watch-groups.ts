@@ -1,7 +1,18 @@
 import type { WatchGroupTable } from '../../records/accounts/watching.ts';
-import { type Db, integer, sql, type Transact, text } from '../../shared/sql/sql.ts';
+import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
+import { DELTA, DELTA_COLUMNS, SIGNAL } from './records-deltas.ts';
 
 const GROUP = { id: text, account: text, name: text, made_at: integer };
+/** A hostname of a group, with what was seen of it last; nothing of one that has opted out. */
+const MEMBER = {
+  hostname: text,
+  added_at: integer,
+  unicode: orNull(text),
+  state: orNull(oneOf('watched', 'paused', 'opted_out')),
+  looked_at: orNull(integer),
+  changed_at: orNull(integer),
+  changed_signal: orNull(SIGNAL),
+};
 
 /** Groups of hostnames that accounts watch. */
 export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
@@ -36,6 +47,16 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
     hostname: text,
     added_at: integer,
   });
+  // Takes the newest of each hostname first: a group may hold hostnames with long histories.
+  const changes = all(
+    `SELECT ${DELTA_COLUMNS}
+     FROM (SELECT DISTINCT n.id, n.hostname FROM watch_groups g
+         CROSS JOIN watch_group_hosts m ON m.watch_group = g.id CROSS JOIN hostnames n ON n.hostname = m.hostname
+         WHERE g.account = ?1 AND (?2 IS NULL OR g.id = ?2) AND n.state <> 'opted_out') h
+       CROSS JOIN deltas d ON d.seq IN (SELECT seq FROM deltas WHERE host = h.id AND seq < ?3 ORDER BY seq DESC LIMIT ?4)
+     ORDER BY d.seq DESC LIMIT ?4`,
+    DELTA,
+  );
   return {
     add: insert('watch_groups', GROUP),
     rename: changed('UPDATE watch_groups SET name = ?3 WHERE account = ?1 AND id = ?2'),
@@ -53,6 +74,34 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
        FROM watch_groups g WHERE account = ? ORDER BY name, id`,
       { ...GROUP, hosts: integer },
     ),
+    summaries: all(
+      // The newest change of each hostname is one step in an index; the newest of the group is the largest of them.
+      `SELECT g.id, g.account, g.name, g.made_at, g.hosts, g.alerts, d.at AS changed_at FROM (
+         SELECT id, account, name, made_at,
+           (SELECT count(*) FROM watch_group_hosts h WHERE h.watch_group = w.id) AS hosts,
+           (SELECT count(*) FROM change_alerts a WHERE a.watch_group = w.id) AS alerts,
+           (SELECT max((SELECT max(seq) FROM deltas WHERE host = n.id))
+            FROM watch_group_hosts h CROSS JOIN hostnames n ON n.hostname = h.hostname
+            WHERE h.watch_group = w.id AND n.state <> 'opted_out') AS newest
+         FROM watch_groups w WHERE account = ?) g
+       LEFT JOIN deltas d ON d.seq = g.newest ORDER BY g.name, g.id`,
+      { ...GROUP, hosts: integer, alerts: integer, changed_at: orNull(integer) },
+    ),
+    members: all(
+      `SELECT g.hostname, g.added_at, n.unicode, n.state, iif(n.state = 'opted_out', NULL, n.looked_at) AS looked_at,
+         d.at AS changed_at, d.signal AS changed_signal
+       FROM watch_group_hosts g LEFT JOIN hostnames n ON n.hostname = g.hostname
+         LEFT JOIN deltas d ON n.state <> 'opted_out' AND d.seq = (SELECT max(seq) FROM deltas WHERE host = n.id)
+       WHERE g.watch_group = ? ORDER BY g.hostname`,
+      MEMBER,
+    ),
+    observedHost: one(
+      `SELECT n.hostname FROM watch_groups g CROSS JOIN watch_group_hosts m ON m.watch_group = g.id
+         CROSS JOIN hostnames n ON n.hostname = m.hostname
+       WHERE g.account = ? AND n.seq IS NOT NULL AND n.state <> 'opted_out' ORDER BY n.hostname LIMIT 1`,
+      text,
+    ),
+    changes: (account, group, { before, limit }) => changes(account, group, before, limit),
     put(group, hostname, at) {
       unrelease(hostname);
       return put(group, hostname, at);

@@ -7,9 +7,11 @@ import {
   alertDeliveryRow,
   type ChangeAlert,
   makeAlert,
+  renewSecret,
   requireAlert,
+  sendAgain,
 } from '../../../../src/records/accounts/change-alert.ts';
-import { queueChangeTest } from '../../../../src/records/accounts/change-queue.ts';
+import { queueAlertTest } from '../../../../src/records/accounts/change-queue.ts';
 import { requireWatched } from '../../../../src/records/require-host.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
@@ -31,6 +33,7 @@ const ALERT = {
   way: z.enum(ALERT_WAYS),
   url: z.string().nullable().describe('Of a webhook.'),
   made_at: time,
+  paused_at: time.nullable().describe('When its account paused it; null while it is not paused.'),
   failing_since: time.nullable(),
   off_at: time.nullable().describe('When it was switched off; null while it is on.'),
   off_reason: z.enum(['gone', 'failing', 'unsubscribed', 'bounced']).nullable(),
@@ -67,9 +70,17 @@ const AlertBody = z
     example: { hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.org/dns' },
   });
 const AlertOn = z
-  .object({ on: z.literal(true, { error: 'must be true; DELETE ends an alert' }) })
+  .object({
+    on: z.boolean({ error: 'must be true or false; DELETE ends an alert' }).describe('False pauses the alert.'),
+  })
   .openapi('AlertOn', { example: { on: true } });
 const params = idParam('alert');
+const deliveryParams = params.extend({
+  delivery: z
+    .string()
+    .max(64)
+    .openapi({ param: { name: 'delivery', in: 'path' }, description: 'The id of a delivery in the log of the alert.' }),
+});
 
 export function alertOperations(app: AppContext) {
   const { store, settings, clock } = app;
@@ -80,11 +91,16 @@ export function alertOperations(app: AppContext) {
     return {
       ...{ id, group: group === null ? null : { id: group.id, name: group.name }, hostname, way, url },
       made_at: isoTime(alert.made_at),
+      paused_at: isoOrNull(alert.paused_at),
       failing_since: isoOrNull(alert.failing_since),
       off_at: isoOrNull(alert.off_at),
       off_reason: alert.off_reason,
     };
   };
+  const logOf = (alert: ChangeAlert & AlertState) => ({
+    ...rowOf(alert),
+    deliveries: changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow),
+  });
   return {
     list: reads(
       {
@@ -129,39 +145,75 @@ export function alertOperations(app: AppContext) {
         request: { params },
         responses: { 200: ok(AlertLog, 'The alert.') },
       },
-      ({ id }, c) => {
-        const alert = requireAlert(changeAlerts, id, c.req.valid('param').id);
-        return { ...rowOf(alert), deliveries: changeAlerts.deliveries(alert.id, LOG).map(alertDeliveryRow) };
-      },
+      ({ id }, c) => logOf(requireAlert(changeAlerts, id, c.req.valid('param').id)),
     ),
     switchOn: changes(
       {
         operationId: 'switchAlertOn',
-        summary: 'Switch an alert on again',
+        summary: 'Switch an alert on again, or pause it',
+        description:
+          'A paused alert gets no later changes; what was queued before is still sent. On again, it gets those from then on.',
         request: { params, body: body(AlertOn) },
         responses: { 200: ok(Alert, 'The alert as it is now.') },
       },
       ({ id: account }, c) => {
         const { id } = requireAlert(changeAlerts, account, c.req.valid('param').id);
-        changeAlerts.switchOn(account, id);
+        if (c.req.valid('json').on) changeAlerts.switchOn(account, id, clock.now());
+        else changeAlerts.pause(account, id, clock.now());
         return rowOf(requireAlert(changeAlerts, account, id));
       },
     ),
     test: changes(
       {
         operationId: 'testAlert',
-        summary: 'Send a webhook a test',
+        summary: 'Send a test: to the webhook, or by mail',
+        description: 'One test at a time; of mails, one a minute for the account (409).',
         request: { params },
         responses: { 200: ok(Alert, 'The alert. GET has the delivery in its log.'), ...faults(409) },
       },
       (account, c) => {
         const alert = requireAlert(changeAlerts, account.id, c.req.valid('param').id);
-        const { id, url } = alert;
-        if (url === null) throw new Fault('conflict', `alert ${id} sends mails; only webhooks take a test`);
-        if (!queueChangeTest(store.records, { id, url }, { now: clock.now(), newId })) {
-          throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
-        }
+        queueAlertTest(store.records, alert, { now: clock.now(), newId });
         return rowOf(alert);
+      },
+    ),
+    sendAgain: changes(
+      {
+        operationId: 'retryAlertDelivery',
+        summary: 'Send a delivery of a webhook again, now',
+        description:
+          'The same bytes under the same `webhook-id`, with a new signature. A waiting delivery is sent now and keeps its schedule; any other gets one attempt.',
+        request: { params: deliveryParams },
+        responses: { 200: ok(AlertLog, 'The alert with its log. GET has the outcome.') },
+      },
+      ({ id: account }, c) => {
+        const { id, delivery } = c.req.valid('param');
+        const alert = requireAlert(changeAlerts, account, id);
+        sendAgain(changeAlerts, alert.id, delivery, clock.now());
+        return logOf(alert);
+      },
+    ),
+    renewSecret: operation(
+      {
+        tags: ['Account'],
+        operationId: 'renewAlertSecret',
+        summary: 'Give a webhook a new secret; it is shown this one time',
+        description:
+          'Deliveries are signed with the new secret from now on, also those that wait. Sent again under the same Idempotency-Key, the secret stays: the answer is 409. So it is for an alert by mail, which has none.',
+        request: { headers: IDEMPOTENCY, params },
+        responses: { 200: ok(NewAlert, 'The alert, with its new secret.'), ...faults(409) },
+      },
+      async (c) => {
+        let secret: string | null = null;
+        const { body: row } = await changeOnce(app, c, 200, () => {
+          const { id: account } = accountOf(app, c);
+          const { id } = c.req.valid('param');
+          secret = renewSecret(changeAlerts, account, id);
+          return rowOf(requireAlert(changeAlerts, account, id));
+        });
+        if (secret !== null) return { ...row, secret };
+        const message = `alert ${row.id} got a new secret under this Idempotency-Key, and a secret is shown once; if it was lost, ask for another under another key`;
+        throw new Fault('conflict', message);
       },
     ),
     remove: changes(

@@ -776,8 +776,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Switch an alert on again
-         * @description Takes a key of an account and is not metered.
+         * Switch an alert on again, or pause it
+         * @description Takes a key of an account and is not metered. A paused alert gets no later changes; what was queued before is still sent. On again, it gets those from then on.
          */
         patch: operations["switchAlertOn"];
         trace?: never;
@@ -792,10 +792,50 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a webhook a test
-         * @description Takes a key of an account and is not metered.
+         * Send a test: to the webhook, or by mail
+         * @description Takes a key of an account and is not metered. One test at a time; of mails, one a minute for the account (409).
          */
         post: operations["testAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/alerts/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret; it is shown this one time
+         * @description Takes a key of an account and is not metered. Deliveries are signed with the new secret from now on, also those that wait. Sent again under the same Idempotency-Key, the secret stays: the answer is 409. So it is for an alert by mail, which has none.
+         */
+        post: operations["renewAlertSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/alerts/{id}/deliveries/{delivery}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery of a webhook again, now
+         * @description Takes a key of an account and is not metered. The same bytes under the same `webhook-id`, with a new signature. A waiting delivery is sent now and keeps its schedule; any other gets one attempt.
+         */
+        post: operations["retryAlertDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1941,6 +1981,11 @@ export interface components {
             url: string | null;
             /** Format: date-time */
             made_at: string;
+            /**
+             * Format: date-time
+             * @description When its account paused it; null while it is not paused.
+             */
+            paused_at: string | null;
             /** Format: date-time */
             failing_since: string | null;
             /**
@@ -1964,6 +2009,11 @@ export interface components {
             url: string | null;
             /** Format: date-time */
             made_at: string;
+            /**
+             * Format: date-time
+             * @description When its account paused it; null while it is not paused.
+             */
+            paused_at: string | null;
             /** Format: date-time */
             failing_since: string | null;
             /**
@@ -1999,6 +2049,11 @@ export interface components {
             url: string | null;
             /** Format: date-time */
             made_at: string;
+            /**
+             * Format: date-time
+             * @description When its account paused it; null while it is not paused.
+             */
+            paused_at: string | null;
             /** Format: date-time */
             failing_since: string | null;
             /**
@@ -2027,8 +2082,8 @@ export interface components {
             }[];
         };
         AlertOn: {
-            /** @enum {boolean} */
-            on: true;
+            /** @description False pauses the alert. */
+            on: boolean;
         };
         AccountKeyList: {
             items: components["schemas"]["AccountKey"][];
@@ -4634,6 +4689,83 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    renewAlertSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the alert. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert, with its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewChangeAlert"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryAlertDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the alert. */
+                id: string;
+                /** @description The id of a delivery in the log of the alert. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert with its log. GET has the outcome. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeAlertLog"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listAccountKeys: {
         parameters: {
             query?: never;
@@ -5160,6 +5292,8 @@ export const KEYED: ReadonlySet<string> = new Set([
   "PATCH /v1/account/alerts/{id}",
   "PATCH /v1/account/groups/{id}",
   "POST /v1/account/alerts",
+  "POST /v1/account/alerts/{id}/deliveries/{delivery}/retry",
+  "POST /v1/account/alerts/{id}/secret",
   "POST /v1/account/alerts/{id}/test",
   "POST /v1/account/groups",
   "POST /v1/account/keys",

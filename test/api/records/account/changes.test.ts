@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { MAIL_EVERY, queueChangeMails, queueChanges } from '../../../../src/records/accounts/change-queue.ts';
 import { deltaSource } from '../../../../src/records/jobs/records-webhooks.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
-import { type AccountStand, accountStand, Visitor } from '../../../support/account-fixture.ts';
+import { type AccountStand, accountStand, pathOf, Visitor } from '../../../support/account-fixture.ts';
 import { Contract, type Document } from '../../../support/contract.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 /** Makes a group with hostnames in it, through its pages; gives its id. */
 async function groupOf(visitor: Visitor, name: string, ...hostnames: string[]): Promise<string> {
   const made = await visitor.submit('/account/groups', '/account/groups', { name });
-  const path = String(made.headers.location);
+  const path = pathOf(made);
   assert.equal((await visitor.submit(path, path, { hostnames: hostnames.join('\n') })).status, 200);
   return path.split('/').at(-1) ?? '';
 }

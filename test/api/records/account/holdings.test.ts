@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { KEYS_MAX } from '../../../../src/records/accounts/service-key.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
-import { type AccountStand, accountStand, type Visitor } from '../../../support/account-fixture.ts';
+import { type AccountStand, accountStand, pathOf, type Visitor } from '../../../support/account-fixture.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 
 const EMAIL = 'ada@example.org';
+
+/** The words of a page, without its tags. */
+const wordsOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 /** Keys, groups, export and deletion of one account, and of another that sees nothing of it. */
 describe('an account', () => {
@@ -89,22 +92,26 @@ describe('an account', () => {
     } = stand.app;
     store.records.optOut(parseHostname('quiet.example'), 'asked to', 'test', now());
     const made = await visitor.submit('/account/groups', '/account/groups', { name: 'Ours' });
-    const path = String(made.headers.location);
+    const path = pathOf(made);
     const answer = await visitor.submit(path, path, {
       hostnames: 'Shop.Example.com, müller.example\nshop.example.com. www.quiet.example 192.0.2.1 a.example b.example',
     });
     assert.match(answer.text, /3 added, 1 in the group already, 3 refused/);
-    assert.match(answer.text, /www\.quiet\.example<\/code>: its holder has opted out/);
-    assert.match(answer.text, /192\.0\.2\.1<\/code>: .*addresses are not watched/);
-    assert.match(answer.text, /b\.example<\/code>: your plan has room for 3 hostnames/);
+    const said = wordsOf(answer.text);
+    assert.match(said, /www\.quiet\.example refused its holder has opted out/);
+    assert.match(said, /192\.0\.2\.1 refused .{0,50}addresses are not watched/);
+    assert.match(said, /b\.example refused your plan has room for 3 hostnames/);
+    assert.match(
+      answer.text,
+      /<textarea[^>]*>www\.quiet\.example\n192\.0\.2\.1\nb\.example<\/textarea>/,
+      'what was refused stays',
+    );
     for (const name of ['shop.example.com', 'xn--mller-kva.example', 'a.example']) {
       assert.equal(store.records.find(name)?.state, 'watched', name);
     }
     assert.equal(store.records.find('b.example'), null);
     // In a second group it counts once; what is taken out makes room.
-    const second = String(
-      (await visitor.submit('/account/groups', '/account/groups', { name: 'Two' })).headers.location,
-    );
+    const second = pathOf(await visitor.submit('/account/groups', '/account/groups', { name: 'Two' }));
     assert.match((await visitor.submit(second, second, { hostnames: 'a.example' })).text, /1 added\./);
     await visitor.submit(path, `${path}/take`, { hostname: 'shop.example.com' });
     assert.match((await visitor.submit(path, path, { hostnames: 'b.example' })).text, /1 added\./);
@@ -112,8 +119,8 @@ describe('an account', () => {
     store.records.pause('paused.example');
     await visitor.submit(path, `${path}/take`, { hostname: 'b.example' });
     assert.match(
-      (await visitor.submit(path, path, { hostnames: 'paused.example' })).text,
-      /paused\.example<\/code>: the operator of this service has paused it/,
+      wordsOf((await visitor.submit(path, path, { hostnames: 'paused.example' })).text),
+      /paused\.example refused the operator of this service has paused it/,
     );
     assert.equal(store.records.find('paused.example')?.state, 'paused');
     await visitor.submit(path, path, { hostnames: 'b.example' });
@@ -127,7 +134,7 @@ describe('an account', () => {
 
   it('rotating hostnames does not exceed its limit', async () => {
     const made = await other.submit('/account/groups', '/account/groups', { name: 'Churn' });
-    const path = String(made.headers.location);
+    const path = pathOf(made);
     let last = '';
     for (let n = 0; n < 13; n++) {
       last = (await other.submit(path, path, { hostnames: `churn-${n}.example` })).text;
@@ -170,11 +177,15 @@ describe('an account', () => {
     const limits = { daily: 0, perMinute: 99 };
     const take = store.records.meter.reserve({ account: accountId(), key, at: now() }, limits);
     assert.equal(take?.outcome, 'reserved');
-    const drawn = (await visitor.get('/account/credits')).text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    const drawn = wordsOf((await visitor.get('/account/credits')).text);
     assert.match(drawn, /Balance 12\.45 .*today, so far Requests of \S+ -0\.05 12\.45 /, 'one balance');
+    const usage = await visitor.get('/account/usage');
+    assert.equal(usage.text.match(/<rect class="included"/g)?.length, 31);
+    assert.equal(usage.text.match(/<rect class="key-1"/g)?.length, 31, 'by key too');
+    assert.match(wordsOf(usage.text), /X-Service-Usage-Day 1 requests counted today/);
+    assert.equal((await visitor.get('/account/usage?days=7')).text.match(/<rect class="included"/g)?.length, 7);
     if (take?.outcome === 'reserved') store.records.meter.refund(take.reservation, now(), 0);
-    const chart = await visitor.get('/account/usage');
-    assert.equal(chart.text.match(/<rect class="included"/g)?.length, 31);
+    assert.match(wordsOf((await visitor.get('/account/usage')).text), /No request has come in 31 days/);
   });
 
   it('downloads exports by its session, which is not accepted by the API', async () => {

@@ -54,7 +54,7 @@ describe('the time machine', () => {
     const { id } = store.records.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: now() });
     const { token } = beginSession(
       { sessions: store.records.sessions, now, newId, random: randomBytes },
-      { account: id },
+      { account: id, browser: null },
     );
     return `records_session=${token}`;
   }

@@ -1,0 +1,17 @@
+/** Adds to the pages of an account what works without script too, only less well. */
+
+import { copyButtons } from './copy-buttons.ts';
+import { dayPicker } from './day-picker.ts';
+import { watchArrival } from './first-request.ts';
+
+for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) copyButtons(block);
+for (const chart of document.querySelectorAll<HTMLElement>('figure.chart')) dayPicker(chart);
+const steps = document.getElementById('start');
+if (steps !== null) watchArrival(steps);
+
+// What an action did is said once: a reload does not say it again.
+const address = new URL(location.href);
+if (address.searchParams.has('answer')) {
+  address.searchParams.delete('answer');
+  history.replaceState(null, '', address);
+}
