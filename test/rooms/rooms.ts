@@ -439,7 +439,7 @@ export const ROOMS: Record<string, Room> = {
       'api/middleware',
       'types api/records',
       'api/records/lanes',
-      'types api/records/pages',
+      'api/records/pages',
       'types api/records/v1',
       'api/responses',
       'src/records',
