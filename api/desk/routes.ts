@@ -42,6 +42,7 @@ import { mediaHandlers } from './writing/media.ts';
 import { pageHandlers } from './writing/pages.ts';
 import { previewHandlers } from './writing/preview.ts';
 import { previewPage } from './writing/preview-page.ts';
+import { decideReview } from './writing/review.ts';
 import { sessionHandlers } from './writing/sessions.ts';
 import { askPress, type Writer } from './writing/write.ts';
 
@@ -114,6 +115,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['PUT', '/api/v1/stories/{id}', 'agent', filing.revise],
     ['POST', '/api/v1/stories/{id}/airing', 'agent', filing.airing],
     ['DELETE', '/api/v1/stories/{id}/airing', 'admin', filing.withdraw],
+    ['POST', '/api/v1/stories/{id}/review', 'admin', decideReview(writer)],
     ['GET', '/api/v1/stories/{id}/preview', 'read', previews.link],
     ['POST', '/api/v1/preview', 'agent', previews.preview],
     ['GET', '/preview/{secret}', 'token', preview],

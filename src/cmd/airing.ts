@@ -34,9 +34,10 @@ export function air(): Command {
       });
       const row = stateRow(story);
       const { state, published_at, scheduled_at } = row;
+      const waits = story.awaits_review ? ', and waits until a person approves it' : '';
       await pressThenPrint(app, { paper: options.paper }, (pressed) =>
         printResult(options.json, { id: story.id, slug, ...row, changed }, [
-          `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
+          `${slug} is ${state === 'scheduled' ? `scheduled for ${scheduled_at}${waits}` : `on air since ${published_at}`}${changed ? '' : ' (unchanged)'}`,
           ...pressed,
         ]),
       );

@@ -159,17 +159,20 @@ export function seat(): Command {
     .addCommand(linkCommand());
 }
 
+type Seat = { paper: string; email: string; level: string; name?: string; expiresAt?: string; json?: boolean };
+
 function addSeat(): Command {
   return new DataCommand('add')
     .description('give a person a seat; the key is shown only once')
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .requiredOption('--level <level>', 'read or admin')
+    .option('--name <name>', 'how the person is called, which reviews sign; by default the address')
     .option('--expires-at <time>', 'when the key expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
-    .onData((app, options: { paper: string; email: string; level: string; expiresAt?: string; json?: boolean }) => {
-      const { paper, email, level, expiresAt: expires_at } = options;
-      const words = { level, name: email, seat: email, expires_at };
+    .onData((app, options: Seat) => {
+      const { paper, email, level, name = email, expiresAt: expires_at } = options;
+      const words = { level, name, seat: email, expires_at };
       const { key, made } = makePaperKey(app, paper, words, { seat: 'email' });
       printResult(options.json, { id: made.id, key, level: made.level }, [
         key,
@@ -185,7 +188,10 @@ function listSeats(): Command {
     .option('--json', 'print the seats as JSON')
     .onData((app, { paper, json }: { paper: string; json?: boolean }) => {
       const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
-      const lines = seats.map((key) => `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${lifeOf(key)}`);
+      const lines = seats.map(
+        (key) =>
+          `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${key.name === key.seat ? '' : `  ${key.name}`}${lifeOf(key)}`,
+      );
       printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
     });
 }

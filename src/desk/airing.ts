@@ -16,7 +16,8 @@ const REASON_MAX = 1_000;
 
 /**
  * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an
- * archive. A piece that is already on air does not change. Throws `not_found`, `refused_by_door`.
+ * archive. A piece that is already on air does not change; one that waits for a review goes on air when it is approved,
+ * and is scheduled until then. Throws `not_found`, `refused_by_door`.
  */
 export function airStory(
   desk: Pick<Desk, 'store' | 'now'>,
@@ -50,6 +51,9 @@ export function airFound(
   const filed = filedAt(archive, story.id);
   const on_air_at = options.at ?? Math.max(now, filed);
   if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return false;
+  // It goes on air when it is approved.
+  const isDue = story.state === 'scheduled' && (story.scheduled_at ?? 0) <= now;
+  if (isDue && story.awaits_review && options.at === undefined) return false;
   const problems = [
     ...airingProblems(story, options.rules ?? paperRules(archive)),
     ...archiveTimeProblems(story, on_air_at, filed),
@@ -139,7 +143,7 @@ export function undoWithdrawal(
 }
 
 /** When the newest revision of a piece was filed, after corrections of the clock, in ms; 0 before the first. */
-function filedAt(archive: Archive, piece: string): number {
+export function filedAt(archive: Archive, piece: string): number {
   const last = archive.generations(piece).at(-1);
   if (last === undefined) return 0;
   return Date.parse(trueIso(last.filed_at, last.seq, correctionsIn(archive.clockNotes().map(statementOf))));

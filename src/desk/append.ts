@@ -12,6 +12,7 @@ import { isPublic, logAiring, logKey, logPaper, logWithdrawal, receiptLeaf } fro
 import { type Cast, withoutFileProperties } from './papers/cast.ts';
 import { type Page, PageBody, sameInMenus } from './papers/page.ts';
 import { imprintPage, PaperBody } from './papers/paper.ts';
+import { type ReviewBody, reviewOf, showsReview } from './review.ts';
 
 /**
  * Appends an entry to the ledger and applies it: the piece's state, the edition's number, the stale dependencies,
@@ -32,6 +33,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
       // The pages of the desk name its keys.
       if (entry.kind === 'signing-name') return entry.name === 'desk' ? markKeysStale(store) : undefined;
       if (entry.kind === 'clock') return applyClock(store, entry);
+      if (entry.kind === 'review') return applyReview(store, entry);
       return applyRecord(store, entry, page);
     case 'generation':
       return applyGeneration(store, entry);
@@ -55,7 +57,7 @@ function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
   throw new Fault('conflict', `the paper ${entry.paper} was removed`);
 }
 
-/** Publishes the pieces that were scheduled for `now` or earlier. Returns their ids. */
+/** Publishes the pieces that were scheduled for `now` or earlier and wait for no review. Returns their ids. */
 export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
   for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
@@ -71,6 +73,25 @@ function applyClock(store: LedgerStore, { paper, name, body }: RecordEntry): voi
   }
   store.logLeaf(name as LogService, clockLeaf(store, note));
   if (paper !== '') capTimes(store, paper, Date.parse(statementOf(note).true_time));
+}
+
+/** The log has only the hash of a review: a name in it could never be taken out again. */
+function applyReview(store: LedgerStore, entry: RecordEntry): void {
+  const { paper, name: piece, at } = entry;
+  const { reviewed_by, role, reviewed_at, revision } = reviewOf(entry);
+  store.logLeaf('desk', receiptLeaf((entry.body as ReviewBody).note, false));
+  const archive = store.archive(paper);
+  const before = rowOnAir(archive, piece);
+  if (archive.storyById(piece)?.revision !== revision) return;
+  store.setReviewed(piece, { name: reviewed_by, role, at: Date.parse(reviewed_at) });
+  airReleased(store, paper, piece, at);
+  if (before !== null && showsReview(archive.paper())) markChanged(store, paper, piece, before, at, false);
+}
+
+/** Publishes a scheduled piece that waits for no review any more, if its time passed meanwhile. */
+function airReleased(store: LedgerStore, paper: string, piece: string, at: number): void {
+  const { state, scheduled_at } = store.pieceState(piece) ?? DRAFT;
+  if (state === 'scheduled' && (scheduled_at ?? 0) <= at) putOnAir(store, paper, piece, at, at);
 }
 
 function markKeysStale(store: LedgerStore): void {
@@ -113,12 +134,15 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const hadArchived = !isShown || store.archive(entry.paper).hasArchived();
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
+  const waited = current !== null && store.awaitsReview(entry.piece.id);
   store.setGeneration(entry);
   store.logLeaf('desk', receiptLeaf(entry.receipt, before !== null && isPublic(store, entry.paper)));
   if (current === null) return;
   markArchived(store, entry.paper, hadArchived);
   // The notice of a withdrawn piece shows its headline.
   if (hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
+  // The desk's own revision of an agent's piece needs no approval.
+  if (waited && !entry.needs_review) airReleased(store, entry.paper, entry.piece.id, entry.at);
   if (before === null) return;
   // A revision made before the piece went on air is part of the first published version.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
@@ -131,7 +155,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
 }
 
 function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
-  if (on_air_at <= at) return putOnAir(store, paper, piece, on_air_at, at);
+  if (on_air_at <= at && !store.awaitsReview(piece)) return putOnAir(store, paper, piece, on_air_at, at);
   const current = store.pieceState(piece);
   if (current === null) return;
   // A withdrawn piece keeps its notice until it is back on air.

@@ -27,8 +27,25 @@ export type StateName = (typeof STATES)[number];
 /** The members of a piece that lists leave out. */
 type Long = 'prose' | 'cited_facts' | 'credit' | 'authors' | 'written_by' | 'aliases';
 
+/** Who approved the newest revision of a piece, as readers may see it. `at` in ms. */
+export interface Reviewed {
+  name: string;
+  role: string;
+  at: number;
+}
+
+/** What a desk asks to be changed in the newest revision of a piece before it is approved. `at` in ms. */
+export interface ChangeRequest {
+  /** The name of the key that asked. */
+  by: string;
+  at: number;
+  note: string | null;
+}
+
 /** A published piece as lists show it. Times in ms. */
 export interface Row extends Omit<Piece, Long | 'correction' | 'revised_at'> {
+  /** Who approved this revision; null when nobody did. */
+  reviewed_by: Reviewed | null;
   /** The people who wrote it; empty when the persona did. See `writersOf`. */
   writers: Author[];
   /** Their names in one line, in the piece's language; null when the persona wrote it. */
@@ -59,10 +76,23 @@ export interface Story extends Row, Pick<Piece, Long> {
   reason: string | null;
   /** Whether its headline may be shown nowhere: see `noticeOf`. */
   headline_withheld: boolean;
+  /** Whether it stays off the air until its newest revision is approved: see `review.ts`. */
+  awaits_review: boolean;
+  change_request: ChangeRequest | null;
 }
 
+/** The members that only a piece's own desk sees. */
+type OfDesk =
+  | 'state'
+  | 'scheduled_at'
+  | 'withdrawn_at'
+  | 'reason'
+  | 'headline_withheld'
+  | 'awaits_review'
+  | 'change_request';
+
 /** A piece as the desk's own lists show it, without its long members. */
-export type DeskRow = Row & Pick<Story, 'state' | 'scheduled_at' | 'withdrawn_at' | 'reason' | 'headline_withheld'>;
+export type DeskRow = Row & Pick<Story, OfDesk>;
 
 /** A scheduled piece, with the members that the airing rules check. */
 export type Scheduled = Pick<Story, 'slug' | 'category' | 'cited_facts' | 'provenance'>;
@@ -146,6 +176,8 @@ export interface Archive {
   linkPicture(url: string): Uint8Array | null;
   /** The corrections of the clock, oldest first: signed notes. */
   clockNotes(): string[];
+  /** The reviews of a piece, oldest first: signed notes. */
+  reviewNotes(id: string): string[];
   /** Every signing key, current and retired, oldest first. */
   keys(): VerifyingKey[];
 

@@ -10,6 +10,7 @@ import { filingProblems, type PaperRules, sourceFloorProblems } from './door/doo
 import type { Filing, Piece } from './door/piece.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import { requiresReview, reviewProblem } from './review.ts';
 
 /** The dependencies of filing: the store, the signing key, the clock and a source of ids. */
 export interface Desk {
@@ -45,14 +46,22 @@ export function paperRules(archive: Archive): PaperRules {
  * Files a new piece, or a new revision of the piece with the same slug, which appears at once if the piece is on air.
  * Unchanged content may be filed even if its section or persona is gone. `from` is the revision that was edited, 0 for a
  * new piece. With `toAir` the piece must also meet the airing rules; with `takesUndescribed`, for archives, pictures may
- * lack a description. `rules` are those of the paper, if this transaction has read them. Throws `refused_by_door` with
+ * lack a description. What an agent files (`isAgent`) may need a review; then it cannot revise a piece that readers have
+ * seen. `rules` are those of the paper, if this transaction has read them. Throws `refused_by_door` with
  * every problem, and `conflict` when `from` is not the newest revision.
  */
 export function fileStory(
   desk: Desk,
   paper: string,
   filing: Filing,
-  options: { by: string; from?: number; toAir?: boolean; takesUndescribed?: boolean; rules?: PaperRules },
+  options: {
+    by: string;
+    from?: number;
+    toAir?: boolean;
+    takesUndescribed?: boolean;
+    isAgent?: boolean;
+    rules?: PaperRules;
+  },
 ): Filed {
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
@@ -64,7 +73,11 @@ export function fileStory(
       throw new Error(`${options.by} filed a piece as of an archive`);
     if (before !== null && old !== null && isUnchanged(filing, old)) return { story: before, changed: false };
     const toAir = options.toAir || before?.state === 'on_air' || before?.state === 'scheduled';
+    // No agent moves a piece out of a section whose pieces are reviewed.
+    const of = [filing, ...(before === null ? [] : [before])];
+    const needsReview = options.isAgent === true && of.some((piece) => requiresReview(archive.paper(), piece));
     const problems = doorProblems(filing, rules, { now: desk.now(), toAir });
+    if (needsReview && before !== null && before.published_at !== 0) problems.push(reviewProblem(filing.slug));
     if (problems.length > 0) throw refusalOf(problems);
     const byline = archive.persona(filing.persona);
     if (byline === null) throw new Error(`persona ${filing.persona} passed the filing door but does not exist`);
@@ -74,7 +87,7 @@ export function fileStory(
       revision: (before?.revision ?? 0) + 1,
       byline: { name: byline.name, title: byline.title },
     };
-    appendGeneration(desk, paper, piece, archive, options.by);
+    appendGeneration(desk, paper, piece, archive, { by: options.by, needsReview });
     const story = archive.storyById(piece.id);
     if (story === null) throw new Error(`piece ${piece.id} was filed but cannot be read`);
     return { story, changed: true };
@@ -112,7 +125,13 @@ function timeProblems({ revised_at }: Filing, now: number): Problem[] {
   return [{ field: 'revised_at', rule: 'time_to_come', message }];
 }
 
-function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Archive, by: string): void {
+function appendGeneration(
+  desk: Desk,
+  paper: string,
+  piece: Piece,
+  archive: Archive,
+  { by, needsReview }: { by: string; needsReview: boolean },
+): void {
   const { signer, kid, nbf } = desk.signingKey;
   const last = piece.revision === 1 ? undefined : archive.generations(piece.id).at(-1);
   // `filed_at` never decreases over `seq` and never precedes the key's first use, even when the clock was set back.
@@ -125,7 +144,8 @@ function appendGeneration(desk: Desk, paper: string, piece: Piece, archive: Arch
     { ...of, piece: piece.id, revision: piece.revision, prev: last?.receipt_hash ?? null, filed_at: isoTime(at) },
     signer,
   );
-  const entry: GenerationEntry = { type: 'generation', at, ...of, piece, receipt: note, receipt_hash };
+  const review = needsReview ? { needs_review: true as const } : {};
+  const entry: GenerationEntry = { type: 'generation', at, ...of, piece, receipt: note, receipt_hash, ...review };
   append(desk.store, entry, now);
 }
 

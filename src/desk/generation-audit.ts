@@ -2,9 +2,11 @@ import { verifyNode } from '../proof/ed25519.ts';
 import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
 import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
 import type { LogService } from '../proof/log/leaf.ts';
+import { checkReview } from '../proof/review-note.ts';
 import { isoTime } from '../proof/time.ts';
 import type { ClockBody } from './clock-correction.ts';
 import type { KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
+import type { ReviewBody } from './review.ts';
 
 /** Checks the keys, receipts and chains of ledger entries, one entry at a time. `keys` may grow while it runs. */
 export function generationAudit(
@@ -12,14 +14,44 @@ export function generationAudit(
   options: AuditOptions = {},
 ): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
   const audit = generationAuditor(keys, options);
+  const reviews = reviewAuditor(keys, audit.newestOf, options);
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
       if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
+      if (entry.type === 'record' && entry.kind === 'review') return reviews(entry);
       if (entry.type !== 'generation') return [];
       return audit.next({ ...entry, revision: entry.piece.revision, filed_at: isoTime(entry.at) });
     },
     revisions: audit.revisions,
+  };
+}
+
+/** Returns a function that gives the faults of the next review of a ledger. */
+function reviewAuditor(
+  keys: VerifyingKey[],
+  newestOf: ReturnType<typeof generationAuditor>['newestOf'],
+  { clock = true }: AuditOptions,
+) {
+  const seqs = new Map<string, number>();
+  return (entry: RecordEntry): string[] => {
+    const { paper, name, body, at } = entry;
+    const seq = (seqs.get(paper) ?? 0) + 1;
+    seqs.set(paper, seq);
+    const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+    const { review, fault } = checkReview((body as ReviewBody).note, trusted, verifyNode);
+    const faults = fault === null ? [] : [fault];
+    const newest = newestOf(name);
+    if (review !== null) {
+      if (review.paper !== paper || review.piece !== name || newest?.paper !== paper)
+        faults.push(`it is of ${review.paper}/${review.piece}`);
+      else if (review.revision !== newest.revision)
+        faults.push(`it is of revision ${review.revision}, but the newest was ${newest.revision}`);
+      else if (clock && review.reviewed_at < newest.time) faults.push('it was made before its revision was filed');
+      if (review.seq !== seq) faults.push(`seq is ${review.seq}, not ${seq}`);
+      if (review.reviewed_at !== isoTime(at)) faults.push(`it says ${review.reviewed_at}, and its line ${isoTime(at)}`);
+    }
+    return faults.map((fault) => `review ${seq} of ${paper}: ${fault}`);
   };
 }
 

@@ -21,11 +21,20 @@ export interface RetirementEntry {
 }
 
 /** What records describe. */
-export type RecordKind = 'paper' | 'persona' | 'cast' | 'media' | 'page' | 'front' | 'signing-name' | 'clock';
+export type RecordKind =
+  | 'paper'
+  | 'persona'
+  | 'cast'
+  | 'media'
+  | 'page'
+  | 'front'
+  | 'signing-name'
+  | 'clock'
+  | 'review';
 
 /**
  * A paper, a persona, an edition, a media file, a page of the paper's own or the placement of a front, as applied;
- * a name under which a key signs, or a correction of the clock.
+ * a name under which a key signs, a correction of the clock, or the review of a piece.
  */
 export interface RecordEntry {
   type: 'record';
@@ -35,7 +44,7 @@ export interface RecordEntry {
   kind: RecordKind;
   /**
    * The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front;
-   * the service of a signing name or a correction.
+   * the service of a signing name or a correction; the id of a reviewed piece.
    */
   name: string;
   /** Null removes a page, a media file, or the whole paper: it is gone until a later record gives it a body again. */
@@ -55,6 +64,8 @@ export interface GenerationEntry {
   receipt_hash: string;
   filed_by: string;
   kid: string;
+  /** An agent filed it, and a person has to approve it before it goes on air. */
+  needs_review?: true;
 }
 
 /** A piece goes on air: immediately unless `on_air_at` is later than `at`, else at that time. */

@@ -1,5 +1,5 @@
 import type { LogService } from '../proof/log/leaf.ts';
-import type { Archive, Story } from './archive.ts';
+import type { Archive, ChangeRequest, Reviewed, Story } from './archive.ts';
 import type { DeskEvent } from './event.ts';
 import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
 import type { PaperBody } from './papers/paper.ts';
@@ -41,15 +41,23 @@ export interface LedgerStore {
   nextSeq(paper: string): number;
   /** `filed_at` of the paper's newest receipt, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
-  /** Makes the generation the newest one of its piece, and advances the sequence number. */
+  /** The number of the paper's next review. */
+  nextReviewSeq(paper: string): number;
+  /** Makes the generation the newest one of its piece, which has no review yet, and advances the sequence number. */
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
   setPieceState(piece: string, state: PieceState): void;
+  /** Whether a piece stays off the air until its newest revision is approved. */
+  awaitsReview(piece: string): boolean;
+  /** Stores the approval of a piece's newest revision, which then waits no more. */
+  setReviewed(piece: string, reviewed: Reviewed): void;
+  /** Stores what a desk asks to be changed in the newest revision. It is no part of the ledger. */
+  setChangeRequest(piece: string, request: ChangeRequest): void;
   /** The pieces of a paper, removed or not, that went on air, were changed or withdrawn after a time. */
   datedAfter(paper: string, time: number): string[];
   /** Lowers the time of a paper's last change to this one, if it is later. */
   capChangedAt(paper: string, time: number): void;
-  /** Scheduled pieces that are due at or before `until`, earliest first. */
+  /** Scheduled pieces that are due at or before `until` and wait for no review, earliest first. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** Whether the whole paper is stale and no press has started on it. */
   isFullPressPending(paper: string): boolean;

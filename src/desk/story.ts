@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoOrNull, isoTime } from '../proof/time.ts';
 import { type DeskRow, type Row, STATES, type Story } from './archive.ts';
 import { KINDS } from './door/piece.ts';
+import { ReviewRow, reviewRow } from './review.ts';
 import { shownToDesk } from './withdrawal.ts';
 
 /** Absolute addresses of the links in a row. */
@@ -12,6 +13,8 @@ export interface Links {
   avatar(persona: string): string;
   /** The piece's own art, else its share card. */
   image(row: Row): string;
+  /** Whether rows say who approved a piece, and who did. */
+  showsReview: boolean;
   /** The piece's own art if it is a PNG or a JPEG, else its share card, which is a PNG. */
   raster(row: Row): string;
 }
@@ -55,6 +58,14 @@ export const StoryRow = z
     revision: z.int().min(1),
     url: z.url().meta({ description: 'The story’s page.' }),
     image: z.url().meta({ description: 'The story’s own art, else its share card.' }),
+    reviewed_by: z
+      .object({ name: z.string(), role: z.string(), at: time('When it was approved.') })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'The person who approved this revision before it went on air, where the paper shows that; null when nobody did.',
+      }),
   })
   .meta({ id: 'Story', description: 'A story as lists carry it.' });
 export type StoryRow = z.infer<typeof StoryRow>;
@@ -94,6 +105,7 @@ const StateMembers = {
   scheduled_at: time('When it goes on air.').nullable(),
   withdrawn_at: time('When it left the air.').nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was withdrawn.' }),
+  review: ReviewRow,
   headline_withheld: z.boolean().meta({
     description: 'Whether its headline is withheld: then nothing here tells it, nor what the piece said.',
   }),
@@ -137,7 +149,13 @@ export function storyRow(row: Row, links: Links): StoryRow {
     revision: row.revision,
     url: storyUrl(links.root, row.slug),
     image: links.image(row),
+    ...(links.showsReview ? { reviewed_by: reviewerOf(row) } : {}),
   };
+}
+
+/** Who approved a piece, in wire format. An event that an older version queued does not say. */
+function reviewerOf({ reviewed_by = null }: { reviewed_by?: Row['reviewed_by'] }): StoryRow['reviewed_by'] {
+  return reviewed_by && { ...reviewed_by, at: isoTime(reviewed_by.at) };
 }
 
 /** A story in full in wire format; `proofUrl` is the address of its proof. */
@@ -167,7 +185,7 @@ export function deskStory(story: Story, links: Links, proofUrl: string): DeskSto
 
 function stateMembers(story: DeskRow, links: Links) {
   const hasImage = !story.headline_withheld && (story.published_at !== 0 || story.image !== null);
-  return { ...stateRow(story), image: hasImage ? links.image(story) : null };
+  return { ...stateRow(story), review: reviewRow(story), image: hasImage ? links.image(story) : null };
 }
 
 /** A piece's state in wire format, with times in ISO 8601. */

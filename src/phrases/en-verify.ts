@@ -31,6 +31,9 @@ export const verify = {
   chain_first: 'This is the first revision, and its receipt names none before it.',
   chain_found:
     'All {count} revisions are there. Each has a signed receipt, and each receipt names the hash of the one before it.',
+  review: 'The approval by a person is signed',
+  review_found:
+    '{name} ({role}) approved revision {revision} on {day} at {time} UTC, and the paper’s door signed that.',
   page: 'This page shows that text',
   page_found:
     'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',

@@ -54,6 +54,10 @@ export const en = {
     written: 'By {writer}, brought in by {persona}',
     /** On a line of its own, under the writer’s name. */
     brought_in: 'brought in by {persona}',
+    /** The person who approved what an agent filed. A name, a role such as “Editor”, a time. */
+    reviewed: 'Reviewed by {name}, {role}, {time}',
+    /** The role of a reviewer who gives none: no word for a man or a woman. */
+    editor: 'Editor',
   },
   front: {
     empty: 'The first piece is being written. Nothing is on air yet.',

@@ -61,7 +61,7 @@ export interface AuditOptions {
  * back.
  */
 export function generationAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [] }: AuditOptions = {}) {
-  const last = new Map<string, { revision: number; hash: string; time: string }>();
+  const last = new Map<string, { paper: string; revision: number; hash: string; time: string }>();
   const seqs = new Map<string, { seq: number; time: string }>();
   return {
     /** The faults of the next generation; empty when there are none. */
@@ -98,6 +98,7 @@ export function generationAuditor(keys: VerifyingKey[], { clock = true, correcti
       }
       seqs.set(paper, { seq: generation.seq, time: at });
       last.set(piece.id, {
+        paper,
         revision: generation.revision,
         hash: generation.receipt_hash,
         time: at,
@@ -106,6 +107,8 @@ export function generationAuditor(keys: VerifyingKey[], { clock = true, correcti
     },
     /** The number of the newest generation seen so far; 0 before the first. */
     newestSeq: (paper: string): number => seqs.get(paper)?.seq ?? 0,
+    /** The newest revision of a piece seen so far, and the time that counts for it; null before the first. */
+    newestOf: (piece: string): { paper: string; revision: number; time: string } | null => last.get(piece) ?? null,
     /** Pieces seen so far, with their newest revision. */
     revisions: (): Map<string, number> => new Map([...last].map(([id, { revision }]) => [id, revision])),
   };

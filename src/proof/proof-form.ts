@@ -55,6 +55,7 @@ export const PROOF: Shape = {
   generations: [GENERATION],
   'log??': LOG_PROOF,
   'clock?': ['a text'],
+  'reviews?': [{ note: 'a text', vkey: 'a text' }],
 };
 
 const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number', 'provenance?': 'archive' };

@@ -10,6 +10,7 @@ import { logProofFaults } from './log/logged-entries.ts';
 import { parseNote, signedText, type Verify } from './note.ts';
 import { formFaults, hashBasis, provenanceFaults } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
+import { keysOfReviews, type ListedReview, reviewFaults, reviewIn } from './review-note.ts';
 
 /** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
 export type Proof = Omit<ReturnType<typeof proofOf>, 'log'> & { log?: LogProof | null };
@@ -24,10 +25,12 @@ interface ProofSources {
   log: LogProof | null;
   /** The corrections of the clock for the paper: signed notes. */
   clock?: readonly string[];
+  /** The reviews of the piece, oldest first, where readers may see them: signed notes. */
+  reviews?: readonly string[];
 }
 
 /** Builds a proof. Throws when no known key signed the piece's last generation. */
-export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [] }: ProofSources) {
+export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [], reviews = [] }: ProofSources) {
   const signerOf = (note: string, kid: string | undefined) =>
     keyOfNote(keys, kid, parseNote(note) ?? { signatures: [] });
   const last = generations.at(-1);
@@ -62,7 +65,15 @@ export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock 
     generations,
     log,
     ...(corrections.length === 0 ? {} : { clock: corrections }),
+    ...(reviews.length === 0
+      ? {}
+      : { reviews: reviews.map((note) => listed(note, signerOf(note, reviewIn(note)?.kid))) }),
   };
+}
+
+function listed(note: string, key: VerifyingKey | null): ListedReview {
+  if (key === null) throw new Error(`no known key signed the review ${JSON.stringify(note)}`);
+  return { note, vkey: vkey(key.name, key.publicKey) };
 }
 
 /** Parses verifier keys as signing keys. Omits invalid ones. */
@@ -101,7 +112,13 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   const text = parseNote(proof.receipt)?.text ?? '';
   const of = { service: 'desk', paper: parseReceipt(text)?.paper ?? null } as const;
   const clock = checkClockNotes(proof.clock ?? [], of, keys, verify);
-  faults.push(...clock.faults, ...chainFaults(proof.generations, keys, verify, correctionsIn(clock.statements)));
+  const corrections = correctionsIn(clock.statements);
+  faults.push(...clock.faults, ...chainFaults(proof.generations, keys, verify, corrections));
+  const { reviews = [], generations } = proof;
+  const receipts = generations.map(({ receipt }) => receipt);
+  // A review may have another signer than every receipt, which then no member of receipt_verify lists.
+  const reviewKeys = trusted ?? [...keys, ...keysOfReviews(reviews)];
+  faults.push(...reviewFaults(reviews, { receipts, keys: reviewKeys, verify, corrections }));
   const last = proof.generations.at(-1);
   if (last?.revision !== proof.revision || last.content_hash !== proof.content_hash) {
     faults.push('the newest generation is not the one that the proof is of');

@@ -135,6 +135,7 @@ export function openStore(settings: DatabaseSettings) {
     },
     archive,
     lastFiledAt: entries.lastFiledAt,
+    nextReviewSeq: (paper) => entries.reviewCount(paper) + 1,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
@@ -149,6 +150,9 @@ export function openStore(settings: DatabaseSettings) {
       search.note(piece);
       pieces.updateTags(piece);
     },
+    awaitsReview: pieces.awaitsReview,
+    setReviewed: pieces.setReviewed,
+    setChangeRequest: pieces.setChangeRequest,
     datedAfter: pieces.datedAfter,
     scheduled: pieces.scheduled,
     isFullPressPending: (paper) => manifest.isPending(paper, dependencies.config),

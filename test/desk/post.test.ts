@@ -5,6 +5,7 @@ import { postRow } from '../../src/desk/papers/post.ts';
 import * as fc from '../support/properties.ts';
 
 const LINKS = {
+  showsReview: false,
   root: 'https://news.example',
   avatar: () => 'https://news.example/a.svg',
   image: () => 'https://news.example/a.svg',

@@ -78,6 +78,7 @@ const DRAFT = {
   published_at: null,
   updated_at: null,
   scheduled_at: null,
+  review: { state: 'not_required', by: null, at: null, note: null },
   headline_withheld: false,
   withdrawn_at: null,
   reason: null,

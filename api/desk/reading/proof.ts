@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Story } from '../../../src/desk/archive.ts';
+import { showsReview } from '../../../src/desk/review.ts';
 import { refuseWithdrawn } from '../../../src/desk/withdrawal.ts';
 import { proofOf } from '../../../src/proof/proof.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -47,6 +48,12 @@ export const ProofBody = z
       description:
         'Signed corrections of a clock that ran ahead, where they cover one of the generations: a later `filed_at` counts as their true time.',
     }),
+    reviews: z
+      .array(z.object({ note: z.string(), vkey: z.string() }))
+      .optional()
+      .meta({
+        description: 'Who approved which revision, where the paper shows that: signed notes, oldest first.',
+      }),
   })
   .openapi('Proof', {
     description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',
@@ -61,7 +68,7 @@ const proof = {
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults(410) },
 };
 
-/** The proof of a piece, in any state, made once per newest receipt, cosigned head and correction of the clock. */
+/** The proof of a piece, in any state, made once per newest receipt, cosigned head, correction of the clock and review. */
 export function readProof(app: AppContext) {
   const { log, clockCorrections } = app.store.database;
   const { pieces } = app.store.desk;
@@ -71,9 +78,15 @@ export function readProof(app: AppContext) {
     if (newest === null) throw pieceNotFound(name);
     // What is hashed has the headline in it.
     if (newest.headline_withheld) refuseWithdrawn(requirePiece(archiveOf(app, c), newest.id), 'proof');
+    const reviews = reviewsShown(app, c, newest.id).length;
     const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));
-    return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')} ${clockCorrections()}`, make);
+    return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')} ${clockCorrections()} ${reviews}`, make);
   });
+}
+
+/** The reviews of a piece that its proof lists. */
+function reviewsShown(app: AppContext, c: PaperContext, id: string): string[] {
+  return showsReview(c.get('site').paper) ? archiveOf(app, c).reviewNotes(id) : [];
 }
 
 export function proofFor(app: AppContext, c: PaperContext, story: Story) {
@@ -81,6 +94,7 @@ export function proofFor(app: AppContext, c: PaperContext, story: Story) {
   const keysUrl = `${c.get('site').root}/.well-known/newsdesk-keys.json`;
   const generations = archive.generations(story.id);
   const log = archive.logProof(generations.at(-1)?.receipt ?? '');
-  const proof = proofOf(story, { generations, keys: archive.keys(), keysUrl, log, clock: archive.clockNotes() });
+  const sources = { generations, keys: archive.keys(), keysUrl, log, clock: archive.clockNotes() };
+  const proof = proofOf(story, { ...sources, reviews: reviewsShown(app, c, story.id) });
   return { ...proof, basis: { ...proof.basis } };
 }

@@ -123,6 +123,7 @@ const withdraw = writes({
 export function filingHandlers(writer: Writer) {
   const { app } = writer;
   const by = (key: AccessKey) => `key:${key.id}`;
+  const isAgent = (key: AccessKey) => key.level === 'agent';
   return {
     file: operation(
       { ...file, hook: rejectStory(app, NewStory) },
@@ -135,7 +136,8 @@ export function filingHandlers(writer: Writer) {
           const slug = given.slug ?? freeSlug(given.headline, archive.hasSlug);
           const filing = filingOf(archive, c, given, slug);
           needPersona(key, filing);
-          const { story } = fileStory(deskOf(app), paper, filing, { by: by(key), from: 0, toAir: toAir !== null });
+          const options = { by: by(key), from: 0, toAir: toAir !== null, isAgent: isAgent(key) };
+          const { story } = fileStory(deskOf(app), paper, filing, options);
           const aired = toAir === null ? null : airStory(deskOf(app), paper, slug, { by: by(key), ...toAir });
           const placed = place(app, c, key, story, placement);
           const filed: Change = { action: 'piece.filed', subject: pieceSubject(story) };
@@ -168,7 +170,7 @@ export function filingHandlers(writer: Writer) {
             const filing = filingOf(archiveOf(app, c), c, given, before.slug);
             needPersona(key, filing);
             const toAir = before.state === 'on_air' ? null : airingAs(when, app.clock.now());
-            const options = { by: by(key), from: revision, toAir: toAir !== null };
+            const options = { by: by(key), from: revision, toAir: toAir !== null, isAgent: isAgent(key) };
             const { story, changed } = fileStory(deskOf(app), paper, filing, options);
             const aired = toAir === null ? null : airStory(deskOf(app), paper, before.slug, { by: by(key), ...toAir });
             const placed = place(app, c, key, before, placement);

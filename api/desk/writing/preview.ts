@@ -180,5 +180,8 @@ function storyOf(archive: Archive, filing: Filing, now: number): Story {
     withdrawn_at: null,
     reason: null,
     headline_withheld: false,
+    awaits_review: false,
+    reviewed_by: null,
+    change_request: null,
   };
 }

@@ -9,6 +9,7 @@ import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { addNodes } from '../../shared/transparency/log-tree.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 import { keyLeaf, retirementLeaf } from '../log-leaves.ts';
+import type { ReviewBody } from '../review.ts';
 import type { Intake } from './intake.ts';
 import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './ledger-lines.ts';
 
@@ -50,6 +51,11 @@ export class LogImport {
     if (size === 0) return;
     let [receipts, hashes] = [0, 0];
     for (const entry of this.#store.entries()) {
+      if (entry.type === 'record' && entry.kind === 'review') {
+        const [, leaf] = loggedEntries((entry.body as ReviewBody).note);
+        if (this.#indexOf(leaf) === null) throw new LogFault(`a review of ${entry.paper} has no leaf in the log`);
+        hashes++;
+      }
       if (entry.type !== 'generation') continue;
       const [note, hash] = loggedEntries(entry.receipt).map((text) => this.#indexOf(text) !== null);
       if (!note && !hash) throw new LogFault(`receipt ${entry.seq} of ${entry.paper} has no leaf in the log`);

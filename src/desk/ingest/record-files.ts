@@ -89,12 +89,16 @@ function foundPaper(
 }
 
 /** The paper's new record. Null when it names a medium that was refused. */
-function paperOf({ intake, slug, archive, result }: DeskFolder, body: PaperBody): PaperBody | null {
+function paperOf(at: DeskFolder, body: PaperBody): PaperBody | null {
+  const { intake, slug, archive, result } = at;
   const { media } = intake.store.archive(slug);
   const refused = ({ path }: { path: string }) =>
     media(path) === null && result.problems.some(({ file }) => file === join(slug, path));
   if (brandMedia(body).some(refused)) return null;
-  const paper = paperFrom(archive, body, media);
+  // The masthead is applied after the paper.
+  const filed = at.files('masthead', '.yaml').map((path) => baseName(path, '.yaml'));
+  const personas = [...(archive?.personaSlugs() ?? []), ...filed];
+  const paper = paperFrom(archive, body, { media, personas });
   requireFreeAddress(intake, slug, paper.url);
   return paper;
 }

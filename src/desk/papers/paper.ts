@@ -48,6 +48,11 @@ export const SECTION_MAX = 60;
 export const FRONT_BLOCKS = ['sections', 'cast', 'blog', 'corrections', 'masthead'] as const;
 export type FrontBlockName = (typeof FRONT_BLOCKS)[number];
 
+/** The sections or personas whose pieces are reviewed. */
+function reviewed(what: string) {
+  return z.array(filledLine(SECTION_MAX)).min(1, `must name a ${what}, or be left out`).max(SECTIONS_MAX).optional();
+}
+
 /** A paper's record: `paper.yaml`, or the body of `PUT /api/v1/config`. */
 export const PaperBody = z.strictObject({
   nameplate: filledLine(80),
@@ -135,6 +140,21 @@ export const PaperBody = z.strictObject({
     .literal('end', { error: 'must be end, or left out' })
     .optional()
     .meta({ description: 'Where every piece shows the subscribe form that has none in its text: at its end.' }),
+  /** Which pieces of agents a person has to approve before they go on air: all, or those of these sections or personas. */
+  review: z
+    .union(
+      [
+        z.literal('required'),
+        z.strictObject({
+          sections: reviewed('section'),
+          personas: reviewed('persona'),
+          /** Whether readers see who approved a piece, and when. */
+          shown: z.boolean().default(false),
+        }),
+      ],
+      { error: 'must be required, or say sections, personas and shown, as in {sections: [News], shown: true}' },
+    )
+    .optional(),
   /** The desk's working methods, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
   /** The blocks of the front below the top of the news, in this order; a block that is left out is not shown. */

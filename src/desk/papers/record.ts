@@ -48,14 +48,23 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 
 /**
  * Creates a paper's new record, with its address normalized. Throws `refused_by_door` when it drops a section that
- * has pieces, raises the source floor above that of scheduled pieces, or names media that the paper does not have.
+ * has pieces, raises the source floor above that of scheduled pieces, or names media, or sections and personas to review,
+ * that the paper does not have. `personas` are those that are filed with it, too; undefined when they are not known yet.
  */
-export function paperFrom(archive: Archive | null, body: PaperBody, media = mediaOf(archive)): PaperBody {
+export function paperFrom(
+  archive: Archive | null,
+  body: PaperBody,
+  {
+    media = mediaOf(archive),
+    personas = archive?.personaSlugs(),
+  }: { media?: FindMedia; personas?: string[] | undefined } = {},
+): PaperBody {
   const { nameplate, motto, description, sections } = body;
   const problems = [
     ...unshown({ nameplate, motto, description }),
     ...unshown(Object.fromEntries(sections.map((name, index) => [`sections[${index}]`, name]))),
     ...(archive === null ? [] : [...sectionProblems(archive, body.sections), ...floorProblems(archive, body)]),
+    ...reviewProblems(body, personas),
     ...brandMedia(body).flatMap(({ field, path, types }) => mediaProblems(media, field, path, types)),
   ];
   if (problems.length > 0) throw refusalOf(problems);
@@ -140,6 +149,22 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
   return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
 }
 
+/** A name with a typing error would have no review where its desk relies on one. */
+function reviewProblems({ review, sections }: PaperBody, personas: readonly string[] | undefined): Problem[] {
+  if (typeof review !== 'object') return [];
+  const unknown = (field: string, named: readonly string[] = [], known: readonly string[] | undefined, where: string) =>
+    named.flatMap((name, index): Problem[] => {
+      if (known === undefined || known.includes(name)) return [];
+      const message = `${JSON.stringify(name)} is not ${where}; write one of ${known.map((one) => JSON.stringify(one)).join(', ') || 'none: there are none yet'}`;
+      return [{ field: `review.${field}[${index}]`, rule: `unknown_${field.slice(0, -1)}`, message }];
+    });
+  return [
+    ...unknown('sections', review.sections, sections, 'a section of this paper'),
+    ...unknown('personas', review.personas, personas, 'the slug of a persona of this paper'),
+  ];
+}
+
+type FindMedia = (path: string) => Media | null;
 const mediaOf = (archive: Archive | null) => (path: string) => archive?.media(path) ?? null;
 
 /** The media that a paper's record names, and the types that each may have. */

@@ -151,6 +151,10 @@ export class Edition {
     return this.#noting(dependencies.piece(id), this.archive.generations(id));
   }
 
+  reviewNotes(id: string) {
+    return this.#noting(dependencies.piece(id), this.archive.reviewNotes(id));
+  }
+
   /** The proof that the newest receipt of a piece is in the log. */
   logProof(id: string): LogProof | null {
     this.#read.add(dependencies.proof(id));

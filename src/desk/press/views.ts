@@ -135,6 +135,8 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   /** The table of contents; empty for a short piece. */
   contents: ContentsEntry[];
   authors: Author[];
+  /** Who approved it, where the paper shows that; null when nobody did. */
+  reviewed: { name: string; role: string; at: string } | null;
   /** Whether there are so many sources to so little text that their names would not fit beside it. */
   is_crowded: boolean;
   facts: FactView[];

@@ -1,5 +1,5 @@
 import { airDue, append } from '../../desk/append.ts';
-import type { Archive, Story } from '../../desk/archive.ts';
+import type { Archive, Reviewed, Story } from '../../desk/archive.ts';
 import { type GenerationEntry, type LedgerEntry, replayClock } from '../../desk/ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from '../../desk/ledger-store.ts';
 import type { PaperBody } from '../../desk/papers/paper.ts';
@@ -22,6 +22,8 @@ interface ReplayedPiece extends PieceState {
   category: string;
   persona: string;
   revision: number;
+  awaits_review: boolean;
+  reviewed_by: Reviewed | null;
 }
 
 interface Held extends ReplayedPiece {
@@ -79,6 +81,13 @@ export class Replay {
         paper.changed_at = Math.max(paper.changed_at, at);
       },
       lastFiledAt: () => 0,
+      nextReviewSeq: () => 0,
+      awaitsReview: (piece) => this.#pieces.get(piece)?.awaits_review === true,
+      setReviewed: (id, reviewed_by) => {
+        const piece = this.#pieces.get(id);
+        if (piece !== undefined) Object.assign(piece, { awaits_review: false, reviewed_by });
+      },
+      setChangeRequest() {},
       nextSeq: (slug) => this.#paper(slug).seq + 1,
       setGeneration: (entry) => this.#setGeneration(entry),
       pieceState: (piece) => this.#pieces.get(piece) ?? null,
@@ -106,11 +115,12 @@ export class Replay {
     return paper;
   }
 
-  #setGeneration({ paper, seq, piece }: GenerationEntry): void {
+  #setGeneration({ paper, seq, piece, needs_review }: GenerationEntry): void {
     this.#paper(paper).seq = seq;
     const { id, slug, category, persona, revision, revised_at } = piece;
     const before = this.#pieces.get(id) ?? DRAFT;
-    this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at });
+    const review = { awaits_review: needs_review === true, reviewed_by: null };
+    this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at, ...review });
   }
 
   #setPieceState(id: string, pieceState: PieceState): void {
@@ -135,7 +145,7 @@ export class Replay {
   /** In database order: by time, then by id. */
   #due(until: number): { paper: string; piece: string; at: number }[] {
     if (until < this.#nextDue) return [];
-    const due = [...this.#scheduled].filter(([, at]) => at <= until);
+    const due = [...this.#scheduled].filter(([id, at]) => at <= until && !this.#pieces.get(id)?.awaits_review);
     this.#nextDue = [...this.#scheduled.values()].reduce(
       (next, at) => (at > until && at < next ? at : next),
       Number.POSITIVE_INFINITY,
@@ -160,6 +170,7 @@ export class Replay {
       generations: () => [],
       receiptsOnAir: () => [],
       clockNotes: () => [],
+      reviewNotes: () => [],
       paper: () => {
         const { body, slug, edition, changed_at } = this.#paper(paper);
         return { ...body, slug, edition, changed_at };
@@ -195,6 +206,7 @@ const EMPTY = {
   aliases: [],
   word_count: 0,
   correction: null,
+  change_request: null,
 };
 
 function storyOf(piece: Held | null): Story | null {

@@ -9,6 +9,7 @@ import type { Policy } from '../../proof/log/policy.ts';
 import { unsignedWords } from '../../proof/members.ts';
 import { isProof, type Proof, proofFaults } from '../../proof/proof.ts';
 import { unsignedIn } from '../../proof/proof-form.ts';
+import { reviewIn } from '../../proof/review-note.ts';
 import { Fault, only } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
 import { type CheckedRecords, checkRecords, recordsDocument, saidOf } from './verify-records.ts';
@@ -29,6 +30,8 @@ export interface CheckedProof {
   keys_unread: string | null;
   /** Where the receipt is in the log; null when no policy was given, and when it does not hold. */
   logged: LoggedReceipt | null;
+  /** Who approved which revision, by signed reviews in the proof. */
+  reviews: { revision: number; reviewed_by: string; role: string; reviewed_at: string }[];
   /** Revisions whose receipts say a wrong time, by a signed correction of the clock. */
   corrected: { revision: number; filed_at: string; true_time: string }[];
 }
@@ -117,7 +120,9 @@ function check(proof: string, document: unknown, keys: VerifyingKey[] | undefine
   const faults = proofFaults(document, verify, keys);
   const unsigned = isProof(document) ? unsignedIn(document) : [];
   const corrected = isProof(document) && faults.length === 0 ? correctedIn(document) : [];
-  return { proof, id, revision, faults, unsigned, keys_from: null, keys_unread: null, logged: null, corrected };
+  const reviews = isProof(document) && faults.length === 0 ? reviewsIn(document) : [];
+  const checked = { proof, id, revision, faults, unsigned, corrected, reviews };
+  return { ...checked, keys_from: null, keys_unread: null, logged: null };
 }
 
 /** The revisions of a proof that holds to which its corrections of the clock apply. */
@@ -129,9 +134,18 @@ function correctedIn({ generations, clock = [] }: Proof): CheckedProof['correcte
   });
 }
 
+function reviewsIn({ reviews = [] }: Proof): CheckedProof['reviews'] {
+  return reviews.flatMap(({ note }) => {
+    const review = reviewIn(note);
+    if (review === null) return [];
+    const { revision, reviewed_by, role, reviewed_at } = review;
+    return [{ revision, reviewed_by, role, reviewed_at }];
+  });
+}
+
 function unreadable(proof: string, fault: string): CheckedProof {
   const nothing = { id: null, revision: null, unsigned: [], keys_from: null, keys_unread: null, logged: null };
-  return { proof, faults: [fault], corrected: [], ...nothing };
+  return { proof, faults: [fault], corrected: [], reviews: [], ...nothing };
 }
 
 const COMPARE = 'to know whose they are, compare them with --keys or --vkey.';
@@ -163,6 +177,10 @@ function proofLines(checked: CheckedProof[]): string[] {
     ...faulty.flatMap(({ proof, faults }) => faults.map((fault) => `${proof}: ${fault}`)),
     ...unsignedLines(checked),
     ...checked.flatMap(correctedLines),
+    ...(only?.reviews ?? []).map(
+      ({ revision, reviewed_by, role, reviewed_at }) =>
+        `revision ${revision} was approved by ${reviewed_by} (${role}) at ${reviewed_at}, says a signed review`,
+    ),
     only === undefined
       ? `${plural(checked.length, 'proof')} checked, ${plural(faulty.length, 'does not hold', 'do not hold')}`
       : `${only.id} revision ${only.revision}: the hash, the receipts and the chain hold${reservation(only)}`,

@@ -1,5 +1,6 @@
 import { type ClockBody, clockLeaf } from '../../desk/clock-correction.ts';
 import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../../desk/log-leaves.ts';
+import type { ReviewBody } from '../../desk/review.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { receiptHashLeaf } from '../../proof/log/logged-entries.ts';
 import { progressTo } from '../../shared/terminal/progress.ts';
@@ -39,6 +40,8 @@ function fillDesk({ database, desk }: Store, onProgress: (leaves: number) => voi
       else if (entry.type === 'retirement') fill(retirementLeaf('desk', entry));
       else if (entry.type === 'record' && entry.kind === 'clock' && entry.name === 'desk') {
         fill(clockLeaf(desk, (entry.body as ClockBody).note));
+      } else if (entry.type === 'record' && entry.kind === 'review') {
+        fill(receiptLeaf((entry.body as ReviewBody).note, false));
       } else if (entry.type === 'generation') {
         const isOnAir = desk.pieceState(entry.piece.id)?.state === 'on_air';
         fill(receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));

@@ -9,12 +9,12 @@ import type { missingMediaTable } from './desk.ts';
 import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
 import type { linkCardTable } from './link-cards.ts';
 import type { PaperTable } from './papers.ts';
-import { FROM, LIST, NEWEST_FIRST, ROW, rowOf, STATE } from './pieces.ts';
+import { FROM, LIST, NEWEST_FIRST, REVIEW, ROW, rowOf, STATE } from './pieces.ts';
 import type { SearchTables } from './search.ts';
 
 const { prose, cited_facts, provenance, aliases } = PIECE;
 const TEXT = { prose, cited_facts, content_hash: text, aliases };
-const STORY = { ...LIST, ...STATE, ...TEXT };
+const STORY = { ...LIST, ...STATE, ...REVIEW, ...TEXT };
 
 /** The columns of a generation as proofs list it. */
 const GENERATION = {
@@ -61,7 +61,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   );
   const story = (by: string) => {
     const found = one(
-      `SELECT ${ROW}, ${columnsOf(STATE, 'p')}, ${columnsOf(TEXT, 'g')} ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
+      `SELECT ${ROW}, ${columnsOf({ ...STATE, ...REVIEW }, 'p')}, ${columnsOf(TEXT, 'g')} ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
       STORY,
     );
     return (paper: string, name: string) => {
@@ -172,6 +172,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
        WHERE g.paper = ? AND p.state = 'on_air' ORDER BY g.seq`,
       { piece: text, receipt: text, is_newest: flag },
     ),
+    reviewNotes: entries.reviewNotes,
     row: one(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`, LIST, rowOf),
     search: search.search,
     tag,

@@ -1,7 +1,8 @@
+import type { Reviewed } from '../../desk/archive.ts';
 import { PaperBody } from '../../desk/papers/paper.ts';
 import { NORMALIZER_VERSION } from '../../desk/search.ts';
 import { columnsOf, type Db, inBatches, integer, json, orNull, sql, text } from '../../shared/sql/sql.ts';
-import { PIECE_STATE } from './pieces.ts';
+import { PIECE_STATE, REVIEW } from './pieces.ts';
 
 const KINDS = [
   ['key', 'door_keys'],
@@ -89,6 +90,8 @@ const PIECE = {
   category: text,
   persona: text,
   revision: integer,
+  awaits_review: REVIEW.awaits_review,
+  reviewed_by: orNull(json<Reviewed>()),
   ...PIECE_STATE,
 };
 const PAPER = {

@@ -2,6 +2,7 @@ import { type ClockBody, statementOf } from '../../desk/clock-correction.ts';
 import { KINDS, type Piece } from '../../desk/door/piece.ts';
 import type { LedgerEntry } from '../../desk/ledger-entry.ts';
 import { keysUnderNames, type SigningName } from '../../desk/papers/signing-names.ts';
+import type { ReviewBody } from '../../desk/review.ts';
 import { correctionsIn, type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
@@ -51,18 +52,19 @@ const GENERATION = {
   receipt_hash: text,
   filed_by: text,
   kid: text,
+  needs_review: flag,
 };
 const KEY = { kid: text, name: text, public_key: text };
 const RETIREMENT = { kid: text };
 const AIRING = { paper: text, piece: text, on_air_at: integer, made_by: text };
 const WITHDRAWAL = { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text };
-const RECORD_KINDS = ['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock'] as const;
+const RECORD_KINDS = ['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock', 'review'] as const;
 
 export type LedgerTables = ReturnType<typeof ledgerTables>;
 
 /** The append-only tables of the ledger. */
 export function ledgerTables(db: Db) {
-  const { run, insert, one, all } = sql(db);
+  const { run, insert, one, number, all } = sql(db);
   const spine = one('INSERT INTO entries (kind, at) VALUES (?, ?) RETURNING n', integer);
   const add = {
     key: insert('door_keys', { n: integer, ...KEY }),
@@ -92,6 +94,11 @@ export function ledgerTables(db: Db) {
   const clockNotes = all(
     `SELECT body FROM records WHERE paper = ?1 AND kind = 'clock' AND name = ?2 ORDER BY n`,
     json<ClockBody>(),
+    ({ note }) => note,
+  );
+  const reviewNotes = all(
+    "SELECT body FROM records WHERE paper = ? AND kind = 'review' AND name = ? ORDER BY n",
+    json<ReviewBody>(),
     ({ note }) => note,
   );
   const corrections = (service: LogService, paper: string): TimeCorrection[] =>
@@ -125,9 +132,10 @@ export function ledgerTables(db: Db) {
     generation: one(
       'SELECT * FROM generations WHERE n = ?',
       { ...PIECE, ...GENERATION },
-      ({ paper, seq, content_hash, receipt, receipt_hash, filed_by, kid, ...row }) => {
+      ({ paper, seq, content_hash, receipt, receipt_hash, filed_by, kid, needs_review, ...row }) => {
         const piece = pieceOf(row);
-        return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid };
+        const review = needs_review ? { needs_review } : {};
+        return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid, ...review };
       },
     ),
     airing: one('SELECT * FROM airings WHERE n = ?', AIRING),
@@ -155,7 +163,8 @@ export function ledgerTables(db: Db) {
         case 'generation': {
           const { piece } = entry;
           const [byline_name, byline_title] = [piece.byline.name, piece.byline.title];
-          return void add.generation({ n, ...piece, ...entry, piece: piece.id, byline_name, byline_title });
+          const of = { piece: piece.id, byline_name, byline_title };
+          return void add.generation({ n, needs_review: false, ...piece, ...entry, ...of });
         }
         case 'airing':
           return void add.airing({ n, ...entry });
@@ -182,6 +191,9 @@ export function ledgerTables(db: Db) {
     signingNames: (service: LogService): SigningName[] => signingNames(service),
     /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
     clockNotes: (service: LogService, paper: string): string[] => clockNotes(paper, service),
+    /** The reviews of a piece of a paper, oldest first: signed notes. */
+    reviewNotes,
+    reviewCount: number("SELECT count(*) FROM records WHERE paper = ? AND kind = 'review'"),
     corrections,
     /** The newest receipt of each paper. */
     signedLast: all('SELECT g.receipt FROM papers p JOIN generations g ON g.paper = p.slug AND g.seq = p.seq', text),

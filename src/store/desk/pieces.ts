@@ -1,4 +1,4 @@
-import { type Position, type Row, STATES, type StateName } from '../../desk/archive.ts';
+import { type ChangeRequest, type Position, type Reviewed, type Row, STATES, type StateName } from '../../desk/archive.ts';
 import type { CitingPiece } from '../../desk/cited-facts.ts';
 import { tagSlug } from '../../desk/door/tag.ts';
 import { writerLine, writersOf } from '../../desk/door/writers.ts';
@@ -10,6 +10,7 @@ import {
   type Db,
   flag,
   integer,
+  json,
   oneOf,
   orNull,
   type Read,
@@ -31,6 +32,7 @@ const OF_PIECE = {
   published_at: orNull(integer),
   updated_at: orNull(integer),
   word_count: orNull(integer),
+  reviewed_by: orNull(json<Reviewed>()),
 };
 const {
   headline,
@@ -63,6 +65,9 @@ export const STATE = {
   headline_withheld: flag,
 };
 
+/** What a list for the desk adds of the review. */
+export const REVIEW = { awaits_review: flag, change_request: orNull(json<ChangeRequest>()) };
+
 /** Whether and when a piece is on air. */
 export const PIECE_STATE = { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STATE };
 
@@ -82,26 +87,32 @@ export function rowOf<Found extends Read<typeof LIST>>(found: Found) {
 export function pieceTables(db: Db) {
   const { run, one, has, all, each } = sql(db);
   const insert = run(
-    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, word_count, counted)
-     SELECT ?1, ?2, ?3, 'draft', ?4, n, ?5, ?6, ?7, n FROM generations WHERE piece = ?1 AND revision = ?4
+    `INSERT INTO pieces (id, paper, slug, state, revision, generation, category, persona, word_count, counted,
+       awaits_review)
+     SELECT ?1, ?2, ?3, 'draft', ?4, n, ?5, ?6, ?7, n, needs_review FROM generations WHERE piece = ?1 AND revision = ?4
      ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, revision = excluded.revision, generation = excluded.generation,
        category = excluded.category, persona = excluded.persona, word_count = excluded.word_count,
-       counted = excluded.counted`,
+       counted = excluded.counted, awaits_review = excluded.awaits_review, reviewed_by = NULL, change_request = NULL`,
   );
   const setState = run(
     `UPDATE pieces SET state = ?, published_at = ?, updated_at = ?, scheduled_at = ?, withdrawn_at = ?, reason = ?,
        headline_withheld = ? WHERE id = ?`,
   );
+  const setReviewed = run('UPDATE pieces SET awaits_review = 0, change_request = NULL, reviewed_by = ? WHERE id = ?');
+  const setChangeRequest = run('UPDATE pieces SET change_request = ? WHERE id = ?');
   const stateCounts = all('SELECT state, count(*) AS count FROM pieces WHERE paper = ? GROUP BY state', {
     state,
     count: integer,
   });
-  const unaired = all(
-    `SELECT ${ROW}, ${columnsOf(STATE, 'p')} ${FROM}
-     WHERE p.paper = ? AND p.state <> 'on_air' AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
-    { ...LIST, ...STATE },
-    rowOf,
-  );
+  const ofDesk = (which: string) =>
+    all(
+      `SELECT ${ROW}, ${columnsOf({ ...STATE, ...REVIEW }, 'p')} ${FROM}
+       WHERE p.paper = ? AND ${which} AND p.id < ? ORDER BY p.id DESC LIMIT ?`,
+      { ...LIST, ...STATE, ...REVIEW },
+      rowOf,
+    );
+  const unaired = ofDesk("p.state <> 'on_air'");
+  const awaiting = ofDesk('p.awaits_review = 1');
   const CITING = {
     id: text,
     slug: text,
@@ -175,6 +186,16 @@ export function pieceTables(db: Db) {
     /** Pieces that are not on air, newest first by id, because ids grow with the filing time. */
     unaired: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }) =>
       unaired(paper, after, limit),
+    /** Pieces whose newest revision waits for a review, newest first by id. */
+    awaitingReview: (paper: string, { limit, after = '~' }: { limit: number; after?: string | undefined }) =>
+      awaiting(paper, after, limit),
+    awaitsReview: has('SELECT 1 FROM pieces WHERE id = ? AND awaits_review = 1'),
+    setReviewed(piece: string, reviewed: Reviewed): void {
+      setReviewed(JSON.stringify(reviewed), piece);
+    },
+    setChangeRequest(piece: string, request: ChangeRequest): void {
+      setChangeRequest(JSON.stringify(request), piece);
+    },
     /** The newest revisions that have a picture or name a media file in their prose. Two hundred proses can take 200 MB. */
     withMedia: each(
       `SELECT p.id, p.slug, p.state, g.image ->> '$.src' AS image, g.prose
@@ -206,13 +227,17 @@ export function pieceTables(db: Db) {
       clearAliases(piece);
       remove(piece);
     },
-    /** Scheduled pieces of all papers that are due at `until` (ms), in the order of their times. */
+    /** Scheduled pieces of all papers that wait for no review and are due at `until` (ms), in the order of their times. */
     scheduled: all(
-      `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND scheduled_at <= ?
+      `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND awaits_review = 0
+         AND scheduled_at <= ?
        ORDER BY scheduled_at, id`,
       { paper: text, piece: text, at: integer },
     ),
-    /** When the next scheduled piece is due, in ms; null when none is scheduled. */
-    nextScheduled: one("SELECT min(scheduled_at) FROM pieces WHERE state = 'scheduled'", orNull(integer)),
+    /** When the next of these is due, in ms; null when none is. */
+    nextScheduled: one(
+      "SELECT min(scheduled_at) FROM pieces WHERE state = 'scheduled' AND awaits_review = 0",
+      orNull(integer),
+    ),
   };
 }

@@ -3,6 +3,7 @@ import type { CitedFact } from '../../../proof/basis.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Story } from '../../archive.ts';
 import { withoutBoxes } from '../../door/prose.ts';
+import { reviewerShown } from '../../review.ts';
 import { storyUrl } from '../../story.ts';
 import type { Channel } from './channel.ts';
 
@@ -20,6 +21,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
     line('byline_title', story.byline.title),
     line('declared_ai', story.writer === null),
     line('provenance', story.provenance),
+    line('reviewed_by', reviewerShown(paper, story)),
     line('publication', paper.nameplate),
     line('category', story.category),
     line('tags', story.tags.length === 0 ? null : story.tags),

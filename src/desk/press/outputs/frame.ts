@@ -11,6 +11,7 @@ import { hasAudio } from '../../papers/cast.ts';
 import { type Persona, portraitPath } from '../../papers/masthead.ts';
 import { contactMail, contactUrl, imprintPage, type PaperRecord, sectionSlug } from '../../papers/paper.ts';
 import { DEFAULT_TYPEFACES } from '../../papers/typefaces.ts';
+import { showsReview } from '../../review.ts';
 import type { Links } from '../../story.ts';
 import type { Edition } from '../edition.ts';
 import type { LinkCard } from '../prose-cards.ts';
@@ -130,6 +131,7 @@ export function linksOf(edition: Edition): Links {
   const isRaster = ({ src }: Image) => /^image\/(?:png|jpeg)$/.test(edition.media(src)?.media_type ?? '');
   return {
     root,
+    showsReview: showsReview(edition.paper()),
     avatar: (slug) => `${root}/${avatarPath(edition, slug)}`,
     image: (row) => own(row) ?? card(row),
     raster: (row) => (row.image !== null && isRaster(row.image) ? own(row) : null) ?? card(row),

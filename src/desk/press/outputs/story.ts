@@ -9,6 +9,7 @@ import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
 import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
+import { reviewerShown, showsReview } from '../../review.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
 import { type Edition, logUrl } from '../edition.ts';
 import { channelOf, type FeedItem } from '../feeds/channel.ts';
@@ -85,6 +86,7 @@ export const proof: Output = {
       keysUrl: `${edition.site.root}/.well-known/newsdesk-keys.json`,
       log: edition.logProof(found.id),
       clock: edition.clockNotes(),
+      reviews: showsReview(edition.paper()) ? edition.reviewNotes(found.id) : [],
     };
     return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proofOf(found, sources), null, 2)}\n` }];
   },
@@ -172,6 +174,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
       marker_ids: markerIds(prose, fact.n),
     })),
     authors: found.writers,
+    reviewed: reviewerShown(edition.paper(), found),
     updated_at: isoTime(found.updated_at),
     corrections: found.corrections.map((correction) => ({ ...correction, at: isoTime(correction.at) })),
     word_count: found.word_count,

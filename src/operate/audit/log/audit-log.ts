@@ -4,6 +4,7 @@ import { type ClockBody, clockLeaf } from '../../../desk/clock-correction.ts';
 import type { RecordEntry } from '../../../desk/ledger-entry.ts';
 import { keyLeaf, receiptLeaf, retirementLeaf, TURNED_PRIVATE } from '../../../desk/log-leaves.ts';
 import { PaperBody } from '../../../desk/papers/paper.ts';
+import type { ReviewBody } from '../../../desk/review.ts';
 import { sha256 } from '../../../proof/basis.ts';
 import { parseCheckpoint } from '../../../proof/log/checkpoint.ts';
 import type { LogService } from '../../../proof/log/leaf.ts';
@@ -199,6 +200,8 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
         break;
       case 'record':
         if (entry.kind === 'clock' && entry.name === 'desk') clocks.push(entry);
+        if (entry.kind === 'review')
+          require(receiptLeaf((entry.body as ReviewBody).note, false), `a review of ${entry.paper}/${entry.name}`);
         if (entry.kind !== 'paper') break;
         // What was on air in a removed paper was withdrawn before, piece by piece.
         if (entry.body === null) publicPapers.delete(entry.paper);

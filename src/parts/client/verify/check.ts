@@ -1,6 +1,6 @@
 import { fill } from '../../../phrases/fill.ts';
 import type { CheckedReceipt } from '../../../proof/chain.ts';
-import { correctionsIn } from '../../../proof/clock-note.ts';
+import { correctionsIn, type TimeCorrection } from '../../../proof/clock-note.ts';
 import { verifyNode } from '../../../proof/ed25519.ts';
 import { chainFaults, checkClockNotes, checkReceipt, FILED } from '../../../proof/generation.ts';
 import { DuplicateMember } from '../../../proof/i-json.ts';
@@ -12,6 +12,7 @@ import { parseNote } from '../../../proof/note.ts';
 import { hashOrNull } from '../../../proof/proof.ts';
 import { provenanceFaults, unsignedIn } from '../../../proof/proof-form.ts';
 import { parseReceipt } from '../../../proof/receipt.ts';
+import { reviewFaults, reviewIn } from '../../../proof/review-note.ts';
 import { type ProofRecord, proofRecord } from './record.ts';
 import { ENGLISH, type Words } from './words.ts';
 
@@ -70,6 +71,7 @@ export function checkProof(
     receiptCheck(words, proof, newest, shown),
     signatureCheck(words, newest, proof.receipt, keys),
     chainCheck(words, proof, [...clock.faults, ...chainFaults(proof.generations, keys, verifyNode, corrections)]),
+    ...reviewCheck(words, proof, keys, corrections),
   ];
   return { checks, proof, unsigned };
 }
@@ -154,9 +156,26 @@ function chainCheck(words: Words, proof: ProofRecord, found: string[]): Check {
     faults.push('the newest revision in the chain is not the one that the proof is of');
   }
   const count = proof.generations.length;
-  return check(
-    words.chain,
-    faults.map((fault) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`),
-    count === 1 ? words.chain_first : fill(words.chain_found, { count }),
-  );
+  return check(words.chain, faults.map(sentence), count === 1 ? words.chain_first : fill(words.chain_found, { count }));
+}
+
+/** Nothing for a proof without reviews: most papers have none, and none is no fault. */
+function reviewCheck(
+  words: Words,
+  { reviews = [], generations }: ProofRecord,
+  keys: VerifyingKey[],
+  corrections: readonly TimeCorrection[],
+): Check[] {
+  const newest = reviewIn(reviews.at(-1)?.note ?? '');
+  if (reviews.length === 0) return [];
+  const receipts = generations.map(({ receipt }) => receipt);
+  const faults = reviewFaults(reviews, { receipts, keys, verify: verifyNode, corrections });
+  const { reviewed_by: name = '', role = '', revision = 0, reviewed_at = '' } = newest ?? {};
+  const found = { name, role, revision, day: reviewed_at.slice(0, 10), time: reviewed_at.slice(11, 19) };
+  return [check(words.review, faults.map(sentence), fill(words.review_found, found))];
+}
+
+/** A fault as a sentence of its own. */
+function sentence(fault: string): string {
+  return `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
 }

@@ -5,7 +5,7 @@ import { PROOF } from '../../../proof/proof-form.ts';
 /** The parts of a proof that the checks read. */
 export type ProofRecord = Pick<
   Proof,
-  'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log' | 'clock'
+  'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log' | 'clock' | 'reviews'
 >;
 
 /** The page verifies with the paper's key document, and so reads nothing of `receipt_verify`. */
