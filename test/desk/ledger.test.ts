@@ -9,7 +9,10 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { generationAudit } from '../../src/desk/generation-audit.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import type { PaperBody } from '../../src/desk/papers/paper.ts';
 import { expirePlaces, placeFront } from '../../src/desk/placing.ts';
+import { reviewStory } from '../../src/desk/reviewing.ts';
+import { auditLedger } from '../../src/operate/audit/ledger.ts';
 import { verifyNoble } from '../../src/proof/ed25519.ts';
 import { proofFaults, proofOf } from '../../src/proof/proof.ts';
 import { isoTime } from '../../src/proof/time.ts';
@@ -36,12 +39,22 @@ const SLUGS = ['tide', 'quay', 'lamp', 'buoy'];
 
 /** What a desk may do. Numbers choose among what there is. */
 type Step =
-  | { do: 'file'; slug: string; section: number; persona: number; headline: string; corrects: boolean; facts: number }
+  | {
+      do: 'file';
+      slug: string;
+      section: number;
+      persona: number;
+      headline: string;
+      corrects: boolean;
+      facts: number;
+      isAgent: boolean;
+    }
   | { do: 'air'; slug: string; hours: number }
   | { do: 'withdraw'; slug: string }
   | { do: 'look'; hours: number }
   | { do: 'sleep'; hours: number }
-  | { do: 'paper'; sections: number; floor: number }
+  | { do: 'paper'; sections: number; floor: number; review: PaperBody['review'] }
+  | { do: 'review'; slug: string; approves: boolean; behind: number }
   | { do: 'persona'; persona: number; active: boolean }
   | { do: 'place'; lead: string; pin: string; hours: number }
   | { do: 'rotate' };
@@ -58,6 +71,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       headline: fc.constantFrom('One', 'Deux', 'Тре', '四'),
       corrects: fc.boolean(),
       facts: fc.integer({ min: 1, max: 2 }),
+      isAgent: fc.boolean(),
     }),
   },
   {
@@ -65,6 +79,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('air' as const), slug, hours: fc.integer({ min: -60, max: 30 }) }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('withdraw' as const), slug }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('review' as const),
+      slug,
+      approves: fc.boolean(),
+      behind: fc.constantFrom(0, 0, 0, 1),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('look' as const), hours: fc.integer({ min: 0, max: 40 }) }) },
   // Time passes, and nobody looks what fell due.
   { weight: 2, arbitrary: fc.record({ do: fc.constant('sleep' as const), hours: fc.integer({ min: 1, max: 40 }) }) },
@@ -74,6 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('paper' as const),
       sections: fc.integer({ min: 1, max: 3 }),
       floor: fc.integer({ min: 2, max: 3 }),
+      review: fc.constantFrom(undefined, 'required', { sections: SECTIONS.slice(0, 1), shown: true }),
     }),
   },
   {
@@ -112,10 +136,10 @@ function take(app: AppContext, clock: Clock, step: Step): void {
       prose: step.facts === 2 ? prose : 'One thing is so.[^1]',
       cited_facts: cited_facts.slice(0, step.facts),
     });
-    fileStory(desk, PAPER, piece, { by: 'cli' });
+    fileStory(desk, PAPER, piece, { by: 'cli', isAgent: step.isAgent });
     // The same content again enters nothing.
     const before = [...store.desk.entries()].length;
-    assert.equal(fileStory(desk, PAPER, piece, { by: 'cli' }).changed, false);
+    assert.equal(fileStory(desk, PAPER, piece, { by: 'cli', isAgent: step.isAgent }).changed, false);
     assert.equal([...store.desk.entries()].length, before);
   }
   if (step.do === 'air') airStory(desk, PAPER, step.slug, { by: 'cli', at: clock.now + step.hours * HOUR });
@@ -131,8 +155,17 @@ function take(app: AppContext, clock: Clock, step: Step): void {
     const until = isoTime(clock.now + step.hours * HOUR);
     placeFront(desk, PAPER, { lead: { story: step.lead, until }, pins: [step.pin] }, 'cli');
   }
-  if (step.do === 'paper')
-    record(app, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor });
+  if (step.do === 'paper') {
+    const { review } = step;
+    record(app, 'paper', '', { sections: SECTIONS.slice(0, step.sections), source_floor: step.floor, review });
+  }
+  if (step.do === 'review') {
+    const story = store.desk.archive(PAPER).storyBySlug(step.slug);
+    if (story === null) return;
+    const revision = Math.max(1, story.revision - step.behind);
+    const decision = step.approves ? ('approve' as const) : ('request_changes' as const);
+    reviewStory(desk, PAPER, story, { revision, decision, by: { made_by: 'cli', name: 'Ida Quist' } });
+  }
   if (step.do === 'persona') record(app, 'persona', PERSONAS[step.persona] ?? '', { active: step.active });
   if (step.do === 'rotate') {
     const { settings } = app;
@@ -195,6 +228,18 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
     const { state } = archive.storyById(place?.piece ?? '') ?? {};
     assert(place === null || state === 'on_air' || state === 'scheduled', `a piece is placed that is ${state}`);
   }
+  const waiting = new Set(store.desk.pieces.awaitingReview(PAPER, { limit: 99 }).map(({ id }) => id));
+  for (const entry of store.desk.entries()) {
+    if (entry.type !== 'generation') continue;
+    const { id, slug, revision } = entry.piece;
+    const found = archive.storyBySlug(slug);
+    if (found?.revision !== revision) continue;
+    // What an agent filed under review is off the air, or somebody approved this very revision.
+    const waits = entry.needs_review === true && found.reviewed_by === null;
+    assert.equal(found.awaits_review, waits, `${slug} waits`);
+    assert.equal(waiting.has(id), waits);
+    assert(!waits || found.state !== 'on_air', `${slug} is on air, and nobody approved revision ${revision}`);
+  }
   for (const story of stories) {
     assert.equal(story.state === 'scheduled', story.scheduled_at !== null);
     if (story.state === 'on_air' || story.state === 'withdrawn') assert(story.updated_at >= story.published_at);
@@ -206,6 +251,7 @@ function auditArchive(archive: Archive, store: AppContext['store']): void {
       keys: archive.keys(),
       keysUrl: 'https://desk.example/keys.json',
       log: null,
+      reviews: archive.reviewNotes(story.id),
     });
     assert.deepEqual(proofFaults(JSON.parse(JSON.stringify(proof)), verifyNoble, archive.keys()), []);
     assert.equal(proof.content_hash, story.content_hash);
@@ -219,7 +265,9 @@ function answers(app: AppContext): unknown {
     paper: archive.paper(),
     masthead: archive.masthead(),
     keys: archive.keys(),
-    stories: SLUGS.map((name) => archive.storyBySlug(name)),
+    // What is to be changed is no part of the ledger.
+    stories: SLUGS.map((name) => ({ ...archive.storyBySlug(name), change_request: null })),
+    reviews: SLUGS.map((name) => archive.reviewNotes(archive.storyBySlug(name)?.id ?? '')),
     pieces: SLUGS.map((name) => archive.revisions(archive.storyBySlug(name)?.id ?? '')),
     latest: archive.latest({ limit: 99 }),
     days: archive.days(),
@@ -267,6 +315,9 @@ test('after any operation the ledger is sound, lists and counts follow from it, 
         const file = join(folder, 'ledger.jsonl');
         // The log has a leaf of what fell due as soon as somebody looks.
         app.store.database.transact(() => airDue(app.store.desk, clock.now));
+        const faults: string[] = [];
+        auditLedger(app, faults, () => {});
+        assert.deepEqual(faults, []);
         await exportLedger(intakeOf(app), file);
         const other = appContextIn(scope, join(folder, 'other'), clock);
         await importLedger(intakeOf(other), file);

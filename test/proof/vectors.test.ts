@@ -16,6 +16,7 @@ import { parseReceipt, type Receipt, receiptText } from '../../src/proof/receipt
 import { type ObservationReceipt, observationText, parseObservation } from '../../src/proof/records/receipt.ts';
 import { documentFaults } from '../../src/proof/records/verify/document-faults.ts';
 import { documentIn } from '../../src/proof/records/verify/documents.ts';
+import { parseReview, type Review, reviewText } from '../../src/proof/review-note.ts';
 import { previewFaults, receiptChainFaults, recordFaults } from '../support/records-faults.ts';
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
@@ -49,6 +50,13 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     if (parsed === null) return ['it is not a receipt'];
     assert.deepEqual(parsed, receipt);
     assert.equal(receiptText(parsed), text);
+    return [];
+  },
+  review({ text, review }: { text: string; review?: Review }) {
+    const parsed = parseReview(text);
+    if (parsed === null) return ['it is not a review'];
+    assert.deepEqual(parsed, review);
+    assert.equal(reviewText(parsed), text);
     return [];
   },
   chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {

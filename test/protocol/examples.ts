@@ -23,6 +23,7 @@ import { proofOf } from '../../src/proof/proof.ts';
 import { disclosuresOf, observe } from '../../src/proof/records/observation.ts';
 import { previewOf } from '../../src/proof/records/preview.ts';
 import type { DomainRecord } from '../../src/proof/records/record.ts';
+import { reviewText } from '../../src/proof/review-note.ts';
 import { type Signer, signNote, signReceipt } from '../../src/proof/signing.ts';
 import { NETWORKS } from '../../src/records/meter/offer.ts';
 import { parsePrices } from '../../src/records/meter/payment-settings.ts';
@@ -179,6 +180,13 @@ verifier  ${vkey(door.name, door.publicKey)}
     'disclosure hashes': disclosures.map((text) => `${toHex(leafHash(text))}\n`).join(''),
     observation: observation.receipt,
     preview: pretty(withoutTexts({ ...previewOf(observation) })),
+    review: signNote(
+      reviewText({
+        ...{ paper: 'harbor-ledger', piece: piece.id, revision: 1, reviewed_by: 'Ida Quist', role: 'Managing editor' },
+        ...{ reviewed_at: '2026-11-21T09:30:00.000Z', seq: 1, kid: key.kid },
+      }),
+      door,
+    ),
     clock,
     'key leaf': leaves.key,
     'receipt-hash leaf': leaves.draft,

@@ -153,7 +153,7 @@ Repair each \`field\` as its \`message\` says (find a source or drop the claim),
 ## Revise, air, withdraw
 
 - \`PUT /api/v1/stories/{id}\`: the whole body again, with \`revision\` (the one you changed) and, when a fact was wrong, \`correction\`: what was wrong and what is right, for readers. A piece on air shows the revision at once, and \`air: false\` does not take it off. 409: somebody filed a newer revision; fetch it and make the change again.
-- \`POST /api/v1/stories/{id}/airing\` with \`{}\` airs a draft now, with \`{"at": "TIME"}\` then.
+${reviewText(paper)}- \`POST /api/v1/stories/{id}/airing\` with \`{}\` airs a draft now, with \`{"at": "TIME"}\` then.
 - \`POST /api/v1/preview\` with the same body answers \`problems\` and \`html\`, and files nothing. \`GET /api/v1/stories/{id}/preview\` answers a link to a draft's page, open without a key for seven days.
 - \`GET /api/v1/drafts\` lists what is not on air, with \`state\`: \`draft\`, \`scheduled\` or \`withdrawn\`. \`GET /api/v1/config\` is the paper's settings.
 - To withdraw, ask the operator: \`DELETE /api/v1/stories/{id}/airing\` with \`{"reason": "…"}\` needs an admin key.
@@ -162,6 +162,16 @@ Other refusals say in \`message\` what to do. Repeat unchanged only after 429, 5
 
 Admin keys only: \`PUT /api/v1/front\` (lead and pins), \`placement\` in a filing, \`PUT /api/v1/config\`, \`PUT /api/v1/masthead/{slug}\`, \`DELETE /api/v1/media/{path}\`, \`GET /api/v1/keys\`, \`POST /api/v1/keys\`, \`DELETE /api/v1/keys/{id}\`, \`DELETE /api/v1/subscribers/{email}\`, \`GET /api/v1/webhooks\`, \`GET /api/v1/deliveries\` and what \`GET /api/v1\` lists beside them; \`GET /api/v1/subscribers\` gives rows, and other keys the counts.
 `;
+}
+
+/** What an agent has to know where people approve its pieces. */
+function reviewText({ review }: PaperRecord): string {
+  if (review === undefined) return '';
+  const { sections, personas } = review === 'required' ? {} : review;
+  const named = [...(sections ?? []), ...(personas ?? [])].map(words).join(', ');
+  const which =
+    named === '' ? 'every piece that you file' : `what you file in these sections or as these personas: ${named}`;
+  return `- Here a person approves ${which}. Until then it stays off the air, also past its time: \`story.review\` and \`GET /api/v1/drafts\` say \`waiting\`, or \`changes_requested\` with a \`note\`: file a revision that does what it asks. Each of your revisions needs an approval. You cannot approve, nor revise what was on air (\`review_required\`): ask the desk.\n`;
 }
 
 /** A body that the filing door accepts once the byline names a persona of the desk. */

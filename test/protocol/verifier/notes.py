@@ -1,4 +1,4 @@
-"""Keys and signed notes: sections 2.2 to 3.3, 4.3 and 6."""
+"""Keys and signed notes: sections 2.2 to 3.3, 4.3, 4.7 and 6."""
 
 import re
 
@@ -104,6 +104,15 @@ def receipt_of(text):
     forms = [('paper', TOKEN), ('piece', TOKEN), ('revision', NUMBER), ('content_hash', HASH), ('prev', prev)]
     forms += [('seq', NUMBER), ('filed_at', TIME), ('filed_by', TOKEN), ('kid', TOKEN)]
     return fields(text, 'newsdesk-receipt/v1', forms)
+
+
+NAME = '(?! )[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,200}(?<! )'
+SLUG = '[a-z0-9][a-z0-9-]*'
+
+
+def review_of(text):
+    forms = [('paper', SLUG), ('piece', SLUG), ('revision', NUMBER), ('reviewed_by', NAME), ('role', NAME)]
+    return fields(text, 'review/v1', [*forms, ('reviewed_at', TIME), ('seq', NUMBER), ('kid', TOKEN)])
 
 
 SERVICE = 'desk|records'

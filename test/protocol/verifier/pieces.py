@@ -3,7 +3,7 @@
 import base64
 
 from log import require_logged
-from notes import Key, Note, clock_of, corrected, receipt_of
+from notes import Key, Note, clock_of, corrected, receipt_of, review_of
 from text import canonical, hash_text, milliseconds, need, require_types
 
 
@@ -41,6 +41,21 @@ def require_generations(generations, keys, clock=()):
     return receipts
 
 
+def require_reviews(reviews, receipts, keys, is_alone):
+    filed, newest = {one['revision']: one for one in receipts}, 0
+    need(isinstance(reviews, list), 'reviews')
+    for one in reviews:
+        require_types(one, note=str, vkey=str)
+        own, note = Key(one['vkey']), Note(one['note'])
+        review = review_of(note.text)
+        at, receipt = milliseconds(review['reviewed_at']), filed.get(review['revision'])
+        note.signer([*keys, own] if is_alone else keys, review['kid']).require_period(at)
+        need(own.kid == review['kid'], 'the key of a review')
+        need(receipt and all(receipt[name] == review[name] for name in ('paper', 'piece')), 'a review of another piece')
+        need(at >= receipt['at'] and review['seq'] > newest, 'the order of a review')
+        newest = review['seq']
+
+
 def verify_proof(proof, keys=None):
     texts = ('id', 'content_hash', 'receipt')
     require_types(proof, revision=int, basis=dict, receipt_verify=dict, generations=list, **{n: str for n in texts})
@@ -59,6 +74,7 @@ def verify_proof(proof, keys=None):
     receipt = receipt_of(note.text)
     clock = [clock_of(one, 'desk', receipt['paper'], trusted) for one in proof.get('clock', [])]
     receipts = require_generations(proof['generations'], trusted, clock)
+    require_reviews(proof.get('reviews', []), receipts, trusted, keys is None)
     last = proof['generations'][-1]
     need(last['revision'] == proof['revision'] and last['content_hash'] == proof['content_hash'], 'the newest')
     need(last['receipt'] == proof['receipt'] and receipt['piece'] == proof['id'], 'the newest receipt')
