@@ -190,7 +190,7 @@ function listSeats(): Command {
       const seats = listPaperKeys(app, paper).filter(({ seat, revoked_at }) => seat !== null && revoked_at === null);
       const lines = seats.map(
         (key) =>
-          `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${key.name === key.seat ? '' : `  ${key.name}`}${lifeOf(key)}`,
+          `${key.id}  ${key.level.padEnd(5)}  ${key.seat}${key.name.toLowerCase() === key.seat ? '' : `  ${key.name}`}${lifeOf(key)}`,
       );
       printResult(json, seats, lines.length === 0 ? ['no seats'] : lines);
     });

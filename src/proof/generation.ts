@@ -1,6 +1,6 @@
 import { basisOf, contentHash, type Hashed, sha256 } from './basis.ts';
 import { type CheckedReceipt, chainRules, type Generation, generationRules } from './chain.ts';
-import { type ClockStatement, parseClock, type TimeCorrection, trueIso } from './clock-note.ts';
+import { CLOCK_HEADER, type ClockStatement, parseClock, type TimeCorrection, trueIso } from './clock-note.ts';
 import { verifyNode } from './ed25519.ts';
 import { keyOfNote } from './key-text.ts';
 import { isSignedBy, type VerifyingKey } from './keyring.ts';
@@ -118,6 +118,24 @@ function withoutPeriod(key: VerifyingKey): VerifyingKey {
   return { ...key, nbf: 0, retired_at: null };
 }
 
+/**
+ * Reads a note of a kind and checks its signature: what it says, null when it is no such note; its key, null when it is
+ * not known; and what does not hold, null when all does.
+ */
+export function checkNote<T extends { kid: string }>(
+  text: string,
+  { parse, header }: { parse(text: string): T | null; header: string },
+  keys: readonly VerifyingKey[],
+  verify: Verify,
+): { said: T | null; key: VerifyingKey | null; fault: string | null } {
+  const note = parseNote(text);
+  const said = note === null ? null : parse(note.text);
+  if (note === null || said === null) return { said: null, key: null, fault: `it is not a ${header} note` };
+  const key = keyOfNote(keys, said.kid, note);
+  if (key === null) return { said, key, fault: `no key with kid ${said.kid} is known` };
+  return { said, key, fault: isSignedBy(note, key, verify) ? null : 'the signature does not hold' };
+}
+
 /** What the corrections of a service or a paper say, and the faults of those that do not hold. */
 export function checkClockNotes(
   notes: readonly string[],
@@ -128,15 +146,10 @@ export function checkClockNotes(
   const statements: ClockStatement[] = [];
   const faults: string[] = [];
   for (const [at, text] of notes.entries()) {
-    const fault = (why: string) => faults.push(`clock[${at}]: ${why}`);
-    const note = parseNote(text);
-    const said = note === null ? null : parseClock(note.text);
-    const key = note === null ? null : keyOfNote(keys, said?.kid, note);
-    if (note === null || said === null) fault('it is not a clock/v1 note');
-    else if (said.service !== of.service || said.paper !== of.paper) fault(`it is of ${said.paper ?? said.service}`);
-    else if (key === null) fault(`no key with kid ${said.kid} is known`);
-    else if (!isSignedBy(note, key, verify)) fault('the signature does not hold');
-    else statements.push(said);
+    const { said, fault } = checkNote(text, { parse: parseClock, header: CLOCK_HEADER }, keys, verify);
+    const isOf = said !== null && said.service === of.service && said.paper === of.paper;
+    if (isOf && fault === null) statements.push(said);
+    else faults.push(`clock[${at}]: ${isOf || said === null ? fault : `it is of ${said.paper ?? said.service}`}`);
   }
   return { statements, faults };
 }

@@ -10,7 +10,7 @@ import { logProofFaults } from './log/logged-entries.ts';
 import { parseNote, signedText, type Verify } from './note.ts';
 import { formFaults, hashBasis, provenanceFaults } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
-import { keysOfReviews, type ListedReview, reviewFaults, reviewIn } from './review-note.ts';
+import { type ListedReview, reviewFaults, reviewIn } from './review-note.ts';
 
 /** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
 export type Proof = Omit<ReturnType<typeof proofOf>, 'log'> & { log?: LogProof | null };
@@ -110,23 +110,23 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
     }
   }
   const text = parseNote(proof.receipt)?.text ?? '';
-  const of = { service: 'desk', paper: parseReceipt(text)?.paper ?? null } as const;
-  const clock = checkClockNotes(proof.clock ?? [], of, keys, verify);
+  const filed = parseReceipt(text);
+  const clockOf = { service: 'desk', paper: filed?.paper ?? null } as const;
+  const clock = checkClockNotes(proof.clock ?? [], clockOf, keys, verify);
   const corrections = correctionsIn(clock.statements);
   faults.push(...clock.faults, ...chainFaults(proof.generations, keys, verify, corrections));
-  const { reviews = [], generations } = proof;
-  const receipts = generations.map(({ receipt }) => receipt);
+  const { id: piece, generations, reviews = [] } = proof;
   // A review may have another signer than every receipt, which then no member of receipt_verify lists.
-  const reviewKeys = trusted ?? [...keys, ...keysOfReviews(reviews)];
-  faults.push(...reviewFaults(reviews, { receipts, keys: reviewKeys, verify, corrections }));
+  const reviewKeys = trusted ?? keysFromVkeys(reviews.map((one) => one.vkey));
+  const of = { paper: filed?.paper, piece, generations, keys: reviewKeys, verify, corrections };
+  faults.push(...reviewFaults(reviews, of));
   const last = proof.generations.at(-1);
   if (last?.revision !== proof.revision || last.content_hash !== proof.content_hash) {
     faults.push('the newest generation is not the one that the proof is of');
   }
   if (last?.receipt !== proof.receipt) faults.push("receipt is not the newest generation's");
-  const receipt = parseReceipt(text);
-  if (receipt?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
-  faults.push(...provenanceFaults(proof.basis, receipt));
+  if (filed?.piece !== proof.id) faults.push(`the receipt is not of piece ${proof.id}`);
+  faults.push(...provenanceFaults(proof.basis, filed));
   return [...faults, ...receiptVerifyFaults(proof, text), ...logProofFaults(proof.log, proof.receipt)];
 }
 

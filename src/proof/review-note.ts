@@ -1,8 +1,9 @@
+import type { Generation } from './chain.ts';
 import { type TimeCorrection, trueIso } from './clock-note.ts';
-import { keyOfNote, signingPeriodFaults } from './key-text.ts';
-import { isSignedBy, parseVkey, thumbprint, type VerifyingKey } from './keyring.ts';
+import { checkNote } from './generation.ts';
+import { signingPeriodFaults } from './key-text.ts';
+import { parseVkey, thumbprint, type VerifyingKey } from './keyring.ts';
 import { parseNote, type Verify } from './note.ts';
-import { parseReceipt } from './receipt.ts';
 import { isIsoTime } from './time.ts';
 
 /**
@@ -38,16 +39,15 @@ export function reviewText(review: Review): string {
   return text;
 }
 
-// A name begins and ends with a character other than a space, and has no control characters and line breaks. Numbers
-// have at most 15 digits, because longer ones lose precision.
+// A name has no control characters and line breaks, and a space neither first nor last. Numbers have at most 15 digits,
+// because longer ones lose precision.
 const REVIEW_PATTERN =
-  /^review\/v1\npaper (?<paper>[a-z0-9][a-z0-9-]*)\npiece (?<piece>[a-z0-9][a-z0-9-]*)\nrevision (?<revision>[1-9]\d{0,14})\nreviewed_by (?<reviewed_by>(?! )[^\p{Cc}\u2028\u2029]{1,200})\nrole (?<role>(?! )[^\p{Cc}\u2028\u2029]{1,200})\nreviewed_at (?<reviewed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nseq (?<seq>[1-9]\d{0,14})\nkid (?<kid>\S+)\n$/u;
+  /^review\/v1\npaper (?<paper>[a-z0-9][a-z0-9-]*)\npiece (?<piece>[a-z0-9][a-z0-9-]*)\nrevision (?<revision>[1-9]\d{0,14})\nreviewed_by (?<reviewed_by>(?! )[^\p{Cc}\u2028\u2029]{1,200}(?<! ))\nrole (?<role>(?! )[^\p{Cc}\u2028\u2029]{1,200}(?<! ))\nreviewed_at (?<reviewed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nseq (?<seq>[1-9]\d{0,14})\nkid (?<kid>\S+)\n$/u;
 
 /** Parses a review's signed text; null unless it has exactly the form of `reviewText`. */
 export function parseReview(text: string): Review | null {
   const lines = REVIEW_PATTERN.exec(text)?.groups as Record<keyof Review, string> | undefined;
   if (lines === undefined || !isIsoTime(lines.reviewed_at)) return null;
-  if (lines.reviewed_by.endsWith(' ') || lines.role.endsWith(' ')) return null;
   return { ...lines, revision: Number(lines.revision), seq: Number(lines.seq) };
 }
 
@@ -63,14 +63,6 @@ export interface ListedReview {
   vkey: string;
 }
 
-/** The keys under which the reviews of a proof say they are signed, without periods. Omits invalid ones. */
-export function keysOfReviews(reviews: readonly ListedReview[]): VerifyingKey[] {
-  return reviews
-    .map(({ vkey }) => parseVkey(vkey))
-    .filter((key) => key !== null)
-    .map((key) => ({ ...key, kid: thumbprint(key.publicKey), nbf: 0, retired_at: null }));
-}
-
 /**
  * Checks the form and the signature of a review. The second member is what does not hold; null when all does. Whether
  * the review is of the right piece, and came in order, is for the caller to say.
@@ -80,50 +72,40 @@ export function checkReview(
   keys: readonly VerifyingKey[],
   verify: Verify,
 ): { review: Review | null; fault: string | null } {
-  const parsed = parseNote(note);
-  const review = parsed === null ? null : parseReview(parsed.text);
-  if (parsed === null || review === null) return { review: null, fault: 'it is not a review/v1 note' };
-  const key = keyOfNote(keys, review.kid, parsed);
-  if (key === null) return { review, fault: `no key with kid ${review.kid} is known` };
-  if (!isSignedBy(parsed, key, verify)) return { review, fault: 'the signature does not hold' };
+  const { said: review, key, fault } = checkNote(note, { parse: parseReview, header: REVIEW_HEADER }, keys, verify);
+  if (review === null || key === null || fault !== null) return { review, fault };
   return { review, fault: signingPeriodFaults('reviewed', review.reviewed_at, key)[0] ?? null };
 }
 
-/** What a review of a piece must agree with. */
+/** The piece of a proof, which its reviews must be of, and how they are checked. */
 interface Reviewed {
-  /** The receipts of the piece, one for each revision, oldest first: notes. */
-  receipts: readonly string[];
+  paper: string | undefined;
+  piece: string;
+  /** Oldest first, the first one of revision 1. */
+  generations: readonly Pick<Generation, 'seq' | 'filed_at'>[];
   keys: readonly VerifyingKey[];
   verify: Verify;
-  corrections?: readonly TimeCorrection[];
+  corrections: readonly TimeCorrection[];
 }
 
-/** The faults of the reviews that a proof lists, oldest first; empty when all hold. */
+/** The faults of the reviews that a proof lists, oldest first, at most one of each; empty when all hold. */
 export function reviewFaults(reviews: readonly ListedReview[], of: Reviewed): string[] {
-  const { receipts, keys, verify, corrections = [] } = of;
-  const filed = new Map(
-    receipts.map((note) => {
-      const receipt = parseReceipt(parseNote(note)?.text ?? '');
-      return [receipt?.revision, receipt];
-    }),
-  );
-  const faults: string[] = [];
   let last = 0;
-  for (const [at, { note, vkey }] of reviews.entries()) {
-    const fault = (why: string) => faults.push(`reviews[${at}]: ${why}`);
-    const { review, fault: broken } = checkReview(note, keys, verify);
-    if (broken !== null) fault(broken);
-    if (review === null) continue;
-    const key = parseVkey(vkey);
-    if (key === null || thumbprint(key.publicKey) !== review.kid) fault("its vkey is not that of the review's key");
-    const receipt = filed.get(review.revision) ?? null;
-    if (receipt === null) fault(`it is of revision ${review.revision}, which the proof does not have`);
-    else if (receipt.paper !== review.paper || receipt.piece !== review.piece)
-      fault(`it is of ${review.paper}/${review.piece}, not of ${receipt.paper}/${receipt.piece}`);
-    else if (review.reviewed_at < trueIso(receipt.filed_at, receipt.seq, corrections))
-      fault(`revision ${review.revision} was reviewed before it was filed`);
-    if (review.seq <= last) fault(`seq ${review.seq} does not come after ${last}`);
-    last = review.seq;
-  }
-  return faults;
+  return reviews.flatMap(({ note, vkey }, at) => {
+    const { review, fault } = checkReview(note, of.keys, of.verify);
+    const why = review === null || fault !== null ? fault : placeFault(review, vkey, last, of);
+    last = review?.seq ?? last;
+    return why === null ? [] : [`reviews[${at}]: ${why}`];
+  });
+}
+
+function placeFault(review: Review, vkey: string, last: number, of: Reviewed): string | null {
+  const { paper, piece, revision, reviewed_at, seq, kid } = review;
+  const filed = of.generations[revision - 1];
+  const key = parseVkey(vkey);
+  if (key === null || thumbprint(key.publicKey) !== kid) return 'its vkey is not that of its kid';
+  if (paper !== of.paper || piece !== of.piece || filed === undefined)
+    return `it is of ${paper}/${piece} revision ${revision}`;
+  if (reviewed_at < trueIso(filed.filed_at, filed.seq, of.corrections)) return 'it is older than its revision';
+  return seq > last ? null : `seq ${seq} does not come after ${last}`;
 }

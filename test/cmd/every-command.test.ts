@@ -24,6 +24,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['monitor', 'http://127.0.0.1:9/', '--policy', 'none', '--state', 'FOLDER/state'], /^$/, 2],
   [['opt-out', 'quay.example', '--reason', 'They asked.'], /^quay\.example/],
   [['reader', 'show', EMAIL, ...OF_PAPER], /^$/, 1],
+  [['review', 'list', ...OF_PAPER], /^nothing waits$/m],
   [['seat', 'list', ...OF_PAPER], /^no seats$/m],
   [['upgrade'], /^$/, 1],
   [['watch', 'quay.example'], /quay\.example/, 1],

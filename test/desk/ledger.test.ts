@@ -97,7 +97,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('paper' as const),
       sections: fc.integer({ min: 1, max: 3 }),
       floor: fc.integer({ min: 2, max: 3 }),
-      review: fc.constantFrom(undefined, 'required', { sections: SECTIONS.slice(0, 1), shown: true }),
+      review: fc.constantFrom<PaperBody['review']>(undefined, 'required', {
+        sections: SECTIONS.slice(0, 1),
+        shown: true,
+      }),
     }),
   },
   {

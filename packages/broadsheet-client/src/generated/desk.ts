@@ -323,6 +323,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stories/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve the newest revision of a piece, or request changes
+         * @description Takes an admin key. An approval is signed, and stays: who approved, in which role, when. A piece that waited for it goes on air if its time has come. A request for changes is kept beside the piece until its next revision.
+         */
+        post: operations["reviewStory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stories/{id}/preview": {
         parameters: {
             query?: never;
@@ -1054,6 +1074,16 @@ export interface components {
              * @description The story’s own art, else its share card.
              */
             image: string;
+            /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
+            reviewed_by?: {
+                name: string;
+                role: string;
+                /**
+                 * Format: date-time
+                 * @description When it was approved.
+                 */
+                at: string;
+            } | null;
         };
         ToldByline: {
             name: string;
@@ -1365,6 +1395,16 @@ export interface components {
              * @description The story’s own art, else its share card.
              */
             image: string;
+            /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
+            reviewed_by?: {
+                name: string;
+                role: string;
+                /**
+                 * Format: date-time
+                 * @description When it was approved.
+                 */
+                at: string;
+            } | null;
         };
         /** @description The declared AI persona that signs. Where a byline is shown, this is shown too. */
         Byline: {
@@ -1416,6 +1456,16 @@ export interface components {
              * @description The story’s own art, else its share card.
              */
             image: string;
+            /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
+            reviewed_by?: {
+                name: string;
+                role: string;
+                /**
+                 * Format: date-time
+                 * @description When it was approved.
+                 */
+                at: string;
+            } | null;
             /** @description As published, with [^N] markers: footnotes, never to be stripped. */
             prose: string;
             cited_facts: components["schemas"]["CitedFact"][];
@@ -1491,6 +1541,16 @@ export interface components {
              * @description The piece’s own art, else its share card, which it has once it was on air.
              */
             image: string | null;
+            /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
+            reviewed_by?: {
+                name: string;
+                role: string;
+                /**
+                 * Format: date-time
+                 * @description When it was approved.
+                 */
+                at: string;
+            } | null;
             /** @description As published, with [^N] markers: footnotes, never to be stripped. */
             prose: string;
             cited_facts: components["schemas"]["CitedFact"][];
@@ -1525,10 +1585,25 @@ export interface components {
             withdrawn_at: string | null;
             /** @description Why it was withdrawn. */
             reason: string | null;
+            review: components["schemas"]["Review"];
             /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
             headline_withheld: boolean;
             /** @description Earlier addresses, which lead to the piece. */
             aliases: string[];
+        };
+        /** @description Whether a person has to approve the newest revision, and did. */
+        Review: {
+            /**
+             * @description While it is `waiting` or `changes_requested`, the piece stays off the air, also past `scheduled_at`.
+             * @enum {string}
+             */
+            state: "not_required" | "waiting" | "changes_requested" | "approved";
+            /** @description Who approved, or asked for changes. */
+            by: string | null;
+            /** Format: date-time */
+            at: string | null;
+            /** @description What is to be changed. */
+            note: string | null;
         };
         /** @description Proves who filed the piece and that it has not changed. It never proves a claim true. */
         Proof: {
@@ -1577,6 +1652,11 @@ export interface components {
             log: components["schemas"]["LogProof"];
             /** @description Signed corrections of a clock that ran ahead, where they cover one of the generations: a later `filed_at` counts as their true time. */
             clock?: string[];
+            /** @description Who approved which revision, where the paper shows that: signed notes, oldest first. */
+            reviews?: {
+                note: string;
+                vkey: string;
+            }[];
         };
         /** @description Proves that the receipt is in the transparency log, as witnesses saw it; null until they have cosigned a checkpoint that covers it. The leaf is the receipt, verbatim, or `receipt-hash/v1` with its hash. Once given, a leaf’s proof never changes. */
         LogProof: {
@@ -2012,6 +2092,31 @@ export interface components {
             /** @description Where law or privacy asks for it: the headline appears nowhere any more, and notices say that a piece was withdrawn. Also of a piece that was withdrawn before. */
             withhold_headline?: boolean;
         };
+        Reviewed: {
+            story: components["schemas"]["DeskStory"];
+            /** @description Whether all files that changed are on disk. */
+            pressed: boolean;
+            /** @description How many files the press wrote. */
+            files?: number;
+            /**
+             * Format: uri
+             * @description Where to ask whether they are by now.
+             */
+            pressing?: string;
+        };
+        /** @description A decision on the newest revision of a piece. */
+        ReviewOrder: {
+            /** @description The revision that was read; another one is newest by now: 409. */
+            revision: number;
+            /** @enum {string} */
+            decision: "approve" | "request_changes";
+            /** @description What is to be changed, in lines. Approvals have none. */
+            note?: string;
+            /** @description Who approves, as it is signed and as readers may see it; without it, the name of the key. */
+            name?: string;
+            /** @description In which capacity; without it, `editor` in the paper’s language. */
+            role?: string;
+        };
         PreviewLink: {
             /** Format: uri */
             url: string;
@@ -2086,6 +2191,16 @@ export interface components {
              * @description The piece’s own art, else its share card, which it has once it was on air.
              */
             image: string | null;
+            /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
+            reviewed_by?: {
+                name: string;
+                role: string;
+                /**
+                 * Format: date-time
+                 * @description When it was approved.
+                 */
+                at: string;
+            } | null;
             /** @enum {string} */
             state: "draft" | "scheduled" | "on_air" | "withdrawn";
             /**
@@ -2100,6 +2215,7 @@ export interface components {
             withdrawn_at: string | null;
             /** @description Why it was withdrawn. */
             reason: string | null;
+            review: components["schemas"]["Review"];
             /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
             headline_withheld: boolean;
         };
@@ -2151,6 +2267,12 @@ export interface components {
              * @enum {string}
              */
             subscribe_box?: "end";
+            review?: "required" | {
+                sections?: string[];
+                personas?: string[];
+                /** @description Default: false. */
+                shown?: boolean;
+            };
             /** @description Empty by default. */
             standards?: string;
             front?: {
@@ -2243,6 +2365,12 @@ export interface components {
              * @enum {string}
              */
             subscribe_box?: "end";
+            review?: "required" | {
+                sections?: string[];
+                personas?: string[];
+                /** @description Default: false. */
+                shown?: boolean;
+            };
             /** @description Empty by default. */
             standards?: string;
             front?: {
@@ -2297,6 +2425,12 @@ export interface components {
              * @constant
              */
             subscribe_box?: "end";
+            review?: "required" | {
+                sections?: string[];
+                personas?: string[];
+                /** @description Default: false. */
+                shown?: boolean;
+            };
             standards?: string;
             front?: {
                 blocks: ("sections" | "cast" | "blog" | "corrections" | "masthead")[];
@@ -4558,6 +4692,50 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    reviewStory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description A piece’s id or its slug. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewOrder"];
+            };
+        };
+        responses: {
+            /** @description The piece with its review. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reviewed"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     linkPreview: {
         parameters: {
             query?: never;
@@ -6251,6 +6429,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /api/v1/media",
   "POST /api/v1/stories",
   "POST /api/v1/stories/{id}/airing",
+  "POST /api/v1/stories/{id}/review",
   "POST /api/v1/subscribers",
   "POST /api/v1/webhooks",
   "POST /api/v1/webhooks/{id}/secret",

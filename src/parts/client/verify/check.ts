@@ -71,7 +71,7 @@ export function checkProof(
     receiptCheck(words, proof, newest, shown),
     signatureCheck(words, newest, proof.receipt, keys),
     chainCheck(words, proof, [...clock.faults, ...chainFaults(proof.generations, keys, verifyNode, corrections)]),
-    ...reviewCheck(words, proof, keys, corrections),
+    ...reviewCheck(words, proof, { paper: paper ?? undefined, keys, corrections }),
   ];
   return { checks, proof, unsigned };
 }
@@ -162,14 +162,12 @@ function chainCheck(words: Words, proof: ProofRecord, found: string[]): Check {
 /** Nothing for a proof without reviews: most papers have none, and none is no fault. */
 function reviewCheck(
   words: Words,
-  { reviews = [], generations }: ProofRecord,
-  keys: VerifyingKey[],
-  corrections: readonly TimeCorrection[],
+  { id: piece, reviews = [], generations }: ProofRecord,
+  of: { paper: string | undefined; keys: VerifyingKey[]; corrections: readonly TimeCorrection[] },
 ): Check[] {
   const newest = reviewIn(reviews.at(-1)?.note ?? '');
   if (reviews.length === 0) return [];
-  const receipts = generations.map(({ receipt }) => receipt);
-  const faults = reviewFaults(reviews, { receipts, keys, verify: verifyNode, corrections });
+  const faults = reviewFaults(reviews, { ...of, piece, generations, verify: verifyNode });
   const { reviewed_by: name = '', role = '', revision = 0, reviewed_at = '' } = newest ?? {};
   const found = { name, role, revision, day: reviewed_at.slice(0, 10), time: reviewed_at.slice(11, 19) };
   return [check(words.review, faults.map(sentence), fill(words.review_found, found))];
