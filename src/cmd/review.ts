@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { reviewChange } from '../desk/activity.ts';
+import { recordCommand } from '../desk/papers/record-command.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
 import { reviewRow } from '../desk/review.ts';
 import { ReviewOrder, reviewStory } from '../desk/reviewing.ts';
@@ -86,7 +88,11 @@ function decide(app: AppContext, slug: string, given: Decision, order: object): 
   if (story === null)
     throw new Fault('not_found', `the paper ${paper} has no piece with the slug ${JSON.stringify(slug)}`);
   const { name: by = '', ...parsed } = read.data;
-  const decided = reviewStory(deskOf(app), paper, story, { ...parsed, by: { made_by: 'cli', name: by } });
+  const decided = app.store.database.transact(() => {
+    const reviewed = reviewStory(deskOf(app), paper, story, { ...parsed, by: { made_by: 'cli', name: by } });
+    recordCommand(app, paper, reviewChange(reviewed, parsed));
+    return reviewed;
+  });
   const [row, review] = [stateRow(decided), reviewRow(decided)];
   return pressThenPrint(app, { paper }, (pressed) =>
     printResult(json, { id: decided.id, slug, ...row, review }, [

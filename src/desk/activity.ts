@@ -245,6 +245,16 @@ export function withdrawalChange(story: Pick<Story, 'id' | 'headline_withheld'>,
   return { action: 'piece.withdrawn', subject: pieceSubject(story), detail: { reason, ...withheld } };
 }
 
+/** The change that a decision on a revision was. */
+export function reviewChange(
+  story: Pick<Story, 'id' | 'revision' | 'change_request'>,
+  { decision }: { decision: string },
+): Change {
+  const asked = story.change_request?.note ?? null;
+  const detail = { revision: story.revision, decision, ...(asked === null ? {} : { note: asked }) };
+  return { action: 'piece.reviewed', subject: pieceSubject(story), detail };
+}
+
 /** The change from one placement of the front to another; none when they are the same. */
 export function frontChanges(before: Placement, after: Placement): Change[] {
   if (before.revision === after.revision) return [];

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { reviewChange } from '../../../src/desk/activity.ts';
 import { ReviewOrder, reviewStory } from '../../../src/desk/reviewing.ts';
 import { DeskStory, deskStory } from '../../../src/desk/story.ts';
 import { deskOf } from '../../../src/server/context.ts';
@@ -33,7 +34,7 @@ export function decideReview(writer: Writer) {
       const by = { made_by: `key:${key.id}`, name: key.name };
       const story = reviewStory(deskOf(app), c.get('site').slug, before, { ...order, by });
       const shown = { story: deskStory(story, linksFor(app, c), proofUrl(c, story)) };
-      return { status: 200, body: shown, isShown: story.state === 'on_air' };
+      return { status: 200, body: shown, isShown: story.state === 'on_air', did: [reviewChange(story, order)] };
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { StateName } from '../../desk/archive.ts';
 import { columnsOf, type Db, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
-import { FROM, LIST, ROW, rowOf, STATE } from './pieces.ts';
+import { FROM, LIST, REVIEW, ROW, rowOf, STATE } from './pieces.ts';
 
 /** Which pieces a list of the console shows. */
 export interface PieceFilter {
@@ -24,12 +24,12 @@ const COLUMN: Record<keyof PieceFilter, string> = {
 const MOMENT = 'coalesce(p.scheduled_at, p.withdrawn_at, p.published_at, 9000000000000000)';
 const LAST = Number.MAX_SAFE_INTEGER;
 
-const LISTED = { ...LIST, ...STATE, filed_by: text };
+const LISTED = { ...LIST, ...STATE, ...REVIEW, filed_by: text };
 
 /** What the console reads of pieces, beside what the press reads. */
 export function consoleTables(db: Db) {
   const { all, one, number } = sql(db);
-  const columns = `${ROW}, ${columnsOf(STATE, 'p')}, g.filed_by`;
+  const columns = `${ROW}, ${columnsOf({ ...STATE, ...REVIEW }, 'p')}, g.filed_by`;
   const listed = (order: string, limit: string) =>
     all(`SELECT ${columns} ${FROM} WHERE p.paper = ? ${order} LIMIT ${limit}`, LISTED, rowOf);
   const lists = new Map<string, ReturnType<typeof listed>>();
