@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proseProblems } from '../../src/desk/door/door.ts';
-import { MARKUP_MAX } from '../../src/desk/door/piece.ts';
 import { markersIn } from '../../src/desk/door/markers.ts';
+import { MARKUP_MAX } from '../../src/desk/door/piece.ts';
 import { plainText } from '../../src/desk/door/prose.ts';
 import { excerptOf } from '../../src/desk/press/outputs/front.ts';
 import { proseHtml } from '../../src/desk/press/prose-html.ts';

@@ -5,6 +5,7 @@ import { suite, type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { airStory, undoWithdrawal, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
+import { SETTINGS } from '../../src/desk/console/settings-form.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
@@ -223,6 +224,24 @@ suite('reviews', () => {
     const review = { personas: ['new-one'], shown: true };
     const personas = ['new-one'];
     assert.deepEqual(paperFrom(archive, { ...own, review }, { personas }).review, review, 'filed with the paper');
+  });
+
+  test('the console’s form of settings gives each setting back, and none that nobody meant', () => {
+    const paper = (review?: PaperBody['review']) =>
+      PaperBody.parse({ nameplate: 'A', sections: ['News'], ...(review === undefined ? {} : { review }) });
+    const named = { sections: ['News', 'Wea:ther'], personas: ['ines'], shown: true };
+    for (const review of [
+      undefined,
+      'required' as const,
+      { shown: true },
+      { sections: ['News'], shown: false },
+      named,
+    ]) {
+      const texts = SETTINGS.review.texts(paper(review));
+      assert.deepEqual(SETTINGS.review.value(texts), review ?? null);
+    }
+    const typed = { ...SETTINGS.review.texts(paper()), review: 'some' };
+    assert.equal(PaperBody.shape.review.safeParse(SETTINGS.review.value(typed)).success, false, 'it would mean all');
   });
 
   test('a revision is approved once, and only while it is the newest', (t) => {

@@ -48,6 +48,14 @@ const withValue = (member: Member, value: (text: string) => unknown): Member => 
 
 const optional = { isOptional: true };
 
+const lines = (list: readonly string[] = []): string => list.join('\n');
+
+/** A member that lists the lines of a text; none for an empty one. */
+function listed(name: string, text: string): Record<string, string[]> {
+  const found = text.split('\n').flatMap((line) => line.trim() || []);
+  return found.length === 0 ? {} : { [name]: found };
+}
+
 /** Every member that has no page of its own: sections and the blocks of the front have. */
 export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Member> = {
   nameplate: plain('nameplate', 'Name', {
@@ -155,6 +163,48 @@ export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Me
     }),
     (text) => (text === 'true' ? true : text === 'false' ? false : text),
   ),
+  review: {
+    group: 'Rules',
+    fields: () => [
+      {
+        name: 'review',
+        label: 'Approval by a person',
+        kind: 'choice',
+        choices: [
+          ['', 'Agents publish on their own'],
+          ['required', 'Every piece of an agent'],
+          ['some', 'Those of the sections and personas below'],
+        ],
+        hint: 'What an agent files stays off the air until an admin approves it.',
+      },
+      { name: 'review.sections', label: 'Sections with approval', kind: 'text', rows: 3, hint: 'One a line.' },
+      { name: 'review.personas', label: 'Personas with approval', kind: 'text', rows: 3, hint: 'One slug a line.' },
+      {
+        name: 'review.shown',
+        label: 'Show readers who approved',
+        kind: 'choice',
+        choices: yes,
+        hint: 'The name, the role and the time, at the byline and in the proof.',
+      },
+    ],
+    texts({ review }) {
+      const { sections, personas, shown = false } = typeof review === 'object' ? review : {};
+      const some = sections === undefined && personas === undefined ? 'required' : 'some';
+      return {
+        review: review === undefined ? '' : some,
+        'review.sections': lines(sections),
+        'review.personas': lines(personas),
+        'review.shown': String(shown),
+      };
+    },
+    value({ review = '', 'review.sections': sections = '', 'review.personas': personas = '', 'review.shown': shown }) {
+      if (review === '') return null;
+      const who = review === 'some' ? { ...listed('sections', sections), ...listed('personas', personas) } : {};
+      // Nothing named would mean every piece; the API refuses an empty list.
+      const named = review === 'some' && Object.keys(who).length === 0 ? { sections: [] } : who;
+      return review === 'required' && shown !== 'true' ? review : { ...named, shown: shown === 'true' };
+    },
+  },
   link_cards: {
     ...plain('link_cards', 'Rules', {
       label: 'Cards of links',

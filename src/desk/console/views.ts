@@ -3,8 +3,8 @@ import type { Level } from '../papers/keys.ts';
 import type { Scope } from '../papers/oauth.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { Segment } from './difference.ts';
-import type { Changed } from './fields.ts';
 import type { EditorView } from './editor-view.ts';
+import type { Changed } from './fields.ts';
 import type { PaperContent } from './paper-views.ts';
 import type { sessionRow } from './session.ts';
 

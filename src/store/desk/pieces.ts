@@ -1,4 +1,11 @@
-import { type ChangeRequest, type Position, type Reviewed, type Row, STATES, type StateName } from '../../desk/archive.ts';
+import {
+  type ChangeRequest,
+  type Position,
+  type Reviewed,
+  type Row,
+  STATES,
+  type StateName,
+} from '../../desk/archive.ts';
 import type { CitingPiece } from '../../desk/cited-facts.ts';
 import { tagSlug } from '../../desk/door/tag.ts';
 import { writerLine, writersOf } from '../../desk/door/writers.ts';
