@@ -39,6 +39,7 @@ export function piecesPage(parts: ConsoleParts, c: ConsoleContext): Shown {
     persona: query('persona') || undefined,
     language: query('language') || undefined,
     filed_by: query('by') ? `key:${query('by')}` : undefined,
+    awaits_review: query('review') === 'waiting' ? true : undefined,
   };
   const words = query('q').trim();
   const found =
@@ -55,7 +56,13 @@ export function piecesPage(parts: ConsoleParts, c: ConsoleContext): Shown {
     rows: rows.map((row) => pieceLine(row, nameOf)),
     counts: pieces.stateCounts(paper),
     asked: {
-      ...{ q: words, state: state ?? '', section: query('section'), persona: query('persona') },
+      ...{
+        q: words,
+        state: state ?? '',
+        review: query('review') === 'waiting' ? 'waiting' : '',
+        section: query('section'),
+        persona: query('persona'),
+      },
       ...{ by: query('by'), language: query('language') },
     },
     sections: c.get('site').paper.sections,
@@ -79,8 +86,8 @@ function foundPieces({ app }: ConsoleParts, c: ConsoleContext, words: string) {
 }
 
 function fits(row: ReturnType<typeof foundPieces>[number], filter: PieceFilter): boolean {
-  const { state, category: section, persona, language, filed_by } = row;
-  const members = { state, section, persona, language, filed_by };
+  const { state, category: section, persona, language, filed_by, awaits_review } = row;
+  const members = { state, section, persona, language, filed_by, awaits_review };
   return Object.entries(filter).every(
     ([name, value]) => value === undefined || members[name as keyof PieceFilter] === value,
   );
@@ -272,6 +279,23 @@ export const pieceActions = ({ app }: ConsoleParts): Record<string, Action> => (
           : 'It is placed on the front.',
     }),
   },
+  review: {
+    level: 'admin',
+    request: (form, c) => {
+      const decision = form.oneOf('decision', ['approve', 'request_changes']);
+      const given =
+        decision === 'approve' ? { name: form.text('name'), role: form.text('role') } : { note: form.text('note') };
+      const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+      const body = { revision: Number(form.text('revision')), decision, ...said };
+      return { method: 'POST', path: `stories/${idIn(c)}/review`, body };
+    },
+    said: ({ story }) => ({
+      text:
+        story.review.state === 'approved'
+          ? `Revision ${story.revision} is approved, signed, and ${story.state === 'on_air' ? 'on air' : story.state === 'scheduled' ? `goes on air at ${story.scheduled_at}` : 'may go on air'}. The signature stays.`
+          : 'The agent sees what you asked for; its next revision waits for you again.',
+    }),
+  },
   preview: {
     level: 'read',
     request: (_form, c) => ({ method: 'GET', path: `stories/${idIn(c)}/preview` }),
@@ -309,7 +333,7 @@ export function bulkAction(parts: ConsoleParts) {
   return async (c: ConsoleContext): Promise<Response> => {
     requireKeyOfLevel(c.get('key'), 'admin');
     const form = await readOwnForm(c);
-    const what = form.oneOf('what', ['air', 'withdraw']);
+    const what = form.oneOf('what', ['air', 'approve', 'withdraw']);
     const ids = form.all('piece').slice(0, BULK_MAX + 1);
     const back = form.text('back').startsWith('pieces') ? form.text('back') : 'pieces';
     if (ids.length === 0 || ids.length > BULK_MAX) {
@@ -319,15 +343,20 @@ export function bulkAction(parts: ConsoleParts) {
     }
     const problems: { field: string; message: string }[] = [];
     for (const id of ids) {
-      const path = `stories/${encodeURIComponent(id)}/airing`;
-      const asked: ApiRequest =
-        what === 'air' ? { method: 'POST', path } : { method: 'DELETE', path, body: { reason: form.text('reason') } };
+      const asked = askedOf(what, requirePiece(archiveOf(parts.app, c), id), form.text('reason'));
       const { status, body } = await askApi(parts, c, asked, idempotencyKey(form, asked));
       if (status >= 400) problems.push({ field: body?.field ?? id, message: body?.message ?? `status ${status}` });
     }
     const done = ids.length - problems.length;
-    const text = `${what === 'air' ? 'Put on air' : 'Withdrawn'}: ${done} of ${ids.length}.`;
+    const text = `${{ air: 'Put on air', approve: 'Approved', withdraw: 'Withdrawn' }[what]}: ${done} of ${ids.length}.`;
     if (done === 0) return showAgain(parts, c, back, 422, { kind: 'refused', text, problems });
     return redirect(parts, c, back, { kind: 'done', text, problems });
   };
+}
+
+function askedOf(what: 'air' | 'approve' | 'withdraw', { id, revision }: Story, reason: string): ApiRequest {
+  const path = `stories/${id}/airing`;
+  if (what === 'air') return { method: 'POST', path };
+  if (what === 'withdraw') return { method: 'DELETE', path, body: { reason } };
+  return { method: 'POST', path: `stories/${id}/review`, body: { revision, decision: 'approve' } };
 }

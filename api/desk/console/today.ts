@@ -22,6 +22,7 @@ export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise
     .latest({ limit: SHOWN })
     .flatMap(({ id }) => tables.piece(id) ?? []);
   const view = {
+    waiting: lines(tables.waiting(paper, SHOWN)),
     scheduled: lines(tables.scheduled(paper, SHOWN)),
     aired: lines(onAir),
     drafts: lines(tables.pieces(paper, { state: 'draft' }, { limit: SHOWN })),

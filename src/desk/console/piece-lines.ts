@@ -1,6 +1,7 @@
 import { isoTime } from '../../proof/time.ts';
 import type { DeskRow, Story } from '../archive.ts';
 import { proseTokens } from '../door/prose.ts';
+import { reviewRow } from '../review.ts';
 import { shownToDesk } from '../withdrawal.ts';
 import type { FactLine, PieceLine } from './views.ts';
 
@@ -28,6 +29,7 @@ export function pieceLine(found: DeskRow & { filed_by: string }, nameOf: NameOf)
     ...{ id, headline, language, state, section: category, persona: byline.name },
     by: nameOf(found.filed_by),
     at: isoTime(at ?? ulidTime(id)),
+    review: reviewRow(found),
   };
 }
 

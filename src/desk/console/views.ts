@@ -2,6 +2,7 @@ import type { StateName } from '../archive.ts';
 import type { Level } from '../papers/keys.ts';
 import type { Scope } from '../papers/oauth.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
+import type { ReviewRow } from '../review.ts';
 import type { Segment } from './difference.ts';
 import type { EditorView } from './editor-view.ts';
 import type { Changed } from './fields.ts';
@@ -15,6 +16,8 @@ export interface ConsolePages extends PaperPages {
   '/console/write': ConsoleShell & EditorView;
   '/console/refused': ConsoleShell;
   '/console/today': ConsoleShell & {
+    /** Pieces of agents that wait for approval, or were sent back. */
+    waiting: PieceLine[];
     scheduled: PieceLine[];
     aired: PieceLine[];
     drafts: PieceLine[];
@@ -28,7 +31,7 @@ export interface ConsolePages extends PaperPages {
     /** How many pieces are in each state. */
     counts: Record<StateName, number>;
     /** What the list was asked for. */
-    asked: Record<'q' | 'state' | 'section' | 'persona' | 'by' | 'language', string>;
+    asked: Record<'q' | 'state' | 'review' | 'section' | 'persona' | 'by' | 'language', string>;
     sections: string[];
     personas: { slug: string; name: string }[];
     /** Keys that file. */
@@ -145,6 +148,8 @@ export interface PieceLine {
   by: string;
   /** When it went on air or will, was withdrawn, or was filed; ISO 8601. */
   at: string;
+  /** Whether a person has to approve its newest revision, and did. */
+  review: ReviewRow;
 }
 
 /** A cited fact beside the sentences that cite it. */

@@ -10,9 +10,11 @@ export interface PieceFilter {
   language?: string | undefined;
   /** Who filed the newest revision, as in `key:<id>`. */
   filed_by?: string | undefined;
+  /** Only those that a person has to approve. */
+  awaits_review?: boolean | undefined;
 }
 
-const COLUMN: Record<keyof PieceFilter, string> = {
+const COLUMN: Record<Exclude<keyof PieceFilter, 'awaits_review'>, string> = {
   state: 'p.state',
   section: 'p.category',
   persona: 'p.persona',
@@ -37,8 +39,9 @@ export function consoleTables(db: Db) {
   return {
     /** Pieces of a paper after one of them: drafts first, the newest before others, then by their moments. */
     pieces(paper: string, filter: PieceFilter, { limit, after }: { limit: number; after?: string | undefined }) {
-      const given = (Object.keys(COLUMN) as (keyof PieceFilter)[]).filter((name) => filter[name] !== undefined);
-      const where = given.map((name) => ` AND ${COLUMN[name]} = ?`).join('');
+      const given = (Object.keys(COLUMN) as (keyof typeof COLUMN)[]).filter((name) => filter[name] !== undefined);
+      const review = filter.awaits_review === true ? ' AND p.awaits_review = 1' : '';
+      const where = given.map((name) => ` AND ${COLUMN[name]} = ?`).join('') + review;
       const list =
         lists.get(where) ??
         listed(`${where} AND ${MOMENT} <= ? AND (${MOMENT}, p.id) < (?, ?) ORDER BY ${MOMENT} DESC, p.id DESC`, '?');
@@ -55,8 +58,10 @@ export function consoleTables(db: Db) {
       rowOf,
     ),
     piece: one(`SELECT ${columns} ${FROM} WHERE p.id = ?`, LISTED, rowOf),
+    /** Pieces that wait for approval, oldest first. */
+    waiting: listed('AND p.awaits_review = 1 ORDER BY p.id', '?'),
     /** The next scheduled pieces, in the order of their times. */
-    scheduled: listed("AND p.state = 'scheduled' ORDER BY p.scheduled_at, p.id", '?'),
+    scheduled: listed(`AND p.state = 'scheduled' ORDER BY ${MOMENT}, p.id`, '?'),
     /** Who filed each revision of a piece, and which correction it makes; oldest first. */
     filings: all(
       `SELECT g.n, e.at, g.revision, g.filed_by, g.correction FROM generations g JOIN entries e ON e.n = g.n
