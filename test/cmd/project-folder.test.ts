@@ -10,10 +10,10 @@ import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 
-/** Runs a command in a folder, without the variables of the `npm test` around it. */
+/** Runs a command in a folder, without the variables of the `npm test` around it but the cache of compiled code. */
 function run(cwd: string, args: string[]) {
-  const { PATH = '', HOME = '' } = process.env;
-  const options = { cwd, encoding: 'utf8', env: { PATH, HOME, LOG_LEVEL: 'silent' } } as const;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const options = { cwd, encoding: 'utf8', env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'silent' } } as const;
   return spawnSync(process.execPath, [PROGRAM, ...args], options);
 }
 
