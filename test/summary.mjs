@@ -12,7 +12,9 @@ export default function summary(events) {
   const unfinished = new Set();
   const seconds = new Map();
   const note = (data, isFailed) => {
-    const file = relative('', data.file ?? data.name);
+    // Of a group that test/plan.mjs made, each file is a suite that bears its name.
+    const isGroup = data.nesting === 0 && data.file?.endsWith('.test.mjs') && data.name.endsWith('.test.ts');
+    const file = isGroup ? data.name : relative('', data.file ?? data.name);
     if (data.nesting === 0) seconds.set(file, (seconds.get(file) ?? 0) + data.details.duration_ms / 1000);
     if (!isFailed || data.todo !== undefined) return;
     const { failureType } = data.details.error ?? {};

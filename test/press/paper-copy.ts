@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { pressPlan } from '../../src/desk/jobs/press-run.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { appContextIn, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
@@ -11,13 +10,15 @@ import { paperOf as pressPaperOf, START } from '../support/pressed-paper.ts';
 /** The folders of the papers pressed so far, by their numbers of pieces. */
 const pressed = new Map<number, Promise<string>>();
 
-after(async () => {
-  for (const folder of await Promise.all(pressed.values())) rmSync(folder, { recursive: true, force: true });
+const made: string[] = [];
+process.once('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A folder with such a paper, which nobody has open. */
 async function pressedFolder(pieces: number): Promise<string> {
   const kept = mkdtempSync(join(tmpdir(), 'broadsheet-'));
+  made.push(kept);
   const ends: (() => unknown)[] = [];
   const { folder } = await pressPaperOf({ after: (end) => void ends.push(end) }, pieces);
   // The folder's removal is the first of them.
@@ -37,13 +38,13 @@ function copyFolder(from: string, to: string): void {
  * pressed, which takes some fifty times as long as to copy it.
  */
 export async function paperOf(t: Scope, pieces: number) {
-  let made = pressed.get(pieces);
-  if (made === undefined) {
-    made = pressedFolder(pieces);
-    pressed.set(pieces, made);
+  let source = pressed.get(pieces);
+  if (source === undefined) {
+    source = pressedFolder(pieces);
+    pressed.set(pieces, source);
   }
   const folder = tempFolder(t);
-  copyFolder(await made, folder);
+  copyFolder(await source, folder);
   const clock = { now: START };
   const app = appContextIn(t, folder, clock);
   app.signer.open();
