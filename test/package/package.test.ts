@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { commitOf } from '../../bin/commit.mjs';
 import { tempFolder, treeOf } from '../support/app-context.ts';
@@ -22,12 +22,16 @@ const INSIDE = ['compression', 'feed'];
 let folder = '';
 let tarball = '';
 
-before((t) => {
-  const outer = tempFolder(t as never);
+const ends: (() => void)[] = [];
+before(() => {
+  const outer = tempFolder({ after: (end) => void ends.push(end) });
   tarball = pack(outer);
   folder = join(outer, 'my papers');
   mkdirSync(folder);
   installLinked(folder, tarball);
+});
+after(() => {
+  for (const end of ends) end();
 });
 
 const packed = (...path: string[]) => join(folder, 'node_modules/broadsheet', ...path);

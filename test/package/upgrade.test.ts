@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, type TestContext, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { endBeforeRemoval, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
@@ -17,9 +17,13 @@ let outer = '';
 /** The package as it is, and later versions of it that differ in one file. */
 const versions: Record<'present' | 'good' | 'broken', string> = { present: '', good: '', broken: '' };
 
-before((t) => {
+const ends: (() => void)[] = [];
+after(() => {
+  for (const end of ends) end();
+});
+before(() => {
   if (ONLY_WIDE) return;
-  outer = tempFolder(t as never);
+  outer = tempFolder({ after: (end) => void ends.push(end) });
   // Dependencies are found here, and npm asks no registry for them.
   symlinkSync(join(PROJECT, 'node_modules'), join(outer, 'node_modules'));
   const unpacked = join(outer, 'unpacked');

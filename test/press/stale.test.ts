@@ -269,12 +269,16 @@ test('a large removal yields the thread', async (t) => {
   };
   change(app, { paper_public: false });
   setImmediate(count);
-  const since = Date.now();
+  const worked = () => {
+    const { userCPUTime, systemCPUTime } = process.resourceUsage();
+    return (userCPUTime + systemCPUTime) / 1_000;
+  };
+  const since = worked();
   await pressPapers(app, { cards: false });
   isOver = true;
   assert.deepEqual([...treeOf(tree).keys()], []);
-  // A slice is 10 ms. A fast disk needs few of them.
-  const ms = Date.now() - since;
+  // A slice is 10 ms. A fast disk needs few of them; on a busy machine each does less.
+  const ms = worked() - since;
   assert.ok(turns > Math.min(10, ms / 30), `others had the thread ${turns} times in ${ms} ms`);
 });
 
