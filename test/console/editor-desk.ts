@@ -1,49 +1,67 @@
-import { randomBytes } from 'node:crypto';
-import type { Browser, BrowserContext } from 'playwright-core';
-import type { ConsoleSession } from '../../src/desk/console/session.ts';
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
-import { newId } from '../../src/shared/new-id.ts';
-import { beginSession } from '../../src/shared/session.ts';
 import { envIn, type Scope, tempFolder } from '../support/app-context.ts';
+import { copyPaper } from '../support/papers.ts';
 import { copyDemo } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
 
-/** A paper of the demo whose console is open to a browser. */
+interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a body of any route
+  body: any;
+}
+
+/** Papers of the demo whose consoles are open to a browser: one public, and a private copy of it. */
 export interface EditorDesk {
-  /** The URL of the paper. */
+  /** The URL of the public paper, and of the private one. */
   paper: string;
-  /** The paper's API as an admin: a JSON body, and the JSON answer. */
-  api(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }>;
-  /** A browser window in which a seat is signed in. */
-  signedIn(browser: Browser, options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
+  hidden: string;
+  /** The public paper's API as an admin. */
+  api(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** A browser window in which a seat is signed in to both. */
+  signedIn(browser: Browser, options?: BrowserContextOptions & { level?: 'admin' | 'read' }): Promise<BrowserContext>;
 }
 
 export async function editorDesk(t: Scope): Promise<EditorDesk> {
   const folder = tempFolder(t);
   copyDemo(folder);
-  const served = await serveHere(t, folder, { SERVICES: 'desk' });
-  const app = await openAppContext(readSettings(envIn(folder)));
-  const { key, made } = makePaperKey(app, 'the-plumb-line', { level: 'admin', name: 'Editor' });
-  const { token } = beginSession<ConsoleSession>(
-    { sessions: app.store.desk.consoleSessions, now: Date.now, newId, random: randomBytes },
-    { paper: 'the-plumb-line', key: made.id, began: 'key', browser: 'Chromium', network: '127.0.0.0/24' },
+  copyPaper(
+    folder,
+    'the-plumb-line',
+    'hidden',
+    (yaml) => yaml.replace('paper_public: true', 'paper_public: false'),
+    [],
   );
-  const paper = `${served.url}/the-plumb-line`;
+  const { url } = await serveHere(t, folder, { SERVICES: 'desk' });
+  const app = await openAppContext(readSettings(envIn(folder)));
+  const keyOf = (paper: string, level: string) => makePaperKey(app, paper, { level, name: `The ${level}` }).key;
+  const papers = { 'the-plumb-line': `${url}/the-plumb-line`, hidden: `${url}/hidden` };
+  const paper = papers['the-plumb-line'];
+  const admin = keyOf('the-plumb-line', 'admin');
   return {
     paper,
+    hidden: papers.hidden,
     async api(method, path, body) {
       const response = await fetch(`${paper}/api/v1/${path}`, {
         method,
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { status: response.status, body: await response.json() };
     },
-    async signedIn(browser, options = {}) {
-      const context = await browser.newContext(options);
-      await context.addCookies([{ name: 'console-the-plumb-line', value: token, url: `${paper}/` }]);
+    async signedIn(browser, { level = 'admin', ...options } = {}) {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+      for (const [slug, address] of Object.entries(papers)) {
+        const response = await context.request.post(`${address}/console/sign-in`, {
+          form: { key: keyOf(slug, level) },
+          headers: { Origin: url },
+          maxRedirects: 0,
+        });
+        assert.equal(response.status(), 303, await response.text());
+      }
       return context;
     },
   };

@@ -144,17 +144,22 @@ async function checked(parts: ConsoleParts, c: ConsoleContext, { story, fields }
   const { air } = body;
   return {
     problems: [...problems, ...found.map(problemAt)],
-    html: withOwnFiles(c, answer.body.html),
+    html: forFrame(c, answer.body.html),
     air_at: typeof air === 'string' ? air : null,
   };
 }
 
-/** A page whose files are below the console: those of a private paper have no other address that a browser may open. */
-function withOwnFiles(c: ConsoleContext, html: string): string {
+/**
+ * A page for the editor's frame, which runs no scripts. Its files are below the console: those of a private paper have no
+ * other address that a browser may open.
+ */
+function forFrame(c: ConsoleContext, html: string): string {
   const { served } = c.get('site');
   const root = served.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const files = /(?:_astro|icons|media|pictures|portraits)\/|[\w-]+\.(?:css|svg|ico|png|webmanifest)["\s]/.source;
-  return html.replace(new RegExp(`${root}/(?=${files})`, 'g'), `${consoleRoot(c)}write/page/`);
+  return html
+    .replace(/<script\b[^>]*>[^<]*<\/script>/g, '')
+    .replace(new RegExp(`${root}/(?=${files})`, 'g'), `${consoleRoot(c)}write/page/`);
 }
 
 async function checkAndShow(parts: ConsoleParts, c: ConsoleContext, status: number, shown: Shown): Promise<Response> {

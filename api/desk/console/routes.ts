@@ -2,7 +2,6 @@ import type { BlockList } from 'node:net';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { contentType } from 'mime-types';
 import type { Build } from '../../../src/desk/press/build.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
@@ -10,8 +9,8 @@ import type { PaperContext, PaperEnv } from '../../env.ts';
 import type { Ask } from '../../middleware/acting.ts';
 import { notFound } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
-import { respond } from '../../responses/headers.ts';
 import { wantsRecord } from '../../responses/send.ts';
+import { sendFile } from '../../responses/send-file.ts';
 import { Clients } from '../oauth/clients.ts';
 import type { Sites } from '../site.ts';
 import { consoleAction, refusalOf } from './action.ts';
@@ -116,12 +115,10 @@ function faultsAsPages(parts: ConsoleParts) {
 }
 
 /** A stylesheet, font or script of the build, which every console has below its own path. */
-function builtFile(build: Build, c: PaperContext): Response {
+function builtFile(build: Build, c: PaperContext): Promise<Response> {
   const path = `_astro/${c.req.param('file')}`;
   const found = build.asset(path);
   if (found === null) throw notFound();
-  return respond(c, Buffer.from(found.bytes), 200, {
-    ...fileHeaders(`/${path}`, c.get('console').served, []),
-    'Content-Type': contentType(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream',
-  });
+  const headers = fileHeaders(`/${path}`, c.get('console').served, []);
+  return sendFile(c, { file: path, content: found, status: 200, headers });
 }

@@ -17,6 +17,8 @@ export class Drafts {
   #name: string;
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
+  #pending: (() => Omit<Draft, 'at'>) | null = null;
+
   constructor(name: string) {
     this.#name = `broadsheet ${name}`;
   }
@@ -32,12 +34,19 @@ export class Drafts {
 
   /** Keeps a form soon. */
   keep(draft: () => Omit<Draft, 'at'>): void {
+    this.#pending = draft;
     clearTimeout(this.#waiting);
-    this.#waiting = setTimeout(() => this.#put({ at: Date.now(), ...draft() }), 400);
+    this.#waiting = setTimeout(() => this.flush(), 400);
+  }
+
+  /** Keeps what is still to be kept now. */
+  flush(): void {
+    if (this.#pending !== null) this.#put({ at: Date.now(), ...this.#pending() });
+    this.#pending = null;
   }
 
   remove(): void {
-    clearTimeout(this.#waiting);
+    this.#pending = null;
     try {
       localStorage.removeItem(this.#name);
     } catch {

@@ -159,6 +159,13 @@ function insertNote(): void {
   });
 }
 
+/** From which revision of the piece the form goes on. */
+function setRevision(revision: string): void {
+  form.dataset.revision = revision;
+  const field = form.elements.namedItem('revision');
+  if (field instanceof HTMLInputElement) field.value = revision;
+}
+
 let isFiling = false;
 /** Whether the next submission is the browser's own. */
 let isNative = false;
@@ -194,8 +201,7 @@ async function file(stays: boolean): Promise<void> {
 function goOn({ edit, revision, draft, said }: Extract<EditorFiled, { filed: true }>): void {
   history.replaceState(null, '', edit);
   form.action = edit;
-  elementOf('revision', HTMLInputElement).value = String(revision);
-  form.dataset.revision = String(revision);
+  setRevision(String(revision));
   drafts.rename(draft);
   say(said);
 }
@@ -206,9 +212,8 @@ function restore(): void {
   if (draft === null || form.dataset.sent !== undefined || isSame(draft, filed)) return;
   fill(draft);
   // Filing it then finds what was filed since.
-  elementOf('revision', HTMLInputElement).value = draft.revision;
   const isOld = draft.revision !== form.dataset.revision;
-  form.dataset.revision = draft.revision;
+  setRevision(draft.revision);
   const notice = elementOf('restored', HTMLElement);
   const when = new Date(draft.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
   const since = isOld ? ' The piece was revised since: filing it will show you both.' : '';
@@ -218,8 +223,7 @@ function restore(): void {
   notice.hidden = false;
   notice.querySelector('button')?.addEventListener('click', () => {
     fill(filed);
-    elementOf('revision', HTMLInputElement).value = filed.revision;
-    form.dataset.revision = filed.revision;
+    setRevision(filed.revision);
     drafts.remove();
     notice.hidden = true;
     prose.view.focus();
@@ -278,6 +282,8 @@ document.addEventListener('keydown', (event) => {
     else void preview.now().then((check) => check !== null && shown(check, true));
   }
 });
+
+addEventListener('pagehide', () => drafts.flush());
 
 const tools = elementOf('tools', HTMLElement);
 tools.hidden = false;

@@ -61,7 +61,11 @@ const marks = StateField.define<DecorationSet>({
   update(before, { effects, changes, state }) {
     const given = effects.find((effect) => effect.is(setMarks));
     if (given === undefined) return before.map(changes);
-    const ranges = (given.value as Mark[]).flatMap(({ offset, message }) => {
+    // Several rules may name one place.
+    const messages = new Map<number, string>();
+    for (const { offset, message } of given.value as Mark[])
+      messages.set(offset, [messages.get(offset), message].filter(Boolean).join('; '));
+    const ranges = [...messages].flatMap(([offset, message]) => {
       const from = Math.min(offset, state.doc.length);
       const line = state.doc.lineAt(from);
       const [found = ''] = /^(?:\[\^[^\]]*\]|\S+)/.exec(line.text.slice(from - line.from)) ?? [];
