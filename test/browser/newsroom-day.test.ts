@@ -9,6 +9,7 @@ import { type Seat, seatAt } from '../support/console-seat.ts';
 import { type Given, type McpUser, mcpUser } from '../support/mcp.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaultsAA } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -16,7 +17,7 @@ const PAPER = 'tide-table';
 const READER = 'reader@example.org';
 
 /** A whole day of a desk: an agent files over MCP, and the editor works in the console, in a real browser. */
-describe('a day in the newsroom', () => {
+const day = (hasScript: boolean) => () => {
   const endings: (() => unknown)[] = [];
   const scope = { after: (work: () => unknown) => void endings.unshift(work) };
   let folder: string;
@@ -33,7 +34,7 @@ describe('a day in the newsroom', () => {
     browser = await openBrowser();
     server = await serveHere(scope as never, folder, { CARDS: 'off' });
     seat = seatAt(server.url, folder, PAPER, 'admin');
-    const context = await browser.newContext();
+    const context = await browser.newContext({ javaScriptEnabled: hasScript });
     const { hostname } = new URL(server.url);
     await context.addCookies([
       { ...seat.cookie, domain: hostname, path: `/${PAPER}/`, sameSite: 'Strict', httpOnly: true },
@@ -47,7 +48,8 @@ describe('a day in the newsroom', () => {
 
   const open = async (path: string) => {
     await page.goto(seat.root + path);
-    assert.deepEqual(await axeFaultsAA(page), [], path);
+    // axe is a script.
+    if (hasScript) assert.deepEqual(await axeFaultsAA(page), [], path);
   };
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
   /** What the last action did, in the words of the page. */
@@ -198,4 +200,7 @@ describe('a day in the newsroom', () => {
       app.close();
     }
   });
-});
+};
+
+describe('a day in the newsroom', day(true));
+describe('the same day without script', { skip: ONLY_WIDE }, day(false));
