@@ -147,6 +147,8 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/activity', 'admin', listActivity(app)],
     ['GET', '/api/v1/subscribers', 'read', subscribers.list],
     ['POST', '/api/v1/subscribers', 'public', subscribers.subscribe],
+    ['GET', '/api/v1/subscribers/counts', 'read', subscribers.counts],
+    ['GET', '/api/v1/subscribers/export', 'admin', subscribers.exported],
     ['GET', '/api/v1/subscribers/{email}', 'admin', subscribers.read],
     ['DELETE', '/api/v1/subscribers/{email}', 'admin', subscribers.remove],
     ['GET', '/subscribe/confirm', 'token', links.confirm.show],

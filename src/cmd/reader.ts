@@ -21,7 +21,7 @@ export function command(): Command {
     .addCommand(
       verb('erase', 'erase an address; only a hash remembers that it unsubscribed', (asked) => {
         asked.app.store.database.transact(() => {
-          erase(asked.app.store.desk, asked.paper, asked.address);
+          erase(asked.app.store.desk, asked.paper, asked.address, asked.app.clock.now());
           recordCommand(asked.app, asked.paper, { action: 'subscriber.erased' });
         });
         printResult(false, null, [`${asked.paper} no longer stores anything about ${asked.address.email}`]);

@@ -1,27 +1,9 @@
 import type { Observation } from '../proof/records/observation.ts';
 import { signalsOf } from '../proof/records/record.ts';
+import type { Cell } from '../shared/csv.ts';
 import type { Delta } from './delta.ts';
 import { certificateText } from './tracked-values.ts';
 import { type CatalogHost, catalogRow, deltaRow } from './wire-rows.ts';
-
-/** A cell's value. A list is written as JSON, so that it fits into one cell. */
-export type Cell = string | number | null | readonly string[];
-
-/** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"); some read the full-width signs as signs. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-
-/** One line of CSV (RFC 4180, protocol 11.2). A formula is prefixed with an apostrophe. */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
-}
-
-function cellText(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
 

@@ -226,7 +226,7 @@ test('each receiver is notified of the sections that it chose, and of the video 
   assert.deepEqual(await toldOf(publish), ['all', 'port', 'reader-of-all']);
   const data = JSON.parse(stand.sent[0]?.body ?? '').data;
   assert.equal(data.video_url, 'http://localhost:4321/harbor-ledger/media/a.mp4');
-  store.desk.readers.subscribers.remove('reader-of-all');
+  store.desk.readers.subscribers.remove('reader-of-all', START);
   assert.deepEqual(await toldOf(() => stand.air('lamp')), ['all', 'city']);
   const hooks = new Set(stand.deliveries().map(({ webhook }) => webhook));
   assert.ok(!hooks.has('reader-of-all'), 'what was kept of a reader who is erased is gone');

@@ -82,7 +82,7 @@ test('a mailbox that answered, or was erased, may be asked again immediately', (
   assert.equal(ask(third).length, 1);
   ask(SPELLINGS[3] ?? '');
   assert.equal(ask('adaholm+9@gmail.com').length, 0);
-  erase(app.store.desk, PAPER, readAddress(third) as Address);
+  erase(app.store.desk, PAPER, readAddress(third) as Address, app.clock.now());
   assert.equal(ask('adaholm+9@gmail.com').length, 1);
 });
 

@@ -219,14 +219,14 @@ test('who orders for a dead mailbox again and again has no mail sent to it each 
 test('erasing forgets the address and not the refusal', (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
-  assert.throws(() => erase(app.store.desk, PAPER, ADDRESS), isNotFound);
+  assert.throws(() => erase(app.store.desk, PAPER, ADDRESS, app.clock.now()), isNotFound);
   request(app, WEEKLY);
   const [token = ''] = mailed(app);
   const own = manageToken(app.store.desk.readers.tokens, SECRET, PAPER, READER);
   confirm(app.store.desk, PAPER, token, app.clock.now());
   unsubscribe(app.store.desk, PAPER, own, app.clock.now());
   assert.equal(dossierOf(app.store.desk.readers, PAPER, ADDRESS).suppression?.reason, 'unsubscribed');
-  erase(app.store.desk, PAPER, ADDRESS);
+  erase(app.store.desk, PAPER, ADDRESS, app.clock.now());
   assert.throws(() => dossierOf(app.store.desk.readers, PAPER, ADDRESS), isNotFound);
   assert.equal(app.store.desk.readers.suppressions.of(PAPER, READER)?.email, null);
   assert.throws(() => unsubscribe(app.store.desk, PAPER, own, app.clock.now()), isNotFound);
@@ -327,7 +327,7 @@ function play(open: (clock: Clock) => AppContext, steps: Step[]): void {
         fresh.length = 0;
       }
     } else if (step.does === 'erase') {
-      attempt(() => erase(app.store.desk, PAPER, ADDRESS));
+      attempt(() => erase(app.store.desk, PAPER, ADDRESS, app.clock.now()));
       if (model.state !== 'none') fresh.length = 0;
       model.state = 'none';
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Cell, csvLine } from '../../src/records/csv.ts';
+import { type Cell, csvLine } from '../../src/shared/csv.ts';
 import * as fc from '../support/properties.ts';
 
 /** Reads lines of CSV by RFC 4180. */

@@ -92,6 +92,6 @@ test('each reader is notified of each event once', (t) => {
   readers.mails.sent('a', NOON);
   assert.equal(queue('b', 'instant', 'piece-1'), false);
   assert.equal(queue('d', 'daily', 'piece-1'), true);
-  readers.subscribers.remove(subscriber);
+  readers.subscribers.remove(subscriber, 0);
   assert.deepEqual(readers.mails.lease(NOON, NOON + 1, 10), [], 'who is gone is not written to');
 });

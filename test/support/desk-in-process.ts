@@ -54,7 +54,7 @@ export async function deskInProcess(t: TestContext, more: Record<string, string>
       ...env,
     } as unknown as HttpBindings);
     const text = await response.text();
-    return { status: response.status, text, json: text === '' ? null : JSON.parse(text) };
+    return { status: response.status, text, json: /^[[{]/.test(text) ? JSON.parse(text) : null };
   };
   const of = (paper: string): Keys => keys.get(paper) ?? assert.fail();
   const api = (path: string, { method = 'POST', ...sent }: Sent = {}) =>

@@ -111,6 +111,23 @@ export const SubscriberCounts = z
   .object({ count: counted.total, confirmed: counted.confirmed })
   .openapi('SubscriberCounts', { description: 'What any other key sees.', example: { count: 120, confirmed: 97 } });
 
+export const SubscriberDays = z
+  .object({
+    total: counted.total,
+    confirmed: counted.confirmed,
+    days: z.array(
+      z.object({
+        day: z.iso.date(),
+        confirmed: z.int().min(0).openapi({ description: 'Readers who confirmed on it.' }),
+        left: z.int().min(0).openapi({ description: 'Confirmed readers who left on it, or were erased.' }),
+        total: z.int().openapi({ description: 'Confirmed readers at its end.' }),
+      }),
+    ),
+  })
+  .openapi('SubscriberDays', {
+    example: { total: 120, confirmed: 97, days: [{ day: '2026-11-20', confirmed: 3, left: 1, total: 97 }] },
+  });
+
 export const ReaderRecord = z
   .object({
     email: z.string(),
@@ -135,6 +152,7 @@ export const ReaderRecord = z
         about: z.string(),
         state: z.enum(['due', 'sent', 'failed']),
         attempts: z.int(),
+        error: z.string().nullable().openapi({ description: 'Why the last attempt failed; null when it did not.' }),
         at: z.iso.datetime(),
       }),
     ),

@@ -1,14 +1,22 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { dossierOf, dossierRecord, erase, subscriberRow } from '../../../src/desk/readers/subscribe.ts';
+import {
+  dossierOf,
+  dossierRecord,
+  erase,
+  readerCounts,
+  readersAsCsv,
+  subscriberRow,
+} from '../../../src/desk/readers/subscribe.ts';
 import { en } from '../../../src/phrases/en.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { type Address, readAddress } from '../../../src/shared/outbound/mail-address.ts';
 import type { PaperContext, PaperEnv } from '../../env.ts';
 import { ok } from '../../openapi/responses.ts';
+import { respond } from '../../responses/headers.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { reply } from '../../responses/reply.ts';
-import { privateJson } from '../../responses/send.ts';
+import { PRIVATE, privateJson } from '../../responses/send.ts';
 import { IdCursor, listOf, operationsUnder, writes } from '../route.ts';
 import { type Writer, write } from '../writing/write.ts';
 import { isForm, readBody, takeAdminOrder, takeOrder } from './body.ts';
@@ -22,17 +30,61 @@ import {
   Pending,
   ReaderRecord,
   SubscriberCounts,
+  SubscriberDays,
   SubscriberList,
 } from './schemas.ts';
 import { formProblem, phrasesIn, type ReaderPages, wantsPage } from './view.ts';
 
 const operation = operationsUnder('Readers');
 
+/** The most days that are counted at once: ten years. */
+const DAYS_MAX = 3_660;
+
+const filters = {
+  q: z
+    .string()
+    .max(254)
+    .optional()
+    .openapi({ description: 'Only addresses with this in them.', example: 'example.org' }),
+  state: z
+    .enum(['confirmed', 'pending'])
+    .optional()
+    .openapi({ description: 'Only readers who confirmed, or who have not yet.' }),
+};
+
+const counts = {
+  operationId: 'countSubscribers',
+  summary: 'How many readers confirmed and left on each of the last days',
+  request: {
+    query: z.object({
+      days: z
+        .string()
+        .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${DAYS_MAX}`)
+        .transform((text) => Math.min(DAYS_MAX, Math.max(1, Number(text))))
+        .default(90)
+        .openapi({ type: 'integer', minimum: 1, maximum: DAYS_MAX, default: 90, example: 90 }),
+    }),
+  },
+  responses: { 200: ok(SubscriberDays, 'Each day in UTC, oldest first, today included.') },
+};
+
+const exported = {
+  operationId: 'exportSubscribers',
+  summary: 'The readers as CSV',
+  request: { query: z.object(filters) },
+  responses: {
+    200: {
+      description: 'A header, and a line for each reader, in the order in which they subscribed.',
+      content: { 'text/csv': { schema: { type: 'string' as const } } },
+    },
+  },
+};
+
 const list = {
   operationId: 'listSubscribers',
   summary: 'How many subscribe; with an admin key, who',
   description: 'A read key and an agent’s get the counts, and nothing else.',
-  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam }) },
+  request: { query: z.object({ limit: limitParam(50, 200), cursor: cursorParam, ...filters }) },
   responses: { 200: ok(z.union([SubscriberList, SubscriberCounts]), 'In the order in which they subscribed.') },
 };
 
@@ -107,12 +159,32 @@ export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer
       const { slug, paper } = c.get('site');
       const { total, confirmed } = store.desk.readers.subscribers.counts(slug);
       if (c.get('key')?.level !== 'admin') return { count: total, confirmed };
-      const { limit, cursor } = c.req.valid('query');
+      const { limit, cursor, ...given } = c.req.valid('query');
       const [after] = readCursor(IdCursor, cursor);
-      const found = store.desk.readers.subscribers.list(slug, { limit: limit + 1, after });
+      const found = store.desk.readers.subscribers.list(slug, { limit: limit + 1, after, ...queryOf(given) });
       const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
       const shown = rows.map((row) => subscriberRow(row, paper.sections));
-      return reply({ ...listOf(c, 'subscribers', shown, next), total, confirmed }, { page: { limit, cursor } });
+      return reply(
+        { ...listOf(c, 'subscribers', shown, next), total, confirmed },
+        { page: { limit, cursor, ...given } },
+      );
+    }),
+    counts: operation(counts, (c) => {
+      const { slug } = c.get('site');
+      const { readers } = store.desk;
+      const at = { days: c.req.valid('query').days, now: app.clock.now() };
+      return { ...readers.subscribers.counts(slug), days: readerCounts(readers, slug, at) };
+    }),
+    exported: operation(exported, (c) => {
+      const { slug, paper } = c.get('site');
+      const query = queryOf(c.req.valid('query'));
+      const text = [...readersAsCsv(store.desk.readers, slug, paper.sections, query)].join('');
+      return respond(c, text, 200, {
+        'Content-Type': 'text/csv; charset=utf-8; header=present',
+        'Content-Disposition': `attachment; filename="${slug}-readers.csv"`,
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': PRIVATE,
+      });
     }),
     subscribe: {
       spec: subscribe,
@@ -142,7 +214,7 @@ export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer
       const address = addressIn(c.req.valid('param').email);
       // The response that is stored for retries contains no address.
       const { body, init } = await write(writer, c, () => {
-        erase(store.desk, c.get('site').slug, address);
+        erase(store.desk, c.get('site').slug, address, app.clock.now());
         // Nothing in the log says whose address it was.
         return { status: 200, body: { erased: true as const }, did: [{ action: 'subscriber.erased' }] };
       });
@@ -150,6 +222,11 @@ export function subscriberHandlers(router: OpenAPIHono<PaperEnv>, writer: Writer
     }),
   };
 }
+
+const queryOf = ({ q, state }: { q?: string | undefined; state?: 'confirmed' | 'pending' | undefined }) => ({
+  q: q === '' ? undefined : q,
+  confirmed: state === undefined ? undefined : state === 'confirmed',
+});
 
 function isAdminOrder(json: unknown): json is { emails: unknown } {
   return typeof json === 'object' && json !== null && Object.hasOwn(json, 'emails');

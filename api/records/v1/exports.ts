@@ -4,16 +4,15 @@ import { evidenceText } from '../../../src/proof/records/evidence.ts';
 import type { Observation } from '../../../src/proof/records/observation.ts';
 import {
   CATALOG_COLUMNS,
-  type Cell,
   CHANGE_COLUMNS,
   catalogCells,
   changeCells,
-  csvLine,
   OBSERVATION_COLUMNS,
   observationCells,
 } from '../../../src/records/csv.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { type Cell, csvLine } from '../../../src/shared/csv.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { logProver } from '../../../src/shared/transparency/log-tree.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';

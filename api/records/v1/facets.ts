@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Cell } from '../../../src/records/csv.ts';
+import type { Cell } from '../../../src/shared/csv.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorParam, limitParam, pageOf } from '../../responses/paging.ts';

@@ -98,7 +98,7 @@ export function end(
   reason: 'unsubscribed' | 'bounced',
   now: number,
 ): void {
-  subscribers.remove(id);
+  subscribers.remove(id, now);
   tokens.drop(paper, reader, 'confirm');
   // Counts the bounced mail, so that repeated requests for a dead mailbox do not send a mail each time.
   const mailed_at = reason === 'bounced' ? now : null;

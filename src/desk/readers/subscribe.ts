@@ -1,4 +1,5 @@
-import { isoOrNull, isoTime } from '../../proof/time.ts';
+import { DAY, dayOf, isoOrNull, isoTime } from '../../proof/time.ts';
+import { csvLine } from '../../shared/csv.ts';
 import { Fault } from '../../shared/fault.ts';
 import { type Address, mailboxHash, readerOf } from '../../shared/outbound/mail-address.ts';
 import { newWebhookSecret } from '../../shared/outbound/webhook-url.ts';
@@ -11,7 +12,9 @@ import {
   type Choices,
   mayAskMailbox,
   type Outcome,
+  type ReaderDay,
   type Subscriber,
+  type SubscriberQuery,
   type SubscriberState,
   type SubscriberTable,
   type Suppression,
@@ -140,10 +143,10 @@ export function dossierOf(
  * Erases an address: its row, its links and its mails. A suppression stays as a hash: erasure must not undo an
  * unsubscription. Throws `not_found` when nothing is stored about the address.
  */
-export function erase({ readers, transact }: ReaderStore, paper: string, address: Address): void {
+export function erase({ readers, transact }: ReaderStore, paper: string, address: Address, now: number): void {
   transact(() => {
     const { subscriber, suppression } = dossierOf(readers, paper, address);
-    if (subscriber !== null) readers.subscribers.remove(subscriber.id);
+    if (subscriber !== null) readers.subscribers.remove(subscriber.id, now);
     if (suppression !== null) readers.suppressions.put({ ...suppression, email: null });
     readers.tokens.drop(paper, readerOf(paper, address));
     readers.askedMailboxes.clear(mailboxHash(address.email));
@@ -160,7 +163,7 @@ export function suppress(
   const reader = readerOf(paper, address);
   transact(() => {
     const row = readers.subscribers.of(paper, reader);
-    if (row !== null) readers.subscribers.remove(row.id);
+    if (row !== null) readers.subscribers.remove(row.id, now);
     readers.tokens.drop(paper, reader, 'confirm');
     readers.suppressions.put({ paper, reader, email: address.email, reason, at: now, mailed_at: null });
   });
@@ -179,6 +182,55 @@ export function subscriberRow(row: Subscriber, sections: readonly string[]) {
   };
 }
 
+/** The columns of an export of readers. */
+const COLUMNS = ['email', 'confirmed_at', 'cadence', 'sections', 'cast', 'last_sent_at'] as const;
+
+/** The readers of a list as CSV, in pieces: a header, then a line for each. Sections are separated by semicolons. */
+export function* readersAsCsv(
+  { subscribers }: Pick<ReaderTables, 'subscribers'>,
+  paper: string,
+  sections: readonly string[],
+  query: Omit<SubscriberQuery, 'limit' | 'after'>,
+): Generator<string> {
+  yield csvLine(COLUMNS);
+  const read = (after: string) => subscribers.list(paper, { ...query, limit: EXPORT_BATCH, after });
+  for (const row of inBatches(read, (last) => last.id)) {
+    const shown = { ...subscriberRow(row, sections), cast: String(row.cast) };
+    yield csvLine(COLUMNS.map((name) => (name === 'sections' ? shown.sections.join('; ') : shown[name])));
+  }
+}
+
+/** How many rows an export reads at a time. */
+const EXPORT_BATCH = 1_000;
+
+function* inBatches<Row>(read: (after: string) => Row[], positionOf: (row: Row) => string): Generator<Row> {
+  let rows = read('');
+  for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+    yield* rows;
+    rows = read(positionOf(last));
+  }
+}
+
+/** How many readers confirmed and left on each of the last days, and how many there were at its end, oldest first. */
+export function readerCounts(
+  { subscribers }: Pick<ReaderTables, 'subscribers'>,
+  paper: string,
+  { days, now }: { days: number; now: number },
+): (ReaderDay & { total: number })[] {
+  const first = dayOf(now - (days - 1) * DAY);
+  const known = new Map(subscribers.days(paper, first).map((row) => [row.day, row]));
+  let total = subscribers.counts(paper).confirmed;
+  // From today backwards: the number at the end of a day is that of the next one without what changed on it.
+  const rows = Array.from({ length: days }, (_, before) => {
+    const day = dayOf(now - before * DAY);
+    const { confirmed, left } = known.get(day) ?? { confirmed: 0, left: 0 };
+    const row = { day, confirmed, left, total };
+    total += left - confirmed;
+    return row;
+  });
+  return rows.reverse();
+}
+
 /** Everything that is stored about an address, on the wire; `sections` are the paper's. */
 export function dossierRecord(email: string, { subscriber, suppression, mails }: Dossier, sections: readonly string[]) {
   return {
@@ -193,11 +245,12 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
             asked: subscriber.asked === null ? null : choicesRow(subscriber.asked, sections),
           },
     suppression: suppression === null ? null : { reason: suppression.reason, at: isoTime(suppression.at) },
-    mails: mails.map(({ kind, about, state, attempts, settled_at, due_at }) => ({
+    mails: mails.map(({ kind, about, state, attempts, error, settled_at, due_at }) => ({
       kind,
       about,
       state,
       attempts,
+      error,
       at: isoTime(settled_at ?? due_at),
     })),
   };

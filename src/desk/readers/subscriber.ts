@@ -39,16 +39,35 @@ export interface Subscriber extends Choices {
 /** Retention of unconfirmed requests, in ms. */
 export const UNCONFIRMED_KEPT = 14 * DAY;
 
+/** Which readers a list has. */
+export interface SubscriberQuery {
+  limit: number;
+  after?: string | undefined;
+  /** A part of the address, without regard to the case of a–z. */
+  q?: string | undefined;
+  confirmed?: boolean | undefined;
+}
+
+/** How many readers confirmed on a UTC day, and how many who had confirmed left. */
+export interface ReaderDay {
+  day: string;
+  confirmed: number;
+  left: number;
+}
+
 export interface SubscriberTable {
   /** Inserts a row, or replaces the one with the same id. */
   put(row: Subscriber): void;
   of(paper: string, reader: string): Subscriber | null;
   byId(id: string): Subscriber | null;
-  remove(id: string): void;
+  /** Deletes a row; the day of `at` (ms) counts a confirmed reader who left. */
+  remove(id: string, at: number): void;
   /** The number of rows, and of confirmed ones. */
   counts(paper: string): { total: number; confirmed: number };
   /** Ordered by id, after a given one. */
-  list(paper: string, query: { limit: number; after?: string | undefined }): Subscriber[];
+  list(paper: string, query: SubscriberQuery): Subscriber[];
+  /** How many readers confirmed and left on each UTC day from one on, oldest first; days without either are left out. */
+  days(paper: string, from: string): ReaderDay[];
   /** Records when the last alert or digest was sent to a reader. */
   markMailed(id: string, at: number): void;
   /** Deletes unconfirmed requests made at or before a time. */

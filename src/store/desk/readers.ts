@@ -8,6 +8,7 @@ import {
   type SuppressionTable,
 } from '../../desk/readers/subscriber.ts';
 import type { TokenTable } from '../../desk/readers/token.ts';
+import { dayOf } from '../../proof/time.ts';
 import { columnsOf, type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { mailTable } from '../mails.ts';
 
@@ -28,6 +29,7 @@ const SUBSCRIBED = {
   webhook_secret: orNull(text),
 };
 const SUBSCRIBER = { id: text, ...SUBSCRIBED };
+const DAY = { day: text, confirmed: integer, gone: integer };
 const TOKEN = {
   hash: text,
   paper: text,
@@ -65,15 +67,47 @@ function subscriberTable(db: Db): SubscriberTable {
     confirmed: integer,
   });
   const list = all(`${SELECT} WHERE paper = ? AND id > ? ORDER BY id LIMIT ?`, SUBSCRIBER);
+  // Goes through addresses in an index that has all it asks for, and then reads the rows that it found.
+  const searchWith = (filters: string) =>
+    all(
+      `${SELECT} WHERE id IN (SELECT id FROM subscribers INDEXED BY subscribers_addresses
+         WHERE paper = ? AND id > ? ${filters} ORDER BY id LIMIT ?) ORDER BY id`,
+      SUBSCRIBER,
+    );
+  const LIKE = `AND email LIKE ? ESCAPE '\\'`;
+  const STATES = ['', 'AND confirmed_at IS NULL', 'AND confirmed_at IS NOT NULL'];
+  const searches = STATES.map((state) => ({ all: searchWith(state), like: searchWith(`${LIKE} ${state}`) }));
+  const left = run(
+    `INSERT INTO reader_days (paper, day, confirmed, gone)
+     SELECT paper, ?2, 0, 1 FROM subscribers WHERE id = ?1 AND confirmed_at IS NOT NULL
+     ON CONFLICT (paper, day) DO UPDATE SET gone = gone + 1`,
+  );
+  const remove = run('DELETE FROM subscribers WHERE id = ?');
   const forget = run('DELETE FROM subscribers WHERE confirmed_at IS NULL AND ordered_at <= ?');
   const forgetAsked = run('UPDATE subscribers SET asked = NULL WHERE asked IS NOT NULL AND ordered_at <= ?');
   return {
     put: upsert('subscribers', ['id'], SUBSCRIBED),
     of: one(`${SELECT} WHERE paper = ? AND reader = ?`, SUBSCRIBER),
     byId: one(`${SELECT} WHERE id = ?`, SUBSCRIBER),
-    remove: run('DELETE FROM subscribers WHERE id = ?'),
+    remove(id, at) {
+      left(id, dayOf(at));
+      remove(id);
+    },
     counts: (paper) => counts(paper) ?? { total: 0, confirmed: 0 },
-    list: (paper, { limit, after = '' }) => list(paper, after, limit),
+    list(paper, { limit, after = '', q, confirmed }) {
+      if (q === undefined && confirmed === undefined) return list(paper, after, limit);
+      const search = searches[confirmed === undefined ? 0 : confirmed ? 2 : 1];
+      if (q === undefined) return search?.all(paper, after, limit) ?? [];
+      return search?.like(paper, after, `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`, limit) ?? [];
+    },
+    days: all(
+      'SELECT day, confirmed, gone FROM reader_days WHERE paper = ? AND day >= ? ORDER BY day',
+      DAY,
+      ({ gone, ...row }) => ({
+        ...row,
+        left: gone,
+      }),
+    ),
     markMailed: run('UPDATE subscribers SET last_sent_at = ?2 WHERE id = ?1'),
     forget(until) {
       forget(until);

@@ -693,6 +693,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Browsers that are signed in to the console
+         * @description Takes an admin key.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a browser out of the console
+         * @description Takes an admin key.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/activity": {
         parameters: {
             query?: never;
@@ -735,6 +775,46 @@ export interface paths {
          *     A form that is sent with `Accept: text/html` is answered with a page.
          */
         post: operations["subscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscribers/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many readers confirmed and left on each of the last days
+         * @description Takes any key of the paper.
+         */
+        get: operations["countSubscribers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscribers/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The readers as CSV
+         * @description Takes an admin key.
+         */
+        get: operations["exportSubscribers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3106,6 +3186,85 @@ export interface components {
             /** @description Who signs for the paper: one line. */
             signed_by: string;
         };
+        SessionList: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description Rows in this response. */
+            count: number;
+            sessions: components["schemas"]["Session"][];
+            /** @description Where the list goes on, or null. */
+            next_cursor: string | null;
+        };
+        Session: {
+            id: string;
+            /** @description The id of the key for which it stands, and with which it ends. */
+            key: string;
+            /** @description The name of that key. */
+            name: string;
+            /** @description Whose seat it is. */
+            seat: string | null;
+            /**
+             * @description How it began: with a key, a mailed link, a link printed for an operator, a passkey, or the first seat.
+             * @enum {string}
+             */
+            began: "key" | "mail" | "link" | "passkey" | "first";
+            /** @description As it names itself. */
+            browser: string;
+            /** @description Where it signed in: an IPv4 /24 or an IPv6 /48. */
+            network: string;
+            /** Format: date-time */
+            made_at: string;
+            /**
+             * Format: date-time
+             * @description The last recorded use; recording lags by an hour.
+             */
+            seen_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used.
+             */
+            expires_at: string;
+        };
+        EndedSession: {
+            id: string;
+            /** @description The id of the key for which it stands, and with which it ends. */
+            key: string;
+            /** @description The name of that key. */
+            name: string;
+            /** @description Whose seat it is. */
+            seat: string | null;
+            /**
+             * @description How it began: with a key, a mailed link, a link printed for an operator, a passkey, or the first seat.
+             * @enum {string}
+             */
+            began: "key" | "mail" | "link" | "passkey" | "first";
+            /** @description As it names itself. */
+            browser: string;
+            /** @description Where it signed in: an IPv4 /24 or an IPv6 /48. */
+            network: string;
+            /** Format: date-time */
+            made_at: string;
+            /**
+             * Format: date-time
+             * @description The last recorded use; recording lags by an hour.
+             */
+            seen_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used.
+             */
+            expires_at: string;
+            /** @description Whether all files that changed are on disk. */
+            pressed: boolean;
+            /** @description How many files the press wrote. */
+            files?: number;
+            /**
+             * Format: uri
+             * @description Where to ask whether they are by now.
+             */
+            pressing?: string;
+        };
         ActivityList: {
             /** @description The paper’s slug. */
             desk: string;
@@ -3132,7 +3291,7 @@ export interface components {
                 seat: string | null;
             };
             /** @enum {string} */
-            action: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
+            action: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "passkey.added" | "passkey.removed" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
             /**
              * @description `refused`: the filing door refused it to an agent, and nothing was changed.
              * @enum {string}
@@ -3226,6 +3385,22 @@ export interface components {
             status: "pending";
             message: string;
         };
+        SubscriberDays: {
+            /** @description Orders, confirmed or not. */
+            total: number;
+            /** @description Readers who confirmed. */
+            confirmed: number;
+            days: {
+                /** Format: date */
+                day: string;
+                /** @description Readers who confirmed on it. */
+                confirmed: number;
+                /** @description Confirmed readers who left on it, or were erased. */
+                left: number;
+                /** @description Confirmed readers at its end. */
+                total: number;
+            }[];
+        };
         /** @description Everything that the paper stores about one address. */
         Reader: {
             email: string;
@@ -3274,6 +3449,8 @@ export interface components {
                 /** @enum {string} */
                 state: "due" | "sent" | "failed";
                 attempts: number;
+                /** @description Why the last attempt failed; null when it did not. */
+                error: string | null;
                 /** Format: date-time */
                 at: string;
             }[];
@@ -5605,6 +5782,75 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first, at most 500. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The session’s id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session as it was. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSession"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listActivity: {
         parameters: {
             query?: {
@@ -5615,7 +5861,7 @@ export interface operations {
                 /** @description Only what this key did, by its id; or `cli`, or `folder`. */
                 who?: string;
                 /** @description Only these. */
-                action?: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
+                action?: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "passkey.added" | "passkey.removed" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
                 /** @description Only what was done to the piece, key, page … of this id. */
                 subject?: string;
                 /** @description Only what was done, or only what was refused. */
@@ -5658,6 +5904,10 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the answer before; it goes on from there. */
                 cursor?: string;
+                /** @description Only addresses with this in them. */
+                q?: string;
+                /** @description Only readers who confirmed, or who have not yet. */
+                state?: "confirmed" | "pending";
             };
             header?: never;
             path?: never;
@@ -5732,6 +5982,73 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    countSubscribers: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each day in UTC, oldest first, today included. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriberDays"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportSubscribers: {
+        parameters: {
+            query?: {
+                /** @description Only addresses with this in them. */
+                q?: string;
+                /** @description Only readers who confirmed, or who have not yet. */
+                state?: "confirmed" | "pending";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A header, and a line for each reader, in the order in which they subscribed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
@@ -6420,6 +6737,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "DELETE /api/v1/keys/{id}",
   "DELETE /api/v1/media/{path}",
   "DELETE /api/v1/pages/{slug}",
+  "DELETE /api/v1/sessions/{id}",
   "DELETE /api/v1/stories/{id}/airing",
   "DELETE /api/v1/subscribers/{email}",
   "DELETE /api/v1/webhooks/{id}",
