@@ -130,7 +130,10 @@ test('every answer is one that the document promises', async (t) => {
       const { path: address } = await good(first);
       const taken = Object.keys(item).map((method) => method.toUpperCase());
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
-        if (taken.includes(method)) continue;
+        // Another template may have the address too, as that of one reader has `counts`.
+        const isOther = (one: Operation) =>
+          one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+        if (taken.includes(method) || operations.some(isOther)) continue;
         const { status, headers } = await checked(first, { method, path: address, headers: admin });
         assert.equal(status, 405, `${method} ${path}`);
         for (const known of taken)
