@@ -14,9 +14,9 @@ import {
   type WatchGroup,
   watchedBy,
 } from '../../../src/records/accounts/watching.ts';
-import { csvLine } from '../../../src/records/csv.ts';
 import { hostReader } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { csvLine } from '../../../src/shared/csv.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import type { SignedIn } from '../../env.ts';
 import { PRIVATE } from '../../responses/send.ts';
