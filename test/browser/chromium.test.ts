@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const OPEN = `const { openBrowser } = await import(${JSON.stringify(new URL('chromium.ts', import.meta.url))});
   const browser = await openBrowser();
@@ -13,7 +14,7 @@ test('processes that open a machine’s first browser concurrently all get one',
   // Where npm brings the browser, it is unpacked there.
   const env = { ...process.env, TMPDIR: tempFolder(t) };
   const opened = await Promise.all(
-    Array.from({ length: 4 }, () =>
+    Array.from({ length: ONLY_WIDE === false ? 4 : 2 }, () =>
       promisify(execFile)(process.execPath, ['--input-type=module', '-e', OPEN], { env }),
     ),
   );

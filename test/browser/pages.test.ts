@@ -34,12 +34,16 @@ interface Reader {
   opens: (type: PageType) => boolean;
 }
 
+/** The pages that axe looks at in the light on a push: one of each kind. */
+const IN_LIGHT = ['newsstand', 'paper/front', 'paper/story', 'records/landing', 'account/overview'];
+
 const READERS: readonly Reader[] = [
   {
     who: 'at a desk',
     screen: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
     paper: 'leftToRight',
-    // The phone sees every page; a large screen, those that are laid out in another way there.
+    // The phone sees every page; a large screen, those that are laid out in another way there, and axe one of each kind.
+    hasAxe: (type) => ONLY_WIDE === false || IN_LIGHT.some((name) => PAGE_TYPES[name] === type),
     onPush: [
       'newsstand',
       'paper/front',

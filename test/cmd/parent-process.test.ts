@@ -58,7 +58,7 @@ test(
     endsWith(
       t,
       [OLD_NODE as string, PROGRAM, 'serve'],
-      Object.keys(ENDS).filter((name) => !name.startsWith('SIGHUP')),
+      ONLY_WIDE === false ? Object.keys(ENDS).filter((name) => !name.startsWith('SIGHUP')) : ON_A_PUSH.slice(0, 2),
     ),
 );
 
