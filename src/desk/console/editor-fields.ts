@@ -3,7 +3,8 @@ import { Fault, problemsIn } from '../../shared/fault.ts';
 import type { Problem } from '../../shared/shape.ts';
 import { changedBy, orderCited, renumbering } from '../door/markers.ts';
 import type { Piece } from '../door/piece.ts';
-import { ZONES, zonedTime } from './zoned-time.ts';
+import { isTimeZone } from '../papers/paper.ts';
+import { zonedTime } from './zoned-time.ts';
 
 /** The editor's fields of one value each, by their names in the form, as readers of messages know them. */
 export const LABELS = {
@@ -137,7 +138,7 @@ export function filingBody(
 function airing({ air, air_at, air_zone }: EditorFields): { air: boolean | string; problems: EditorProblem[] } {
   if (air !== 'at') return { air: air === 'now', problems: [] };
   const zone = air_zone.trim();
-  const input = ZONES.includes(zone) ? 'air_at' : 'air_zone';
+  const input = isTimeZone(zone) ? 'air_at' : 'air_zone';
   try {
     return { air: isoTime(zonedTime(input, air_at.trim(), zone)), problems: [] };
   } catch (error) {

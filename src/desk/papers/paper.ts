@@ -9,7 +9,7 @@ import { filledLine, line } from '../line.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';
 
 /** Whether a text names a time zone. Offsets such as +02:00 do not count, because they have no daylight saving time. */
-function isTimeZone(text: string): boolean {
+export function isTimeZone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return /^[a-z]/i.test(text);
