@@ -212,6 +212,7 @@ export function hostRoutes({ app, sites, build, presses, backlog }: HostParts): 
     ['GET', '/*', 'read', privateFile(app, sites, build)],
     ['GET', '/', 'public', host.newsstand],
     ['GET', '/.well-known/api-catalog', 'public', host.hostCatalog],
+    ['GET', '/.well-known/agent-skills/index.json', 'public', host.hostSkills],
     ['GET', '/health', 'public', host.health],
     ['GET', '/opml.xml', 'public', host.opml],
     ['GET', '/robots.txt', 'public', host.robots],

@@ -40,6 +40,7 @@ const DOORS = [
   'GET /api/v1/agent/terms',
   'POST /api/v1/agent/terms/accept',
   'GET /api/v1/config',
+  'GET /api/v1/cited-facts',
   'POST /api/v1/stories',
   'PUT /api/v1/stories/{id}',
   'POST /api/v1/stories/{id}/airing',
@@ -205,7 +206,7 @@ describe('SKILL.md', () => {
   test('its front matter follows the format of skills for any name of the paper', () => {
     fc.assert(
       fc.property(anyPaper, ({ root, paper }) => {
-        const match = /^---\n([\s\S]*?)^---\n\n# /m.exec(skillText(paper, { root, base: '' }));
+        const match = /^---\n([\s\S]*?)^---\n\n# /m.exec(skillText(paper, { root }));
         assert.equal(match?.index, 0);
         const front = parse(match[1] ?? '') as { name: unknown; description: unknown };
         assert.deepEqual(Object.keys(front), ['name', 'description']);

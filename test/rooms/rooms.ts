@@ -25,7 +25,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   croner: ['src/desk/jobs'],
   'prom-client': ['src/operate/metrics'],
   htmlparser2: ['packages/import'],
-  turndown: ['packages/import'],
+  turndown: ['packages/import', 'src/desk/press/page-markdown.ts'],
   yauzl: ['packages/import'],
   'dns-packet': ['src/records/probe', 'src/shared/net'],
   '@oslojs': ['src/desk/console'],

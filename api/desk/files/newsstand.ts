@@ -5,6 +5,7 @@ import { paperRoot } from '../../../src/desk/papers/paper.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { OPEN_HEADERS } from '../../../src/desk/press/feeds/headers.ts';
 import { newsstandView, opml, publicPapers } from '../../../src/desk/press/newsstand.ts';
+import { skillIndex } from '../../../src/desk/press/standards-text.ts';
 import { healthOf, readiness } from '../../../src/operate/metrics/readiness.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { isLogPath } from '../../../src/shared/transparency/log-paths.ts';
@@ -49,6 +50,11 @@ export function newsstandHandlers(
       );
       const own = { 'Content-Type': CATALOG_TYPE, Link: catalogLinks(origin, []) };
       return send(c, JSON.stringify(catalogOf(origin, papers)), { ...fileHeaders(CATALOG_PATH, origin, []), ...own });
+    },
+    hostSkills: (c) => {
+      const papers = publicPapers(app.store.desk).map((paper) => ({ paper, root: paperRoot(paper, origin) }));
+      const own = { 'Content-Type': 'application/json; charset=UTF-8', ...OPEN_HEADERS };
+      return send(c, skillIndex(papers), own);
     },
     // For monitors, like the endpoint of the domain records.
     health: async (c) => {

@@ -24,6 +24,7 @@ import { sendShared, wantsRecord } from '../../responses/send.ts';
 import { sendFile } from '../../responses/send-file.ts';
 import type { HostHandler } from '../route.ts';
 import type { Sites } from '../site.ts';
+import { isPage, markdownPages, prefersMarkdown } from './markdown.ts';
 import { beingPressed, isAwaitingPress } from './notices.ts';
 
 const RESERVED = new Set(RESERVED_PAGES);
@@ -69,6 +70,7 @@ export function pressedFile(
   { presses, backlog, build }: { presses: PressQueue; backlog: ReadonlySet<string>; build: Build },
 ): HostHandler {
   const pages = sharedPages(app, build);
+  const markdown = markdownPages();
   const originalOf = undrawnPictures(app);
   return async (c, next) => {
     const site = sites.of(c.env);
@@ -109,6 +111,11 @@ export function pressedFile(
       return sendFile(c, { file: join(folder, MISSING), status: 404, headers: missing });
     }
     const status = pageStatus(file, app.store.desk.archive(site.slug).storyBySlug);
+    if (isPage(file)) headers.Vary = 'Accept';
+    if (isPage(file) && prefersMarkdown(c)) {
+      const sent = await markdown(c, { folder, file, status, url: `${site.root}${site.path}`, headers });
+      if (sent !== null) return sent;
+    }
     if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
     return sendFile(c, { file: join(folder, file), status, headers });
   };
@@ -154,7 +161,7 @@ function sharedPages(app: AppContext, build: Build) {
     async send(c: Context<DeskEnv>, site: Site, { folder, file, status, scripts }: PressedPage): Promise<Response> {
       const headers = {
         ...fileHeaders(status === 404 ? file : site.path, site.served, scripts, site.paper?.analytics),
-        ...(status === 404 ? { Vary: 'Accept' } : {}),
+        Vary: 'Accept',
         // Search engines list the paper's own address, which is the canonical one.
         'X-Robots-Tag': 'noindex',
       };

@@ -21,6 +21,7 @@ export function llms(channel: Channel, newest: readonly Row[], hasSound = false)
     list('Agents', [
       ['Guide', `${root}/agents/`, 'how to find, read, search and verify; with a key, how to file, revise and air'],
       ['Skill', `${root}/agents/SKILL.md`, 'the same in Markdown, as a skill file'],
+      ['MCP', `${root}/mcp`, 'the same as tools: streamable HTTP; /server-card after it describes it'],
       ['Standards', `${root}/standards/`, 'how this desk works'],
     ]),
     list('API', [

@@ -9,7 +9,7 @@ import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import { pageProse } from '../page-prose.ts';
 import { plainProseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
-import { agentsText, skillText, standardsText } from '../standards-text.ts';
+import { agentsText, skillIndex, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView } from '../views.ts';
 import { frameOf, prosePicture } from './frame.ts';
 
@@ -56,6 +56,7 @@ export const pages = [
     return [
       { path: 'agents/index.html', body: await render('/paper/page', view) },
       { path: 'agents/SKILL.md', body: skillText(paper, edition.site) },
+      { path: '.well-known/agent-skills/index.json', body: skillIndex([{ paper, root: edition.site.root }]) },
     ];
   }),
   singleOutput('not-found', 'list', async (edition, { render }) => {
