@@ -35,6 +35,8 @@ function service(url: string): TurndownService {
       return text === '' ? '' : `[${text}](${absolute(attributesOf(node).href)})`;
     },
   });
+  // The page sets times apart by its style.
+  turndown.addRule('time', { filter: 'time', replacement: (content) => ` ${content}` });
   return turndown;
 }
 
