@@ -152,6 +152,7 @@ function setCookie(c: PaperContext, token: string | null): void {
   const maxAge = token === null ? 0 : SESSION_IDLE_MAX / 1000;
   const secure = origin.startsWith('https:');
   const cookie = { path: `${base}/`, httpOnly: true, sameSite: 'Strict', secure, maxAge } as const;
+  setHeader(c, 'Cache-Control', PRIVATE);
   setHeader(c, 'Set-Cookie', generateCookie(cookieName(c), token ?? '', cookie));
 }
 
