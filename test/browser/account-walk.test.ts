@@ -11,7 +11,7 @@ import { receiver } from '../support/receiver.ts';
 import { recordProbes } from '../support/records-fixture.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { parsed, type SmtpStand, smtpServer } from '../support/smtp.ts';
-import { axeFaults } from './axe.ts';
+import { axeFaultsAA as axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
 const EMAIL = 'ada@example.org';
