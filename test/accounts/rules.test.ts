@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { changeMail, fromRecords } from '../../src/records/accounts/account-mail.ts';
 import { answer, openAnswer, sealAnswer } from '../../src/records/accounts/answer.ts';
-import { browserName } from '../../src/records/accounts/browser-name.ts';
 import { chartOfKeys, chartOfOutcomes } from '../../src/records/accounts/usage-chart.ts';
+import { browserName } from '../../src/shared/browser-name.ts';
 import { mailText } from '../../src/shared/outbound/letter.ts';
 import {
   beginSession,
@@ -96,10 +96,10 @@ describe('an answer in an address', () => {
   });
 });
 
-it('a browser is named without its version, and an unknown one not at all', () => {
+it('a browser is named without its version, and an unknown one is a browser', () => {
   const mozilla =
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
-  const names: [string | undefined, string | null][] = [
+  const names: [string | undefined, string][] = [
     [mozilla, 'Chrome on Windows'],
     [`${mozilla} Edg/140.0.0.0`, 'Edge on Windows'],
     ['Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0', 'Firefox on Linux'],
@@ -109,12 +109,12 @@ it('a browser is named without its version, and an unknown one not at all', () =
     ],
     [
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15',
-      'Safari on Mac',
+      'Safari on macOS',
     ],
-    ['Something (Linux)', 'A program on Linux'],
-    ['curl/8.5.0', null],
-    [undefined, null],
-    [`${'x'.repeat(100_000)} Firefox/143.0`, null],
+    ['Something (Linux)', 'A browser on Linux'],
+    ['curl/8.5.0', 'A browser'],
+    [undefined, 'A browser'],
+    [`${'x'.repeat(100_000)} Firefox/143.0`, 'A browser'],
   ];
   for (const [text, name] of names) assert.equal(browserName(text), name, text?.slice(0, 80));
 });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { isoTime } from '../../../src/proof/time.ts';
 import { answer } from '../../../src/records/accounts/answer.ts';
-import { browserName } from '../../../src/records/accounts/browser-name.ts';
 import { requestSignIn, requireSignIn, signIn } from '../../../src/records/accounts/sign-in.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { browserName } from '../../../src/shared/browser-name.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { ASKS, SIGN_UPS_MAX } from '../../../src/shared/limits.ts';
 import { newId } from '../../../src/shared/new-id.ts';

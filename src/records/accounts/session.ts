@@ -3,7 +3,7 @@ import type { SessionLife, SessionTable } from '../../shared/session.ts';
 /** A session of a browser that is signed in to an account. */
 export interface Session extends SessionLife {
   account: string;
-  /** The browser and its system in words, as `browserName` gives them; null when it is not known. */
+  /** The browser and its system in words, as `browserName` gives them; null for sessions from before it was kept. */
   browser: string | null;
 }
 
