@@ -3,7 +3,6 @@ import { namesOf, pieceLine } from '../../../src/desk/console/piece-lines.ts';
 import type { ActivityLine } from '../../../src/desk/console/views.ts';
 import { DAY } from '../../../src/proof/time.ts';
 import { signingState } from '../../../src/signing/signing-state.ts';
-import { archiveOf } from '../context.ts';
 import { type ConsoleParts, readApi, type Shown } from './page.ts';
 import { slugOf } from './pieces.ts';
 import type { ConsoleContext } from './session.ts';
@@ -18,13 +17,10 @@ export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise
   const paper = slugOf(c);
   const nameOf = namesOf(keys.list(paper));
   const lines = (rows: ReturnType<typeof tables.scheduled>) => rows.map((row) => pieceLine(row, nameOf));
-  const onAir = archiveOf(app, c)
-    .latest({ limit: SHOWN })
-    .flatMap(({ id }) => tables.piece(id) ?? []);
   const view = {
     waiting: lines(tables.waiting(paper, SHOWN)),
     scheduled: lines(tables.scheduled(paper, SHOWN)),
-    aired: lines(onAir),
+    aired: lines(tables.pieces(paper, { state: 'on_air' }, { limit: SHOWN })),
     drafts: lines(tables.pieces(paper, { state: 'draft' }, { limit: SHOWN })),
     wrong: wrong(app, paper),
     agents: await agentsDid(parts, c),
