@@ -324,6 +324,7 @@ async function stateFor(
     }
     case 'linkPreview':
     case 'airStory':
+    case 'reviewStory':
       return { parameters: { id: (await make('fileStory')).story.id } };
     case 'withdrawStory':
       return { parameters: { id: (await make('fileStory', { air: true })).story.id } };
