@@ -2,7 +2,7 @@
 export const GROUPS = {
   'Start here': ['tutorial'],
   'For desks': ['writing', 'console', 'commands', 'readers', 'pressed-tree', 'translating', 'publishing', 'moving'],
-  'For developers': ['api', 'domain-records', 'payments', 'verifying', 'transparency', 'protocol'],
+  'For developers': ['api', 'agents', 'domain-records', 'payments', 'verifying', 'transparency', 'protocol'],
   'For operators': [
     'package',
     'settings',

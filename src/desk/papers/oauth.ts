@@ -4,7 +4,7 @@ import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { caught, Fault } from '../../shared/fault.ts';
 import { type AccessKey, type KeyTable, newKey, reaches, requireActive } from './keys.ts';
 
-/** What a client may ask for: to read as a read key does, and to write as an agent’s key does. */
+/** What a client may ask for (protocol 9.6): to read as a read key does, and to write as an agent’s key does. */
 export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
