@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { parseSync } from 'rolldown/utils';
 import { commitOf } from '../../bin/commit.mjs';
 import { currentPages } from '../../src/cmd/current-pages.ts';
 
@@ -134,6 +135,18 @@ function writeFile(folder: string, file: string, text: string): void {
   writeFileSync(join(folder, file), text);
 }
 
+/** Code without comments, which are for those who change it, and a tenth of the package. Lines keep their numbers. */
+function withoutComments(file: string, text: string): string {
+  if (file.endsWith('.json')) return text;
+  let code = '';
+  let done = 0;
+  for (const { start, end } of parseSync(asJavaScript(file), text).comments) {
+    code += text.slice(done, start) + (text.slice(start, end).replace(/[^\n]+/g, '') || ' ');
+    done = end;
+  }
+  return code + text.slice(done);
+}
+
 /** Writes all files of the package into a folder. */
 async function stage(folder: string): Promise<void> {
   const code = packedCode();
@@ -141,7 +154,7 @@ async function stage(folder: string): Promise<void> {
   code.set(BUNDLE, await bundled(join(PROJECT, BUNDLE), dependencies));
   for (const [name, file] of Object.entries(INSIDE))
     code.set(file, await bundled(fileURLToPath(import.meta.resolve(name)), dependencies));
-  for (const [file, text] of code) writeFile(folder, asJavaScript(file), text);
+  for (const [file, text] of code) writeFile(folder, asJavaScript(file), withoutComments(file, text));
   for (const file of FILES) {
     cpSync(join(PROJECT, file), join(folder, file), {
       recursive: true,
