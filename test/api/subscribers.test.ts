@@ -7,7 +7,7 @@ import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyPaper } from '../support/papers.ts';
-import { copyDemo, until } from '../support/program.ts';
+import { copyDemo, DEMO_ORIGINS, until } from '../support/program.ts';
 import { shout } from '../support/raw.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 
@@ -39,7 +39,8 @@ async function stand(t: TestContext, more: Record<string, string> = {}, hasQuiet
       (yaml) => `${yaml.replace('paper_public: true', 'paper_public: false')}\nurl: http://quiet.example\n`,
     );
   }
-  const serving = await serveHere(scope as TestContext, folder, more);
+  // The addresses for which the pages were pressed: tests ask the server at its own.
+  const serving = await serveHere(scope as TestContext, folder, { ...DEMO_ORIGINS, ...more });
   const key = (level: string) => keyOf(scope, folder, 'the-plumb-line', level);
   return { ...serving, folder, scope, keys: { read: key('read'), agent: key('agent'), admin: key('admin') } };
 }
@@ -117,9 +118,9 @@ function linkTo(folder: string, email: string, count = 1): Promise<URL> {
   });
 }
 
-async function confirmed(folder: string, email: string, count = 1): Promise<URL> {
+async function confirmed({ url, folder }: Pick<Stand, 'url' | 'folder'>, email: string, count = 1): Promise<URL> {
   const link = await linkTo(folder, email, count);
-  const { status, json } = await send(link.origin, link.pathname, { body: { token: link.searchParams.get('token') } });
+  const { status, json } = await send(url, link.pathname, { body: { token: link.searchParams.get('token') } });
   assert.equal(status, 200);
   return new URL(json.manage_url);
 }
@@ -210,9 +211,9 @@ test('the response never reveals who subscribes', async (t) => {
   assert.equal(fresh.status, 202);
   assert.equal(fresh.json.status, 'pending');
   await order('kept@example.org');
-  const manage = await confirmed(folder, 'kept@example.org');
+  const manage = await confirmed({ url, folder }, 'kept@example.org');
   await order('gone@example.org');
-  const gone = await confirmed(folder, 'gone@example.org');
+  const gone = await confirmed({ url, folder }, 'gone@example.org');
   const end = { token: gone.searchParams.get('token') };
   assert.equal((await send(url, `${PAPER}/subscribe/unsubscribe`, { body: end })).json.status, 'unsubscribed');
   for (const email of ['new@example.org', 'kept@example.org', 'gone@example.org', 'NEW@example.org']) {
@@ -251,7 +252,7 @@ test('from the order to the end: only buttons change anything', async (t) => {
   const link = await linkTo(folder, email);
   const [mail = ''] = outbox(folder);
   assert.match(mail, /^From: The Plumb Line <[^>]+>$/m);
-  assert.match(mail, /^Message-ID: <[0-9a-z]{26}@127\.0\.0\.1>$/m);
+  assert.match(mail, /^Message-ID: <[0-9a-z]{26}@localhost>$/m);
   const counts = async () => (await send(url, DOOR, { key: keys.read, method: 'GET' })).json;
 
   // A link scanner fetches whatever it finds.
@@ -359,7 +360,7 @@ test('from the order to the end: only buttons change anything', async (t) => {
   assert.deepEqual(json.results, [{ email, status: 'suppressed' }]);
   assert.equal(outbox(folder).length, 1);
   await send(url, DOOR, { body: { email } });
-  const second = await confirmed(folder, email, 2);
+  const second = await confirmed({ url, folder }, email, 2);
   assert.deepEqual(await counts(), { count: 1, confirmed: 1 });
   assert.equal(second.searchParams.get('token'), own, 'the foot of old mails still works');
   assert.equal((await oneClick({ form: { 'List-Unsubscribe': 'One-Click' } })).status, 200);
@@ -494,7 +495,7 @@ test('an admin orders for others', async (t) => {
   assert.equal((await order({ emails }, keys.admin, { 'Idempotency-Key': 'one' })).status, 422);
   await linkTo(folder, 'reader-17@example.org');
   assert.equal(outbox(folder).length, 18);
-  await confirmed(folder, 'reader-3@example.org');
+  await confirmed({ url, folder }, 'reader-3@example.org');
   const { json } = await order({ emails: ['Reader-3@example.org'], cadence: 'weekly' }, keys.admin);
   assert.deepEqual(json.results, [{ email: 'Reader-3@example.org', status: 'confirmed' }]);
 
@@ -529,7 +530,7 @@ test('an admin orders for others', async (t) => {
 test('one address is exported and erased, and no log holds it', async (t) => {
   const { url, folder, keys, said } = await stand(t, { LOG_LEVEL: 'trace' });
   await send(url, DOOR, { body: { email: 'Hide.Me@example.org', cadence: 'weekly' } });
-  await confirmed(folder, 'Hide.Me@example.org');
+  await confirmed({ url, folder }, 'Hide.Me@example.org');
   const at = (text: string) => `${DOOR}/${text}`;
   const admin = { key: keys.admin };
   for (const method of ['GET', 'DELETE']) {
@@ -597,7 +598,7 @@ test('a private paper’s readers have their pages, and nobody else learns of it
   );
   const link = await linkTo(folder, 'a@example.org');
   assert.equal((await send(url, link.pathname + link.search, { method: 'GET' })).status, 200);
-  const manage = await confirmed(folder, 'a@example.org');
+  const manage = await confirmed({ url, folder }, 'a@example.org');
   assert.equal((await send(url, manage.pathname + manage.search, { method: 'GET' })).status, 200);
   const elsewhere = `${PAPER}/subscribe/manage${manage.search}`;
   assert.equal((await send(url, elsewhere, { method: 'GET' })).status, 404, 'a token is of one paper');
