@@ -44,7 +44,10 @@ describe('the fields of the editor', () => {
   it('go on air at a time of the zone that they name', () => {
     assert.equal(body({ air: 'now' }).air, true);
     assert.equal(body({ air: 'keep', air_at: 'x' }).air, false);
-    assert.equal(body({ air: 'at', air_at: '2031-07-01T06:30', air_zone: 'Asia/Kolkata' }).air, '2031-07-01T01:00:00.000Z');
+    assert.equal(
+      body({ air: 'at', air_at: '2031-07-01T06:30', air_zone: 'Asia/Kolkata' }).air,
+      '2031-07-01T01:00:00.000Z',
+    );
     for (const [air_at, air_zone, input] of [
       ['', 'UTC', 'air_at'],
       ['2031-03-30T02:30', 'Europe/Berlin', 'air_at'],

@@ -193,7 +193,7 @@ test('names that are markup are shown as text', async () => {
 
 test('a read seat sees, and does nothing', async () => {
   const id = await draft('reader-sees');
-  for (const page of ['', 'pieces', `pieces/${id}`, `pieces/${id}/changes`]) {
+  for (const page of ['', 'pieces', `pieces/${id}`, `pieces/${id}/changes`, 'readers']) {
     const { status, html } = await reader.get(page);
     assert.equal(status, 200, page);
     assert.equal(
@@ -206,7 +206,8 @@ test('a read seat sees, and does nothing', async () => {
       page,
     );
   }
-  for (const page of ['agents', 'webhooks', 'activity']) assert.equal((await reader.get(page)).status, 403, page);
+  for (const page of ['agents', 'webhooks', 'activity', 'readers/export.csv'])
+    assert.equal((await reader.get(page)).status, 403, page);
   // What a read seat may do: look at drafts by a link, manage its own sessions, and allow a program to read.
   const OWN = /^(?:pieces\/:id\/preview|sessions|passkeys|passkey|sign-|first|enter|link|key|authorize)/;
   const app = openAppContext(readSettings(envIn(folder)));

@@ -128,12 +128,12 @@ export interface Answered {
 }
 
 /** Sends a request to the API's own route in process, as the key of the session. `once` is its Idempotency-Key. */
-export async function askApi(
+export async function fetchApi(
   { app, ask }: Pick<ConsoleParts, 'app' | 'ask'>,
   c: ConsoleContext,
   { method, path, body, bytes }: ApiRequest,
   once?: string,
-): Promise<Answered> {
+): Promise<Response> {
   const headers = new Headers({ Accept: 'application/json', 'X-Request-Id': c.get('requestId') });
   if (once !== undefined) headers.set('Idempotency-Key', once);
   if (bytes?.type !== undefined) headers.set('Content-Type', bytes.type);
@@ -145,7 +145,12 @@ export async function askApi(
   // Routes set headers on Node's response: one of its own keeps them off the page.
   const outgoing = new ServerResponse(c.env.incoming);
   const env = actingAs({ ...c.env, outgoing }, { way: 'console', key: c.get('key') });
-  const response = await ask(request, env);
+  return ask(request, env);
+}
+
+/** The same, with the JSON of the response. */
+export async function askApi(...asked: Parameters<typeof fetchApi>): Promise<Answered> {
+  const response = await fetchApi(...asked);
   const text = await response.text();
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 }

@@ -1,7 +1,10 @@
 import { ACTION_NAMES, activityView } from '../../../src/desk/console/activity-words.ts';
 import type { Form } from '../../middleware/form-body.ts';
+import { requireKeyOfLevel } from '../../middleware/key.ts';
+import { respond } from '../../responses/headers.ts';
+import { PRIVATE } from '../../responses/send.ts';
 import { type Action, undo } from './action.ts';
-import { type Answered, type ConsoleParts, readApi, type Shown } from './page.ts';
+import { type Answered, type ConsoleParts, fetchApi, readApi, type Shown } from './page.ts';
 import type { ConsoleContext } from './session.ts';
 
 // The pages of people and programs show what lists of the API say, as the key of the session.
@@ -92,6 +95,23 @@ export async function readersPage(parts: ConsoleParts, c: ConsoleContext): Promi
     older: olderOf('readers', query, { next_cursor: null, ...list }),
   };
   return ['/console/readers', 'Readers', view];
+}
+
+/** The readers as a CSV file, as the API exports them. */
+export function readersCsv(parts: ConsoleParts) {
+  return async (c: ConsoleContext): Promise<Response> => {
+    requireKeyOfLevel(c.get('key'), 'admin');
+    const response = await fetchApi(parts, c, {
+      method: 'GET',
+      path: `subscribers/export?${queryOf(c, 'q', 'state')}`,
+    });
+    return respond(c, await response.text(), response.status, {
+      'Content-Type': response.headers.get('Content-Type') ?? 'text/plain; charset=UTF-8',
+      'Content-Disposition': `attachment; filename="readers-${c.get('site').slug}.csv"`,
+      'Cache-Control': PRIVATE,
+      'X-Content-Type-Options': 'nosniff',
+    });
+  };
 }
 
 /** All that is stored about one reader. */
@@ -200,6 +220,11 @@ export const webhookActions: Record<string, Action> = {
     page: toWebhooks,
   },
 };
+
+/** Reads of pages, as the server counts them. */
+export async function countsPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
+  return ['/console/counts', 'Counts', { counts: await readApi(parts, c, 'counts?days=30') }];
+}
 
 /** Who changed what. */
 export async function activityPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {

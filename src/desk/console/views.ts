@@ -100,6 +100,15 @@ export interface ConsolePages extends PaperPages {
     asked: { state: string; webhook: string };
     older: string | null;
   };
+  '/console/counts': ConsoleShell & {
+    counts: {
+      /** Whether the operator has reads counted. */
+      counting: boolean;
+      days: { day: string; reads: number }[];
+      kinds: { kind: string; reads: number }[];
+      pages: { kind: string; id: string; title: string | null; reads: number }[];
+    };
+  };
   '/console/activity': ConsoleShell & {
     rows: ActivityView[];
     keys: KeyLine[];
