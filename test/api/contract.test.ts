@@ -363,6 +363,12 @@ async function stateFor(
       const { id } = await make('addWebhook');
       return { parameters: { id: (await ask({ method: 'POST', path: `/api/v1/webhooks/${id}/test` })).id } };
     }
+    case 'endSession': {
+      const { key } = await make('makeKey');
+      const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+      await send(root, { method: 'POST', path: '/console/sign-in', body: `key=${key}`, headers });
+      return { parameters: { id: (await ask(get('/api/v1/sessions'))).sessions[0].id } };
+    }
     case 'acceptTerms':
       return { body: { version: (await ask(get('/api/v1/agent/terms'))).version, signed_by: 'Mara Vell, publisher' } };
     default:
