@@ -15,6 +15,7 @@ import { answerFault } from './middleware/fault.ts';
 import { recordForwarded } from './middleware/forwarded.ts';
 import { KeyUses } from './middleware/key-uses.ts';
 import { logRequests } from './middleware/log.ts';
+import { PageCounts } from './middleware/page-counts.ts';
 import { awaitWriteLock, refuseOnStandby } from './middleware/standby.ts';
 import { recordsApi } from './records/api.ts';
 import { answerFaults } from './records/pages/fault.ts';
@@ -28,6 +29,8 @@ type Bound = (port: number) => void;
 /** The dependencies of the news desk's routes. `backlog` is what is yet to be filed. */
 interface DeskParts extends Omit<Writer, 'proxies'> {
   backlog?: ReadonlySet<string>;
+  /** Counts reads of pages; null without it. */
+  counts?: PageCounts | null;
 }
 
 /** Starts a server with the routes of the news desk. */
@@ -35,15 +38,21 @@ export async function listenDesk(parts: DeskParts, bound: Bound = () => {}): Pro
   const { app, logger } = parts;
   const { host, port, origin } = app.settings;
   const uses = new KeyUses(app.store.desk.keys, (error) => logger.warn({ err: error }, 'uses of keys are noted later'));
+  const counts = app.settings.pageCounts
+    ? new PageCounts(app.store.desk.pageCounts, (error) => logger.warn({ err: error }, 'reads are counted later'))
+    : null;
   const wire = async (got: number) => {
     bound(got);
-    return deskRouter(parts, uses);
+    return deskRouter({ ...parts, counts }, uses);
   };
-  return listen({ host, port, origin, setting: 'PORT' }, wire, () => uses.close());
+  return listen({ host, port, origin, setting: 'PORT' }, wire, () => {
+    uses.close();
+    counts?.close();
+  });
 }
 
 /** Every route of the news desk, for the shared host and for the papers' own domains. */
-export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, uses: KeyUses) {
+export async function deskRouter({ backlog = new Set(), counts = null, ...writer }: DeskParts, uses: KeyUses) {
   const { app, presses, logger } = writer;
   const build = await loadBuild();
   const sites = sitesOf(app);
@@ -53,7 +62,7 @@ export async function deskRouter({ backlog = new Set(), ...writer }: DeskParts, 
   router.use(removedPaper(sites, app.settings.origin));
   router.route('/:paper', await deskApi(writer, sites, uses, (request, env) => router.fetch(request, env)));
   router.options('*', fileOptions(sites));
-  for (const [method, path, , handler] of hostRoutes({ app, sites, build, presses, backlog }))
+  for (const [method, path, , handler] of hostRoutes({ app, sites, build, presses, backlog, counts }))
     router.on(method, path, handler);
   router.notFound(notFoundHandler(app, backlog));
   return router;

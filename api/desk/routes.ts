@@ -9,6 +9,7 @@ import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { VERSION } from '../../src/shared/project.ts';
 import type { PaperEnv } from '../env.ts';
 import type { Ask } from '../middleware/acting.ts';
+import type { PageCounts } from '../middleware/page-counts.ts';
 import { logFile, logPage, newsstandHandlers } from './files/newsstand.ts';
 import { OUTBOX_PATH, outboxHandlers } from './files/outbox.ts';
 import { pressedFile, privateFile } from './files/pressed-file.ts';
@@ -22,6 +23,7 @@ import type { PaperResponses } from './paper-responses.ts';
 import { listActivity } from './reading/activity.ts';
 import { readApiCatalog, readIndex } from './reading/api-index.ts';
 import { citedFacts } from './reading/cited-facts.ts';
+import { countsHandler } from './reading/counts.ts';
 import { embedHandlers, readOEmbed } from './reading/embed.ts';
 import { newsroomHandlers } from './reading/newsroom.ts';
 import { readProof } from './reading/proof.ts';
@@ -145,6 +147,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/sessions', 'admin', sessions.list],
     ['DELETE', '/api/v1/sessions/{id}', 'admin', sessions.end],
     ['GET', '/api/v1/activity', 'admin', listActivity(app)],
+    ['GET', '/api/v1/counts', 'read', countsHandler(app)],
     ['GET', '/api/v1/subscribers', 'read', subscribers.list],
     ['POST', '/api/v1/subscribers', 'public', subscribers.subscribe],
     ['GET', '/api/v1/subscribers/counts', 'read', subscribers.counts],
@@ -186,6 +189,8 @@ interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
   presses: PressQueue;
   /** What is yet to be filed. */
   backlog: ReadonlySet<string>;
+  /** Counts reads of pages, if the operator wants it. */
+  counts: PageCounts | null;
 }
 
 /**
@@ -193,7 +198,7 @@ interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
  * paper's own domain; a paper's files and pages by address; and the root of the shared host. Each one also answers HEAD
  * and OPTIONS.
  */
-export function hostRoutes({ app, sites, build, presses, backlog }: HostParts): readonly HostRoute[] {
+export function hostRoutes({ app, sites, build, presses, backlog, counts }: HostParts): readonly HostRoute[] {
   const page = logPage(app, sites, build.render);
   const file = logFile(app, sites);
   const host = newsstandHandlers(app, build, { presses, backlog });
@@ -208,7 +213,7 @@ export function hostRoutes({ app, sites, build, presses, backlog }: HostParts): 
     ['GET', '/:paper/log/*', 'public', page],
     ['GET', '/log/*', 'public', file],
     ['GET', '/:paper/log/*', 'public', file],
-    ['GET', '/*', 'public', pressedFile(app, sites, { presses, backlog, build })],
+    ['GET', '/*', 'public', pressedFile(app, sites, { presses, backlog, build, counts })],
     ['GET', '/*', 'read', privateFile(app, sites, build)],
     ['GET', '/', 'public', host.newsstand],
     ['GET', '/.well-known/api-catalog', 'public', host.hostCatalog],

@@ -1,7 +1,4 @@
-import { isLocked } from '../../src/shared/fault.ts';
-
-/** How often uses are written, in ms. */
-const EVERY = 10_000;
+import { Flushing } from './flushing.ts';
 
 /** A key table that records uses. */
 interface NotesUses {
@@ -12,26 +9,12 @@ interface NotesUses {
 export class KeyUses {
   readonly #keys: NotesUses;
   readonly #uses = new Map<string, number>();
-  readonly #timer: NodeJS.Timeout;
-  readonly #failed: (error: unknown) => void;
+  readonly #flushing: Flushing;
 
   /** `failed` is called with the first error since uses were written. */
   constructor(keys: NotesUses, failed: (error: unknown) => void) {
     this.#keys = keys;
-    this.#failed = failed;
-    let isReported = false;
-    this.#timer = setInterval(() => {
-      try {
-        this.flush();
-        isReported = false;
-      } catch (error) {
-        // The server's log reports a held lock.
-        if (isLocked(error)) return;
-        if (!isReported) failed(error);
-        isReported = true;
-      }
-    }, EVERY);
-    this.#timer.unref();
+    this.#flushing = new Flushing(() => this.flush(), failed);
   }
 
   note(id: string, at: number): void {
@@ -45,13 +28,7 @@ export class KeyUses {
     this.#uses.clear();
   }
 
-  /** Writes what it can: uses of the last seconds are nothing that a server waits for when it ends. */
   close(): void {
-    clearInterval(this.#timer);
-    try {
-      this.flush();
-    } catch (error) {
-      this.#failed(error);
-    }
+    this.#flushing.close();
   }
 }

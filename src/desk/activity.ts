@@ -4,7 +4,7 @@ import { hostOf } from '../shared/outbound/webhook-url.ts';
 import type { Problem } from '../shared/shape.ts';
 import type { StateName, Story } from './archive.ts';
 import type { RecordKind } from './ledger-entry.ts';
-import type { AccessKey } from './papers/keys.ts';
+import type { AccessKey, KeyWork } from './papers/keys.ts';
 import type { Placement } from './placement.ts';
 
 /** Everything that the log of a paper's activity knows. */
@@ -117,18 +117,6 @@ export interface ActivityQuery {
   /** From this time on, in ms. */
   since?: number | undefined;
 }
-
-/** What a key has done. */
-export interface KeyWork {
-  /** Pieces and revisions that it filed. */
-  filed: number;
-  /** Filings that the door refused. */
-  refused: number;
-  /** The last of both or of any other change, in ms; null before the first. */
-  last_at: number | null;
-}
-
-export const NO_WORK: KeyWork = { filed: 0, refused: 0, last_at: null };
 
 export interface ActivityTable {
   add(row: Recorded): void;

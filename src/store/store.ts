@@ -31,6 +31,7 @@ import { ledgerTables } from './desk/ledger-entries.ts';
 import { linkCardTable } from './desk/link-cards.ts';
 import { manifestTables, pressRecords } from './desk/manifest.ts';
 import { oauthClientTable, oauthGrantTable } from './desk/oauth.ts';
+import { pageCountTable } from './desk/page-counts.ts';
 import { paperTables } from './desk/papers.ts';
 import { pieceTables } from './desk/pieces.ts';
 import { readerTables } from './desk/readers.ts';
@@ -232,6 +233,7 @@ export function openStore(settings: DatabaseSettings) {
       passkeys: passkeyTable(db),
       challenges: challengeTable(db),
       activity: activityTable(db, transact),
+      pageCounts: pageCountTable(db, transact),
       oauthClients: oauthClientTable(db),
       oauthGrants: oauthGrantTable(db, transact),
       terms: termsTable(db),

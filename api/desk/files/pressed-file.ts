@@ -7,6 +7,7 @@ import type { Archive } from '../../../src/desk/archive.ts';
 import { aliasFrom } from '../../../src/desk/door/alias.ts';
 import { RESERVED_PAGES } from '../../../src/desk/door/reserved.ts';
 import type { PressQueue } from '../../../src/desk/jobs/press-queue.ts';
+import { countedPage } from '../../../src/desk/page-counts.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { Edition, siteAt, siteOf } from '../../../src/desk/press/edition.ts';
 import { memoized } from '../../../src/desk/press/memoized.ts';
@@ -17,6 +18,7 @@ import type { AppContext } from '../../../src/server/context.ts';
 import { plainFile } from '../../../src/shared/files/plain-file.ts';
 import type { DeskEnv, Site } from '../../env.ts';
 import { paperOfKey } from '../../middleware/key.ts';
+import type { PageCounts } from '../../middleware/page-counts.ts';
 import { fileAt, fileHeaders, isFolder } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
 import { type Representation, ResponseCache } from '../../responses/response-cache.ts';
@@ -67,7 +69,12 @@ const MISSING = '/404.html';
 export function pressedFile(
   app: AppContext,
   sites: Sites,
-  { presses, backlog, build }: { presses: PressQueue; backlog: ReadonlySet<string>; build: Build },
+  {
+    presses,
+    backlog,
+    build,
+    counts,
+  }: { presses: PressQueue; backlog: ReadonlySet<string>; build: Build; counts: PageCounts | null },
 ): HostHandler {
   const pages = sharedPages(app, build);
   const markdown = markdownPages();
@@ -116,8 +123,13 @@ export function pressedFile(
       const sent = await markdown(c, { folder, file, status, url: `${site.root}${site.path}`, headers });
       if (sent !== null) return sent;
     }
-    if (pages.prints(site, file)) return pages.send(c, site, { folder, file, status, scripts });
-    return sendFile(c, { file: join(folder, file), status, headers });
+    const sent = pages.prints(site, file)
+      ? await pages.send(c, site, { folder, file, status, scripts })
+      : await sendFile(c, { file: join(folder, file), status, headers });
+    const { headersSent, statusCode } = c.env.outgoing;
+    const page = () => countedPage(file, (slug) => app.store.desk.archive(site.slug).storyBySlug(slug)?.id ?? null);
+    counts?.note(c, headersSent ? statusCode : sent.status, site.slug, page, app.clock.now());
+    return sent;
   };
 }
 

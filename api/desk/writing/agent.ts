@@ -1,5 +1,5 @@
-import { NO_WORK } from '../../../src/desk/activity.ts';
 import { AgentCheck, agentCheck } from '../../../src/desk/papers/agent-check.ts';
+import { NO_WORK } from '../../../src/desk/papers/keys.ts';
 import { contactUrl } from '../../../src/desk/papers/paper.ts';
 import {
   currentAgreement,

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { type KeyWork, keyChange } from '../../../src/desk/activity.ts';
+import { keyChange } from '../../../src/desk/activity.ts';
 import {
   type AccessKey,
   KeyBody,
+  type KeyWork,
   keyRow,
   LEVELS,
   makeKey,

@@ -1,9 +1,11 @@
+import { dayOf } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { newId } from '../../shared/new-id.ts';
 import { type DeliverySource, Dispatcher } from '../../shared/outbound/dispatcher.ts';
 import { deliveryTransport, type WebhookService } from '../../shared/outbound/webhook-job.ts';
 import type { DeskEvent } from '../event.ts';
+import { COUNTS_KEPT } from '../page-counts.ts';
 import { paperRoot } from '../papers/paper.ts';
 import { Edition, siteOf } from '../press/edition.ts';
 import { linksOf } from '../press/outputs/frame.ts';
@@ -24,6 +26,7 @@ export function paperWebhooks(app: AppContext): WebhookService {
       store.desk.deliveries.forget(at - DELIVERIES_KEPT);
       store.desk.events.forget(at - EVENTS_KEPT);
       store.desk.activity.prune(at - settings.activityKept);
+      store.desk.pageCounts.forget(dayOf(at - COUNTS_KEPT));
     },
   };
 }

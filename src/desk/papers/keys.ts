@@ -5,7 +5,6 @@ import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { KEY_STATES, type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '../../shared/key-life.ts';
 import { shownProblems } from '../../shared/shown-text.ts';
-import type { KeyWork } from '../activity.ts';
 import type { Archive } from '../archive.ts';
 import { line } from '../line.ts';
 
@@ -29,6 +28,18 @@ export interface AccessKey extends KeyLife {
   /** Like `made_by`. */
   paused_by: string | null;
 }
+
+/** What a key has done. */
+export interface KeyWork {
+  /** Pieces and revisions that it filed. */
+  filed: number;
+  /** Filings that the door refused. */
+  refused: number;
+  /** The last of both or of any other change, in ms; null before the first. */
+  last_at: number | null;
+}
+
+export const NO_WORK: KeyWork = { filed: 0, refused: 0, last_at: null };
 
 export interface KeyTable {
   insert(key: AccessKey, hash: string): void;

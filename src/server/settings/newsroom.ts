@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { duration } from './variable.ts';
 
-/** What the server remembers of those who work on papers. */
+/** What the server remembers of those who work on papers, and of what is read. */
 export const newsroom = z
   .object({
     /**
@@ -9,5 +9,9 @@ export const newsroom = z
      * network a person worked; what was published stays in the ledger for ever.
      */
     ACTIVITY_KEPT: duration('400d', 86_400, 3_650),
+    /**
+     * `on`: counts how often pages are read, as sums of a day without cookies, addresses or anything else about readers.
+     */
+    PAGE_COUNTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   })
-  .transform((env) => ({ activityKept: env.ACTIVITY_KEPT }));
+  .transform((env) => ({ activityKept: env.ACTIVITY_KEPT, pageCounts: env.PAGE_COUNTS === 'on' }));

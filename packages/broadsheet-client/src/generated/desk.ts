@@ -753,6 +753,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How often pages were read
+         * @description Takes any key of the paper. Sums of each day, without cookies or anything about readers: pages that a browser opened and this server sent whole. A cache in front, or a copy on another host, answers without it.
+         */
+        get: operations["readCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscribers": {
         parameters: {
             query?: never;
@@ -3322,6 +3342,39 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Counts: {
+            /** @description Whether the operator has reads counted (`PAGE_COUNTS`). */
+            counting: boolean;
+            /** @description Oldest first, in UTC. */
+            days: {
+                /** Format: date */
+                day: string;
+                reads: number;
+            }[];
+            /** @description The most read first. */
+            kinds: {
+                /** @enum {string} */
+                kind: "front" | "piece" | "section" | "tag" | "day" | "persona" | "cast" | "page";
+                reads: number;
+            }[];
+            /** @description The hundred most read pages. */
+            pages: {
+                /** @enum {string} */
+                kind: "front" | "piece" | "section" | "tag" | "day" | "persona" | "cast" | "page";
+                /** @description A piece’s id, or the name in the address; empty for the front. */
+                id: string;
+                /** @description Of a piece. */
+                slug: string | null;
+                /** @description A piece’s newest headline. */
+                title: string | null;
+                /**
+                 * @description Of a piece.
+                 * @enum {string|null}
+                 */
+                state: "draft" | "scheduled" | "on_air" | "withdrawn" | null;
+                reads: number;
+            }[];
+        };
         /** @description What an admin key sees. */
         SubscriberList: {
             /** @description The paper’s slug. */
@@ -5884,6 +5937,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readCounts: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last days, today included. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Counts"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
