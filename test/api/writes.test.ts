@@ -52,6 +52,20 @@ function askerOf({ url }: { url: string }, keys: Keys): Desk['ask'] {
 /** The desk of the tests that leave one another alone: each has pieces and keys of its own. */
 const desk = shared((t) => openDesk(t));
 
+test('of two approvals of one revision at once one is signed, and the other is told who was first', async () => {
+  const { ask } = desk();
+  const { story } = JSON.parse((await ask('POST', '/stories', storyBody('neap-tide'))).text);
+  const answers = await Promise.all(
+    ['Ida', 'Ola'].map((name) =>
+      ask('POST', `/stories/${story.id}/review`, { revision: 1, decision: 'approve', name }),
+    ),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  const bodies = answers.map(({ text }) => JSON.parse(text));
+  const [first, second] = 'error' in bodies[0] ? bodies.reverse() : bodies;
+  assert.ok(second.message.startsWith(`${first.story.review.by} approved revision 1 of neap-tide at `), second.message);
+});
+
 test('of two revisions of one piece from the same revision one is filed', async () => {
   const { ask } = desk();
   for (let revision = 1; revision <= 5; revision++) {
