@@ -113,9 +113,18 @@ function shown(check: EditorCheck, all: boolean): void {
   if (all) say(count === 0 ? 'Nothing keeps it from being filed.' : '');
 }
 
+const citing = elementOf('citing', HTMLDialogElement);
+// Before the dialog closes: what is typed next belongs to where the cursor is then.
+citing.querySelector('form')?.addEventListener('submit', (event) => {
+  const choice = (event.submitter as HTMLButtonElement | null)?.value ?? '';
+  event.preventDefault();
+  citing.close();
+  if (choice === '') prose.view.focus();
+  else sources.cite(prose, Number(choice) || null);
+});
+
 /** Lists the sources to cite, and a new one. Without any, a new one it is. */
 function cite(): void {
-  const dialog = elementOf('citing', HTMLDialogElement);
   const choices = sources.rows.flatMap((row, index) => {
     const [statement, publisher] = sources.fieldsOf(row).map(({ value }) => value.trim());
     if (!statement && !publisher) return [];
@@ -126,17 +135,8 @@ function cite(): void {
     return button;
   });
   if (choices.length === 0) return sources.cite(prose, null);
-  dialog.querySelector('.choices')?.replaceChildren(...choices);
-  dialog.returnValue = '';
-  dialog.addEventListener(
-    'close',
-    () => {
-      if (dialog.returnValue !== '') sources.cite(prose, Number(dialog.returnValue) || null);
-      else prose.view.focus();
-    },
-    { once: true },
-  );
-  dialog.showModal();
+  citing.querySelector('.choices')?.replaceChildren(...choices);
+  citing.showModal();
 }
 
 /** Refers to a new note, and goes to where it is written. Its letter comes from its place in the text. */
