@@ -7,6 +7,7 @@ import { apiPart } from './api.ts';
 import { bucketPart } from './bucket.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
+import { consolePart } from './console.ts';
 import { devPart } from './dev.ts';
 import { dnsPart } from './dns.ts';
 import { growthPart } from './growth.ts';
@@ -46,6 +47,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   bucket: bucketPart,
   takeover: takeoverPart,
   api: apiPart,
+  console: consolePart,
   search: searchPart,
   mails: mailsPart,
   dns: dnsPart,
