@@ -72,12 +72,6 @@ export const requireSeat = createMiddleware<PaperEnv>((c, next) => {
   return Promise.resolve(c.redirect(`${base}/console/sign-in${query}`, 303));
 });
 
-/** A handler for seats only. */
-export const seated = (handle: (c: ConsoleContext) => unknown) => ({
-  before: [requireSeat],
-  handle: (c: PaperContext) => handle(c as ConsoleContext),
-});
-
 /** Accepts forms from the console's own pages only. Throws `wrong_origin`. */
 export const ownConsoleForm = ownForm((c: PaperContext) => c.get('console').origin);
 
