@@ -72,6 +72,7 @@ test('no page of the console asks the database once a row', async (t) => {
     '',
     'pieces',
     'pieces?state=draft',
+    'pieces?q=means',
     `pieces/${aired}`,
     `pieces/${aired}/changes`,
     `pieces/${aired}/edit`,

@@ -78,9 +78,9 @@ export function piecesPage(parts: ConsoleParts, c: ConsoleContext): Shown {
 /** Pieces by words: on air by the search of the paper, others by a part of their headline, and any by id or slug. */
 function foundPieces({ app }: ConsoleParts, c: ConsoleContext, words: string) {
   const { console: tables } = app.store.desk;
-  const onAir = archiveOf(app, c)
-    .search(searchTerms(words.split(/\s+/).slice(0, TERMS_MAX).join(' ')), PAGE)
-    .flatMap((id) => tables.piece(id) ?? []);
+  const ids = archiveOf(app, c).search(searchTerms(words.split(/\s+/).slice(0, TERMS_MAX).join(' ')), PAGE);
+  const byId = new Map(tables.byIds(ids).map((row) => [row.id, row]));
+  const onAir = ids.flatMap((id) => byId.get(id) ?? []);
   const named = tables.named(slugOf(c), words, PAGE);
   return [...named, ...onAir.filter(({ id }) => !named.some((one) => one.id === id))].slice(0, PAGE);
 }

@@ -34,6 +34,7 @@ export function consoleTables(db: Db) {
   const columns = `${ROW}, ${columnsOf({ ...STATE, ...REVIEW }, 'p')}, g.filed_by`;
   const listed = (order: string, limit: string) =>
     all(`SELECT ${columns} ${FROM} WHERE p.paper = ? ${order} LIMIT ${limit}`, LISTED, rowOf);
+  const byIds = all(`SELECT ${columns} ${FROM} WHERE p.id IN (SELECT value FROM json_each(?))`, LISTED, rowOf);
   const lists = new Map<string, ReturnType<typeof listed>>();
   const momentOf = one(`SELECT ${MOMENT} FROM pieces p WHERE p.id = ?`, integer);
   return {
@@ -51,12 +52,19 @@ export function consoleTables(db: Db) {
     },
     /** A piece by its id or slug, and pieces that are not on air by a part of their headline; newest first. */
     named: all(
-      `SELECT ${columns} ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2
-         OR (p.state IN ('draft', 'scheduled', 'withdrawn') AND NOT p.headline_withheld AND instr(lower(g.headline), lower(?2)) > 0))
+      // Each part has an index of its own; one condition with OR would read every piece of the paper.
+      `SELECT ${columns} ${FROM} WHERE p.id IN (
+         SELECT id FROM pieces WHERE paper = ?1 AND id = ?2
+         UNION ALL SELECT id FROM pieces WHERE paper = ?1 AND slug = ?2
+         UNION ALL SELECT d.id FROM pieces d JOIN generations h ON h.n = d.generation
+           WHERE d.paper = ?1 AND d.state IN ('draft', 'scheduled', 'withdrawn') AND NOT d.headline_withheld
+             AND instr(lower(h.headline), lower(?2)) > 0)
        ORDER BY p.id DESC LIMIT ?3`,
       LISTED,
       rowOf,
     ),
+    /** The pieces of these ids, in any order. */
+    byIds: (ids: readonly string[]) => byIds(JSON.stringify(ids)),
     piece: one(`SELECT ${columns} ${FROM} WHERE p.id = ?`, LISTED, rowOf),
     /** Pieces that wait for approval, oldest first. */
     waiting: listed('AND p.awaits_review = 1 ORDER BY p.id', '?'),
