@@ -232,3 +232,17 @@ test('a folder that is filed again leaves no row', async (t) => {
   assert.equal((await fileContent(intakeOf(app))).problems.length, 0);
   assert.deepEqual(await log(), before);
 });
+
+test('a change whose row cannot be written is not made', async (t) => {
+  const { folder, app, api, log } = await desk(t);
+  const db = new DatabaseSync(databaseFile({ dataDir: join(folder, 'var') }));
+  t.after(() => db.close());
+  const before = await log();
+  db.exec("CREATE TRIGGER no_rows BEFORE INSERT ON activity BEGIN SELECT RAISE(ABORT, 'no rows'); END");
+  assert.equal((await api('config', { method: 'PUT', body: { motto: 'Never' } })).status, 500);
+  assert.throws(() => pausePaperKey(app, 'tides', before[0]?.subject?.id ?? '', true), /no rows/);
+  db.exec('DROP TRIGGER no_rows');
+  assert.notEqual((await api('config', { method: 'GET' })).json.motto, 'Never');
+  assert.deepEqual(new Set(app.store.desk.keys.list('tides').map(({ paused_at }) => paused_at)), new Set([null]));
+  assert.deepEqual(await log(), before);
+});
