@@ -252,6 +252,7 @@ export const ROOMS: Record<string, Room> = {
       'types src/desk/console',
       'types src/desk/press',
       'src/parts',
+      'src/parts/client',
       'types src/records',
       'types src/records/accounts',
     ],

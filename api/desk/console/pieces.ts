@@ -1,6 +1,6 @@
 import { isWithdrawn, STATES, type StateName, type Story } from '../../../src/desk/archive.ts';
 import { textDifference } from '../../../src/desk/console/difference.ts';
-import { factLines, type NameOf, namesOf, pieceLine } from '../../../src/desk/console/piece-lines.ts';
+import { factLines, type NameOf, namesOf, type PieceFilter, pieceLine } from '../../../src/desk/console/piece-lines.ts';
 import type { HistoryLine } from '../../../src/desk/console/views.ts';
 import { ZONES, zonedTime } from '../../../src/desk/console/zoned-time.ts';
 import { doorProblems, paperRules } from '../../../src/desk/file-story.ts';
@@ -8,7 +8,6 @@ import type { Place, Placement } from '../../../src/desk/placement.ts';
 import { QUERY_MAX, searchTerms, TERMS_MAX } from '../../../src/desk/search.ts';
 import { isoTime } from '../../../src/proof/time.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import type { PieceFilter } from '../../../src/store/desk/console.ts';
 import type { Form } from '../../middleware/form-body.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { archiveOf, proofUrl, requirePiece } from '../context.ts';

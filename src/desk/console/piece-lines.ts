@@ -1,9 +1,21 @@
 import { isoTime } from '../../proof/time.ts';
-import type { DeskRow, Story } from '../archive.ts';
+import type { DeskRow, StateName, Story } from '../archive.ts';
 import { proseTokens } from '../door/prose.ts';
 import { reviewRow } from '../review.ts';
 import { shownToDesk } from '../withdrawal.ts';
 import type { FactLine, PieceLine } from './views.ts';
+
+/** Which pieces a list of the console shows. */
+export interface PieceFilter {
+  state?: StateName | undefined;
+  section?: string | undefined;
+  persona?: string | undefined;
+  language?: string | undefined;
+  /** Who filed the newest revision, as in `key:<id>`. */
+  filed_by?: string | undefined;
+  /** Only those that a person has to approve. */
+  awaits_review?: boolean | undefined;
+}
 
 /** Names who filed or decided something: `key:<id>` is a key of the paper. */
 export type NameOf = (by: string) => string;

@@ -1,18 +1,6 @@
-import type { StateName } from '../../desk/archive.ts';
+import type { PieceFilter } from '../../desk/console/piece-lines.ts';
 import { columnsOf, type Db, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { FROM, LIST, REVIEW, ROW, rowOf, STATE } from './pieces.ts';
-
-/** Which pieces a list of the console shows. */
-export interface PieceFilter {
-  state?: StateName | undefined;
-  section?: string | undefined;
-  persona?: string | undefined;
-  language?: string | undefined;
-  /** Who filed the newest revision, as in `key:<id>`. */
-  filed_by?: string | undefined;
-  /** Only those that a person has to approve. */
-  awaits_review?: boolean | undefined;
-}
 
 const COLUMN: Record<Exclude<keyof PieceFilter, 'awaits_review'>, string> = {
   state: 'p.state',
