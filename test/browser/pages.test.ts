@@ -93,7 +93,9 @@ it('the table has every page, and no other', () => {
   const folder = fileURLToPath(new URL('../../src/pages', import.meta.url));
   const files = globSync('**/*.astro', { cwd: folder }).map((file) => file.replace(/\.astro$/, ''));
   const listed = Object.keys(PAGE_TYPES).filter((name) => !name.includes(' '));
-  assert.deepEqual([...listed, ...NO_PAGES].sort(), files.sort());
+  // console-pages.test.ts has a table of its own.
+  const ours = files.filter((name) => !name.startsWith('console/'));
+  assert.deepEqual([...listed, ...NO_PAGES].sort(), ours.sort());
 });
 
 describe('every page', { concurrency: 2 }, () => {
