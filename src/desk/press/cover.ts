@@ -1,10 +1,10 @@
 import satori from 'satori';
+import sharp from 'sharp';
 import { type Cover, COVER_SIDE as SIDE } from '../../media/card/card.ts';
 import { hueColor } from '../../media/card/card-color.ts';
 import { typeset } from '../../media/card/card-fonts.ts';
 import { box } from '../../media/card/card-layout.ts';
 import { fitLines } from '../../media/card/card-lines.ts';
-import { flatPng } from '../../media/card/card-png.ts';
 
 const MARGIN = 130;
 const SIZES = [300, 260, 230, 200, 175, 150, 130, 110, 90];
@@ -31,5 +31,6 @@ export async function drawCover({ nameplate, hue, language }: Cover): Promise<Ui
     ...(set.missing.length > 0 ? [] : lines).map((text) => box(line, text)),
     rule(14),
   );
-  return flatPng(await satori(element, { width: SIDE, height: SIDE, fonts: set.fonts }));
+  const svg = await satori(element, { width: SIDE, height: SIDE, fonts: set.fonts });
+  return sharp(Buffer.from(svg)).png({ palette: true, compressionLevel: 9 }).toBuffer();
 }

@@ -11,8 +11,8 @@ export const CARD_HEIGHT = 630;
 /** Increment when the same content would look different, so that the card's file gets a new name. */
 const CARD_TEMPLATE = 1;
 
-/** Increment when the same cover would have other bytes. */
-const COVER_TEMPLATE = 2;
+/** Increment when the same cover would look different. */
+const COVER_TEMPLATE = 1;
 
 export interface Card {
   nameplate: string;
