@@ -196,6 +196,21 @@ export const webhookActions: Record<string, Action> = {
     }),
     page: toWebhooks,
   },
+  'webhooks/:id/pause': {
+    level: 'admin',
+    request: (form, c) => ({
+      method: 'PUT',
+      path: `webhooks/${idIn(c)}`,
+      body: { paused: form.text('paused') === 'yes' },
+    }),
+    said: ({ id, url, paused_at: pausedAt }) => ({
+      text: pausedAt === null ? `Events go to ${url} again.` : `${url} is paused: what waited for it is given up.`,
+      ...undo(`webhooks/${id}/pause`, pausedAt === null ? 'Pause it' : 'Resume it', {
+        paused: pausedAt === null ? 'yes' : 'no',
+      }),
+    }),
+    page: toWebhooks,
+  },
   'webhooks/:id/test': {
     level: 'admin',
     request: (_form, c) => ({ method: 'POST', path: `webhooks/${idIn(c)}/test` }),

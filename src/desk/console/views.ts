@@ -83,9 +83,10 @@ export interface ConsolePages extends PaperPages {
       failing_since: string | null;
       off_at: string | null;
       off_reason: string | null;
-      last_success_at?: string | null;
-      last_failure_at?: string | null;
-      waiting?: number;
+      paused_at: string | null;
+      succeeded_at: string | null;
+      failed_at: string | null;
+      waiting: number;
     }[];
     sections: string[];
     deliveries: {
@@ -236,9 +237,9 @@ export interface KeyLine {
   expires_at: string | null;
   used_at: string | null;
   revoked_at: string | null;
-  filed?: number;
-  refused?: number;
-  last_at?: string | null;
+  work: { filed: number; refused: number; last_at: string | null };
+  /** What it filed or was refused in the last hour and day. */
+  rate: { hour: number; day: number };
 }
 
 /** A reader, as the API lists them to admins. */
