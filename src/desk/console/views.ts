@@ -225,6 +225,11 @@ export interface Notice {
   given?: Record<string, string>;
 }
 
+interface Filings {
+  filed: number;
+  refused: number;
+}
+
 /** A key or seat, as the API lists it. */
 export interface KeyLine {
   id: string;
@@ -239,7 +244,7 @@ export interface KeyLine {
   revoked_at: string | null;
   work: { filed: number; refused: number; last_at: string | null };
   /** What it filed or was refused in the last hour and day. */
-  rate: { hour: number; day: number };
+  rate: { hour: Filings; day: Filings };
 }
 
 /** A reader, as the API lists them to admins. */

@@ -18,11 +18,15 @@ export const DEFAULT_TYPEFACES: Typefaces = 'source-serif';
 
 const FAMILIES = new Set<string>(Object.values(TYPEFACES).flat());
 
+/** Stylesheets and scripts of the console, which serves them itself. */
+const OF_CONSOLE = /^_astro\/(?:console(?:-[a-z]+)*|editor|passkey|swap|upload)\./;
+
 /**
- * Whether a paper with these typefaces has a file of the build: it needs no fonts of another pair than its own and the
+ * Whether a paper with these typefaces has a file of the build: it needs nothing of the console, and no fonts of another pair than its own and the
  * default one, which pages of the shared host have.
  */
 export function needsAsset(path: string, typefaces: Typefaces): boolean {
+  if (OF_CONSOLE.test(path)) return false;
   const [, family = ''] = /^_astro\/([a-z0-9-]+?)-(?:latin|european|greek|cyrillic|vietnamese)\b/.exec(path) ?? [];
   const [, pair = ''] = /^_astro\/type-([a-z-]+)\./.exec(path) ?? [];
   const needed: readonly string[] = [...TYPEFACES[typefaces], ...TYPEFACES[DEFAULT_TYPEFACES]];
