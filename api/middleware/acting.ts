@@ -14,6 +14,11 @@ export interface Acting {
   way: Exclude<Way, 'api'>;
   /** The key that acts. Without it the request's headers say who acts. */
   key?: AccessKey;
+  /**
+   * Reads the fields that come before the file of an upload, which is a form of a page: throws for one that did not come
+   * from it. The file is then read from the network, never whole in memory.
+   */
+  readFields?: (fields: ReadonlyMap<string, string>) => void;
 }
 
 type Bindings = HttpBindings & { [ACTING]?: Acting };

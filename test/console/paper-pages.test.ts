@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { type Seat, seatAt } from '../support/console-seat.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { mp3 } from '../support/sounds.ts';
 
 /** What no page may show as it is. */
 const HOSTILE = `<script>"'&`;
@@ -217,17 +219,194 @@ test('a record that is a file of the folder says so', async () => {
   assert.match((await admin.get('settings')).html, /This is also the file <code>paper.yaml<\/code>/);
 });
 
+test('a persona is added, changed, retired and brought back', async () => {
+  const fields = { slug: 'noor-lind', name: HOSTILE, title: HOSTILE, beat: HOSTILE, bio: HOSTILE, avatar: '' };
+  const added = await admin.done('masthead/add', fields);
+  assertEscaped(added);
+  assert.match(added, /is on the masthead/);
+  assertEscaped((await admin.get('masthead')).html);
+  const retired = await admin.done(...undoIn(added));
+  assert.match(retired, /is retired/);
+  assert.match((await admin.get('masthead')).html, /class="state retired"/);
+  await admin.done(...undoIn(retired));
+  const saved = await admin.done('masthead/noor-lind/save', {
+    name: 'Noor Lind',
+    title: HOSTILE,
+    avatar: 'media/art/buoys.svg',
+  });
+  assert.match(saved, /<dt>Name<\/dt>/);
+  assert(!saved.includes('<dt>Title</dt>'), 'only what changed is shown');
+  const row = async () => (await api('GET', 'masthead')).body.masthead.find(({ slug }: Body) => slug === 'noor-lind');
+  assert.deepEqual([(await row()).name, (await row()).avatar.split('/').at(-1)], ['Noor Lind', 'buoys.svg']);
+  await admin.done(...undoIn(saved));
+  assert.equal((await row()).name, HOSTILE);
+  const refused = await admin.post('masthead/noor-lind/save', { name: '', avatar: HOSTILE });
+  assert.equal(refused.status, 400);
+  assert.match(refused.html, /id="field-name-problem">/);
+  assertEscaped(refused.html);
+  const bad = await admin.post('masthead/add', { ...fields, slug: 'No Slug' });
+  assert.equal(bad.status, 400);
+  assert.match(bad.html, /id="slug-problem">/);
+  assert.equal((await admin.get('masthead/nobody')).status, 404);
+});
+
+test('sections say what a new name does before it is saved', async () => {
+  const rows = (...names: string[]) =>
+    Object.fromEntries(
+      names.flatMap((name, index) => [
+        [`was.${index}`, ['Tides', 'Lights'][index] ?? ''],
+        [`name.${index}`, name],
+      ]),
+    );
+  const shown = await admin.post('sections/show', rows('Seas', 'Lights', HOSTILE));
+  assert.equal(shown.status, 200);
+  assertEscaped(shown.html);
+  assert.match(shown.html, /Refused while pieces are in it \(3 on air, 1 waiting\)/);
+  assert.match(shown.html, /name="name.0"[^>]* value="Seas"/);
+  const refused = await admin.post('sections/save', rows('Seas', 'Lights'));
+  assert.equal(refused.status, 422);
+  assert.match(refused.html, /id="sections-problem"[\s\S]*still has pieces on air/);
+  const saved = await admin.done('sections/save', {
+    ...rows('Tides', 'Lights', HOSTILE),
+    'position.2': '1',
+    'position.0': '2',
+    'position.1': '3',
+  });
+  assertEscaped(saved);
+  assert.deepEqual((await api('GET', 'config')).body.sections, [HOSTILE, 'Tides', 'Lights']);
+  for (const path of ['front', 'sections', 'pieces']) assertEscaped((await admin.get(path)).html);
+  await admin.done(...undoIn(saved));
+  assert.deepEqual((await api('GET', 'config')).body.sections, ['Tides', 'Lights']);
+});
+
+/** A form with a file, in the order of the page's own: its fields come before the file. */
+function fileForm(name: string, bytes: Uint8Array, type: string, fields: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  form.set('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type }), name);
+  return form;
+}
+
+test('a file is uploaded, shown with what uses it, and removed once nothing does', async () => {
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>');
+  const uploaded = await admin.done(
+    'media/upload',
+    fileForm('quay.svg', svg, 'image/svg+xml', { path: 'media/quay.svg', alt: HOSTILE }),
+  );
+  assertEscaped(uploaded);
+  assert.match(uploaded, /media\/quay.svg is uploaded/);
+  assert.match(uploaded, /Nothing uses it/);
+  const thumbnail = await fetch(`${admin.root}see/media/quay.svg`, {
+    headers: { Cookie: `${admin.cookie.name}=${admin.cookie.value}` },
+  });
+  assert.deepEqual([thumbnail.status, await thumbnail.text()], [200, svg.toString()]);
+  assert.match(thumbnail.headers.get('content-security-policy') ?? '', /sandbox/);
+
+  const { html } = await admin.get('media?q=buoys');
+  assert.match(html, /Used by .*pieces\/[^"]+">high-water \(on air\)/);
+  const used = await admin.post('media/remove', { path: 'media/art/buoys.svg' });
+  assert.equal(used.status, 409);
+  assert.match(used.html, /is used by/);
+  assert.match(await admin.done('media/remove', { path: 'media/quay.svg' }), /media\/quay.svg is removed/);
+  assert.equal((await admin.get('media?q=quay')).html.includes('media/quay.svg</a>'), false);
+});
+
+test('a refused upload keeps what was typed and stores nothing', async () => {
+  const refused = await admin.post(
+    'media/upload',
+    fileForm('a.svg', Buffer.from('<svg/>'), 'image/svg+xml', { path: `../${HOSTILE}`, alt: HOSTILE }),
+  );
+  assert.equal(refused.status, 400);
+  assertEscaped(refused.html);
+  assert.match(refused.html, /id="path-problem">/);
+  assert.match(refused.html, /name="alt"[^>]* value="<script>/);
+  const script = await admin.post(
+    'media/upload',
+    fileForm('a.svg', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), 'image/svg+xml', {
+      path: 'media/a.svg',
+    }),
+  );
+  assert(script.status >= 400, `${script.status}`);
+  const forged = await admin.post(
+    'media/upload',
+    fileForm('b.svg', Buffer.from('<svg/>'), 'image/svg+xml', { form: 'x', path: 'media/b.svg' }),
+  );
+  assert.equal(forged.status, 403);
+  const none = new FormData();
+  assert.equal((await admin.post('media/upload', none)).status, 400);
+  assert.equal((await admin.get('media?q=media/a.svg')).html.includes('media/a.svg</a>'), false);
+});
+
+test('an edition takes an uploaded file, is published, changed and set back', async () => {
+  const day = '2026-11-20';
+  const video = readFileSync(new URL('../../content/the-leading-light/media/cast/2026-11-16.mp4', import.meta.url));
+  const uploaded = await admin.done(
+    `cast/${day}/upload`,
+    fileForm('day.mp4', video, 'video/mp4', { path: 'media/cast/day.mp4' }),
+  );
+  assert.match(uploaded, /name="video"[^>]* value="media\/cast\/day.mp4"/);
+  const poster = 'media/cast/2026-11-16.jpg';
+  const refused = await admin.post(`cast/${day}/save`, { title: HOSTILE, video: 'media/cast/day.mp4' });
+  assert.equal(refused.status, 400);
+  assertEscaped(refused.html);
+  assert.match(refused.html, /id="field-poster-problem">/);
+  const published = await admin.done(`cast/${day}/save`, {
+    title: HOSTILE,
+    description: HOSTILE,
+    video: 'media/cast/day.mp4',
+    poster,
+  });
+  assertEscaped(published);
+  assert.match(published, /The edition of 2026-11-20 is published/);
+  assertEscaped((await admin.get('cast')).html);
+  assertEscaped((await admin.get('media?q=day.mp4')).html);
+  const saved = await admin.done(`cast/${day}/save`, { title: 'The day' });
+  assert.match(saved, /<dt>Title<\/dt>/);
+  await admin.done(...undoIn(saved));
+  assert.equal((await api('GET', 'cast')).body.cast[0].title, HOSTILE);
+  assert.match((await admin.get(`cast?day=2026-11-21`)).html, /A new edition: 2026-11-21/);
+  assert.equal((await admin.get('cast/never')).status, 404);
+});
+
+test('the chapters of an audio edition are lines of a time and a title', async () => {
+  const sound = mp3(40);
+  await admin.done('media/upload', fileForm('day.mp3', sound, 'audio/mpeg', { path: 'media/cast/day.mp3' }));
+  const fields = { title: 'Heard', audio: 'media/cast/day.mp3', chapters: '0:00 Start\n0:05.5 The tide turns' };
+  const published = await admin.done('cast/2026-11-22/save', fields);
+  assert.match(published, />\n?0:00 Start\n0:05.5 The tide turns<\/textarea>/);
+  const [edition] = (await api('GET', 'cast')).body.cast;
+  assert.deepEqual(edition.chapters, [
+    { time: 0, title: 'Start' },
+    { time: 5.5, title: 'The tide turns' },
+  ]);
+  const refused = await admin.post('cast/2026-11-22/save', { ...fields, chapters: 'never' });
+  assert.match(refused.html, /id="field-chapters-problem">/);
+});
+
 /** Every action of these pages, with fields that it would take. */
 const ACTIONS: [path: string, fields: Record<string, string>][] = [
   ['front/place', {}],
   ['front/arrange', { sections: 'Lights', blocks: 'cast' }],
   ['settings/show', { motto: 'x' }],
+  ['masthead/add', { slug: 'x', name: 'x', title: 'x' }],
+  ...['save', 'restore', 'retire', 'return'].map((name): [string, Record<string, string>] => [
+    `masthead/vera-holm/${name}`,
+    { name: 'x', members: '{"name":"x"}' },
+  ]),
+  ['sections/show', { 'name.0': 'x' }],
+  ['sections/save', { 'name.0': 'x' }],
+  ['media/remove', { path: 'media/art/buoys.svg' }],
+  ['cast/2026-11-19/save', { title: 'x' }],
+  ['cast/2026-11-19/restore', { members: '{"title":"x"}' }],
   ['settings/save', { motto: 'x' }],
   ['settings/restore', { members: '{"motto":"x"}' }],
 ];
 
 /** The pages that a read seat sees. */
-const PAGES = ['front', 'see/', 'settings'];
+const PAGES = [
+  ...['front', 'see/', 'settings', 'masthead', 'masthead/vera-holm', 'sections', 'media', 'cast'],
+  'cast/2026-11-19',
+];
 
 test('a read seat sees the pages and may do nothing', async () => {
   for (const path of PAGES) {
@@ -246,5 +425,10 @@ test('a form of another origin or session is refused', async () => {
   for (const [path, fields] of ACTIONS) {
     assert.equal((await admin.post(path, fields, { Origin: 'https://evil.example' })).status, 403, path);
     assert.equal((await admin.post(path, { ...fields, form: 'x' })).status, 403, path);
+  }
+  for (const path of ['media/upload', 'cast/2026-11-19/upload']) {
+    const file = () => fileForm('x.svg', Buffer.from('<svg/>'), 'image/svg+xml');
+    assert.equal((await admin.post(path, file(), { Origin: 'https://evil.example' })).status, 403, path);
+    assert.equal((await reader.post(path, file())).status, 403, path);
   }
 });

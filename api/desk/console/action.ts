@@ -78,9 +78,9 @@ export async function showAgain(
 
 /** What a refused request says, as a notice. */
 export function refusalOf(body: Answered['body']): Notice {
-  const { message = 'the request was refused', problems = [] } = body ?? {};
+  const { message = 'the request was refused', problems = [], field } = body ?? {};
   const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return { kind: 'refused', text, problems };
+  return { kind: 'refused', text, problems, ...(field === undefined ? {} : { field }) };
 }
 
 /** A button that undoes an action. */

@@ -10,7 +10,7 @@ import { Fault } from '../../../src/shared/fault.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { formToken } from '../../../src/shared/session.ts';
 import type { PaperContext } from '../../env.ts';
-import { type Ask, actingAs } from '../../middleware/acting.ts';
+import { type Acting, type Ask, actingAs } from '../../middleware/acting.ts';
 import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { fileHeaders } from '../../responses/files.ts';
 import { respond } from '../../responses/headers.ts';
@@ -39,7 +39,12 @@ export type Shown = {
  * message loses nothing else.
  */
 export class Notices {
-  readonly #notices = new LRUCache<string, Notice>({ max: 1_000, ttl: 10 * MINUTE });
+  readonly #notices = new LRUCache<string, Notice>({
+    // A refused form comes back with its texts.
+    maxSize: 32 * 1024 * 1024,
+    sizeCalculation: (notice) => JSON.stringify(notice).length,
+    ttl: 10 * MINUTE,
+  });
 
   /** Keeps a notice for a session, and returns its id. */
   put(session: string, notice: Notice): string {
@@ -118,6 +123,8 @@ export interface ApiRequest {
   /** JSON, or bytes with their type. */
   body?: unknown;
   bytes?: { body: Uint8Array | FormData; type?: string };
+  /** Leaves the body of the console's own request, a form with a file, to the API's route. */
+  streamed?: NonNullable<Acting['readFields']>;
 }
 
 /** A JSON response of the API. */
@@ -131,20 +138,27 @@ export interface Answered {
 export async function fetchApi(
   { app, ask }: Pick<ConsoleParts, 'app' | 'ask'>,
   c: ConsoleContext,
-  { method, path, body, bytes }: ApiRequest,
+  { method, path, body, bytes, streamed }: ApiRequest,
   once?: string,
 ): Promise<Response> {
   const headers = new Headers({ Accept: 'application/json', 'X-Request-Id': c.get('requestId') });
   if (once !== undefined) headers.set('Idempotency-Key', once);
   if (bytes?.type !== undefined) headers.set('Content-Type', bytes.type);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
+  for (const name of streamed === undefined ? [] : ['Content-Type', 'Content-Length', 'Content-Encoding']) {
+    const value = c.req.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
   // By the shared host: it finds private papers too.
   const url = `${app.settings.origin}/${c.get('site').slug}/api/v1/${path}`;
   const sent = bytes === undefined ? (body === undefined ? null : JSON.stringify(body)) : (bytes.body as BodyInit);
   const request = new Request(url, { method, headers, body: sent });
   // Routes set headers on Node's response: one of its own keeps them off the page.
   const outgoing = new ServerResponse(c.env.incoming);
-  const env = actingAs({ ...c.env, outgoing }, { way: 'console', key: c.get('key') });
+  const env = actingAs(
+    { ...c.env, outgoing },
+    { way: 'console', key: c.get('key'), ...(streamed && { readFields: streamed }) },
+  );
   return ask(request, env);
 }
 

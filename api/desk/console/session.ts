@@ -80,6 +80,9 @@ export const formGuards = [ownConsoleForm, limitBody];
 /** The same for a form that carries a text as long as the API takes. */
 export const longFormGuards = [ownConsoleForm, atMost(BODY_MAX, '1 MiB', 'form')];
 
+/** The same for a form with a file, whose body the API's route reads and limits. */
+export const uploadGuards = [ownConsoleForm];
+
 /** Reads the form of a session. Throws `wrong_origin` unless it has the session's form token, in the field `form`. */
 export async function readOwnForm(c: ConsoleContext): Promise<Form> {
   const form = await readForm(c);

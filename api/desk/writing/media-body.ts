@@ -5,10 +5,10 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type Received, receive, tooLarge } from '../../../src/desk/media/upload.ts';
 import { extensionOf, formatOf, MEDIA_FORMATS, properType, VIDEO_BYTES_MAX } from '../../../src/media/media-formats.ts';
 import { normalized } from '../../../src/shared/combining-marks.ts';
-import { Fault, messageOf } from '../../../src/shared/fault.ts';
+import { caught, Fault, messageOf } from '../../../src/shared/fault.ts';
 import { isLine, shownProblems } from '../../../src/shared/shown-text.ts';
 import type { PaperContext } from '../../env.ts';
-import { actingIn } from '../../middleware/acting.ts';
+import { type Acting, actingIn } from '../../middleware/acting.ts';
 import { isMultipart } from '../../middleware/form-body.ts';
 import { requireUncompressed } from '../../middleware/json-body.ts';
 
@@ -53,7 +53,7 @@ async function fromBytes(c: PaperContext, folder: string, type: string): Promise
 
 async function fromForm(c: PaperContext, folder: string, type: string): Promise<Upload> {
   requireLength(c, VIDEO_BYTES_MAX + 64 * 1024);
-  const parts = new FormParts(formOf(type), folder);
+  const parts = new FormParts(formOf(type), folder, actingIn(c.env)?.readFields);
   const received = await parts.read(bodyOf(c));
   try {
     const asked = parts.fields.get('path');
@@ -90,7 +90,8 @@ class FormParts {
   #fault: Fault | null = null;
   readonly #stopping = new AbortController();
 
-  constructor(form: BusboyInstance, folder: string) {
+  /** `readFields` is given the fields that come before the file, and may refuse them. */
+  constructor(form: BusboyInstance, folder: string, readFields?: Acting['readFields']) {
     this.#form = form;
     // What fails after the form was given up has no other listener, and would end the process.
     form.on('error', () => {});
@@ -105,6 +106,13 @@ class FormParts {
       if (name !== 'file') this.#fail('is not the field of the file; call it file', name);
       this.#file = stream;
       stream.on('error', () => {});
+      const refused = caught(Fault, () => readFields?.(this.fields));
+      if (refused instanceof Fault) {
+        this.#fault ??= refused;
+        this.#stopping.abort();
+        stream.resume();
+        return;
+      }
       this.name = fileName;
       this.type = type;
       // The path may come after the file: until then its own name says what it is.
@@ -129,7 +137,7 @@ class FormParts {
     const received = await this.#received?.catch((error: unknown) => {
       throw fault === null || error instanceof Fault ? error : broken(fault);
     });
-    fault ??= this.#fault;
+    fault = this.#fault ?? fault;
     if (received !== undefined && fault === null) return received;
     if (received !== undefined) rmSync(received.file, { force: true });
     if (fault === null) throw invalid('file', 'file is missing; send it in a part called file');
@@ -143,8 +151,9 @@ class FormParts {
 
 /** The body as it comes, never whole in memory. To stop reading does not end the connection, which is to be answered. */
 function bodyOf(c: PaperContext): Readable {
-  // A request in process has a body of its own.
-  if (actingIn(c.env) !== undefined) return Readable.from(c.req.raw.body ?? []);
+  const acting = actingIn(c.env);
+  // A request in process has a body of its own, unless it leaves that of a page's form to this route.
+  if (acting !== undefined && acting.readFields === undefined) return Readable.from(c.req.raw.body ?? []);
   const { incoming } = c.env;
   const body = new PassThrough();
   const cut = (): void => {

@@ -27,6 +27,29 @@ export interface PaperContent {
     groups: { title: string; fields: FormField[] }[];
     file: FolderFile;
   };
+  '/console/masthead': {
+    personas: PersonaLine[];
+    /** The form of a new one. */
+    fields: FormField[];
+  };
+  '/console/persona': { persona: PersonaLine; fields: FormField[]; url: string; file: FolderFile };
+  '/console/media': {
+    rows: MediaLine[];
+    total: number;
+    /** Words of the path. */
+    q: string;
+    /** The path of the next page below the console. */
+    more: string | null;
+  };
+  '/console/cast': { editions: CastLine[]; today: string };
+  '/console/edition': {
+    day: string;
+    /** Null for a day that has none yet. */
+    edition: CastLine | null;
+    fields: FormField[];
+    file: FolderFile;
+  };
+  '/console/sections': { sections: SectionLine[]; file: FolderFile; max: number };
 }
 
 /** The file of the content folder from which a record was filed; null for one that came over the API. */
@@ -63,4 +86,49 @@ export interface PlaceablePiece {
   state: StateName;
   /** When it went on air or will; ISO 8601. */
   at: string;
+}
+
+export interface PersonaLine {
+  slug: string;
+  name: string;
+  title: string;
+  beat: string;
+  active: boolean;
+  /** The path of its portrait below the console. */
+  portrait: string;
+  /** Pieces on air, and drafts and scheduled ones. */
+  on_air: number;
+  waiting: number;
+}
+
+export interface SectionLine {
+  name: string;
+  url: string;
+  on_air: number;
+  /** Drafts and scheduled pieces. */
+  waiting: number;
+}
+
+export interface MediaLine {
+  path: string;
+  url: string;
+  media_type: string;
+  /** The path of a small picture of it below the console; null for what is none. */
+  thumbnail: string | null;
+  /** Size in pixels, length and bytes, in words. */
+  about: string;
+  alt: string | null;
+  isMissing: boolean;
+  /** What uses it, with its page below the console; null when that is only looked up for a single file. */
+  uses: { text: string; path: string }[] | null;
+}
+
+export interface CastLine {
+  day: string;
+  title: string;
+  kind: 'video' | 'audio';
+  /** Length and bytes, in words. */
+  about: string;
+  poster: string | null;
+  url: string;
 }

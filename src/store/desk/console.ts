@@ -24,8 +24,30 @@ export function consoleTables(db: Db) {
     all(`SELECT ${columns} ${FROM} WHERE p.paper = ? ${order} LIMIT ${limit}`, LISTED, rowOf);
   const byIds = all(`SELECT ${columns} ${FROM} WHERE p.id IN (SELECT value FROM json_each(?))`, LISTED, rowOf);
   const lists = new Map<string, ReturnType<typeof listed>>();
+  const COUNT = { name: text, count: integer };
+  const counter = (column: 'category' | 'persona') => {
+    const onAir = all(
+      `SELECT ${column} AS name, count(*) AS count FROM pieces WHERE paper = ? AND state = 'on_air' GROUP BY ${column}`,
+      COUNT,
+    );
+    const waiting = all(
+      `SELECT ${column} AS name, count(*) AS count FROM pieces
+       WHERE paper = ? AND state IN ('draft', 'scheduled') GROUP BY ${column}`,
+      COUNT,
+    );
+    return (paper: string): Map<string, { on_air: number; waiting: number }> => {
+      const counts = new Map(onAir(paper).map(({ name, count }) => [name, { on_air: count, waiting: 0 }]));
+      for (const { name, count } of waiting(paper)) {
+        counts.set(name, { on_air: counts.get(name)?.on_air ?? 0, waiting: count });
+      }
+      return counts;
+    };
+  };
   const momentOf = one(`SELECT ${MOMENT} FROM pieces p WHERE p.id = ?`, integer);
   return {
+    /** How many pieces each persona, and each section, has on air and not yet there. */
+    countsByPersona: counter('persona'),
+    countsBySection: counter('category'),
     /** Pieces of a paper after one of them: drafts first, the newest before others, then by their moments. */
     pieces(paper: string, filter: PieceFilter, { limit, after }: { limit: number; after?: string | undefined }) {
       const given = (Object.keys(COLUMN) as (keyof typeof COLUMN)[]).filter((name) => filter[name] !== undefined);
