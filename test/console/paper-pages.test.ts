@@ -383,6 +383,46 @@ test('the chapters of an audio edition are lines of a time and a title', async (
   assert.match(refused.html, /id="field-chapters-problem">/);
 });
 
+test('a page is shown as it was typed, added, changed, removed and put back', async () => {
+  const fields = {
+    slug: 'about',
+    title: HOSTILE,
+    description: HOSTILE,
+    nav: 'footer',
+    order: '2',
+    prose: `We watch **tides**. ${'あ'.repeat(12_000)}`,
+  };
+  const shown = await admin.post('pages/show', fields);
+  assert.equal(shown.status, 200);
+  assertEscaped(shown.html);
+  const [, src = ''] = /<iframe class="page" src="[^"]*\/console\/([^"]*)"/.exec(shown.html) ?? assert.fail('no frame');
+  const frame = await admin.get(unescaped(src));
+  assert.match(frame.html, /<strong>tides<\/strong>/);
+  assertEscaped(frame.html);
+  assert.equal((await api('GET', 'pages/about')).status, 404, 'to show a page saves nothing');
+  const added = await admin.done('pages/add', fields);
+  assertEscaped(added);
+  assertEscaped((await admin.get('pages')).html);
+  const saved = await admin.done('pages/about/save', { title: 'About', order: '3' });
+  assert.deepEqual(
+    [(await api('GET', 'pages/about')).body.title, (await api('GET', 'pages/about')).body.order],
+    ['About', 3],
+  );
+  await admin.done(...undoIn(saved));
+  assert.equal((await api('GET', 'pages/about')).body.title, HOSTILE);
+  const refused = await admin.post('pages/about/save', { title: '', prose: 'A note.[^1]' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.html, /id="field-title-problem">/);
+  assert.match(refused.html, />\n?A note\.\[\^1\]<\/textarea>/);
+  const taken = await admin.post('pages/add', { ...fields, slug: 'stories' });
+  assert.match(taken.html, /id="slug-problem">/);
+  const removed = await admin.done('pages/about/remove', {});
+  assert.match(removed, /is removed/);
+  await admin.done(...undoIn(removed));
+  assert.equal((await api('GET', 'pages/about')).body.title, HOSTILE);
+  for (const path of ['pages', 'pages/about']) assert.equal((await reader.get(path)).status, 403, path);
+});
+
 /** Every action of these pages, with fields that it would take. */
 const ACTIONS: [path: string, fields: Record<string, string>][] = [
   ['front/place', {}],
@@ -394,6 +434,12 @@ const ACTIONS: [path: string, fields: Record<string, string>][] = [
     { name: 'x', members: '{"name":"x"}' },
   ]),
   ['sections/show', { 'name.0': 'x' }],
+  ['pages/add', { slug: 'x', title: 'x', prose: 'x' }],
+  ['pages/show', { slug: 'x', title: 'x', prose: 'x' }],
+  ...['show', 'save', 'restore', 'remove'].map((name): [string, Record<string, string>] => [
+    `pages/about/${name}`,
+    { title: 'x', members: '{"title":"x"}' },
+  ]),
   ['sections/save', { 'name.0': 'x' }],
   ['media/remove', { path: 'media/art/buoys.svg' }],
   ['cast/2026-11-19/save', { title: 'x' }],

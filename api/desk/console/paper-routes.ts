@@ -3,6 +3,7 @@ import { castActions, castPage, editionPage } from './cast.ts';
 import { frontActions, frontFrame, frontPage } from './front.ts';
 import { mastheadActions, mastheadPage, personaPage } from './masthead.ts';
 import { mediaActions, mediaPage, uploadMedia } from './media.ts';
+import { draftFrame, ownPage, pageActions, pagesPage, showPage } from './own-pages.ts';
 import type { ConsoleParts } from './page.ts';
 import type { ConsoleRoute, RouteMakers } from './route.ts';
 import { sectionActions, sectionsPage, showSections } from './sections.ts';
@@ -31,6 +32,12 @@ export function paperPages(parts: ConsoleParts, build: Build, { page, actions }:
     ['GET', 'settings', page('read', settingsPage)],
     ['POST', 'settings/show', showSettings(parts), longFormGuards],
     ...actions('settings/', settingsActions, longFormGuards),
+    ['GET', 'pages', page('admin', pagesPage)],
+    ['GET', 'pages/:slug', page('admin', ownPage)],
+    ['POST', 'pages/show', showPage(parts), longFormGuards],
+    ['POST', 'pages/:slug/show', showPage(parts), longFormGuards],
+    ...actions('pages/', pageActions(parts), longFormGuards),
+    ['GET', 'see/page', draftFrame(parts, build)],
     ['GET', 'see/', frontFrame(parts, build)],
     ['GET', 'see/*', seenFile(parts.app, build)],
   ];

@@ -41,6 +41,21 @@ export interface PaperContent {
     /** The path of the next page below the console. */
     more: string | null;
   };
+  '/console/pages': {
+    pages: {
+      slug: string;
+      title: string;
+      nav: 'footer' | 'sections' | 'none';
+      order: number;
+      language: string;
+      url: string;
+    }[];
+    /** The form of a new one. */
+    fields: FormField[];
+    /** The path below the console of the page as it was typed. */
+    draft: string;
+  };
+  '/console/own-page': { slug: string; url: string; fields: FormField[]; draft: string; file: FolderFile };
   '/console/cast': { editions: CastLine[]; today: string };
   '/console/edition': {
     day: string;

@@ -214,6 +214,8 @@ export interface Notice {
   text: string;
   /** The problems of a refused request, by field. */
   problems?: { field: string; message: string }[];
+  /** Whether the page shows what `given` would be. */
+  isDraft?: boolean;
   /** The field that `text` is about. */
   field?: string;
   /** Members of a record before and after a change. */
