@@ -20,7 +20,8 @@ function linesOf({ app }: Pick<ConsoleParts, 'app'>, c: ConsoleContext): Section
   const { paper, root } = c.get('site');
   return paper.sections.map((name) => {
     const { on_air, waiting } = counts.get(name) ?? { on_air: 0, waiting: 0 };
-    return { name, on_air, waiting, url: `${root}/sections/${sectionSlug(name)}/` };
+    const address = `/sections/${sectionSlug(name)}/`;
+    return { name, on_air, waiting, address, url: root + address };
   });
 }
 

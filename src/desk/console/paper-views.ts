@@ -118,6 +118,8 @@ export interface PersonaLine {
 
 export interface SectionLine {
   name: string;
+  /** Its path below the paper's root. */
+  address: string;
   url: string;
   on_air: number;
   /** Drafts and scheduled pieces. */
