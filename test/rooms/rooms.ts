@@ -78,7 +78,14 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/desk/console': {
     holds: 'who is signed in to a paper’s console, and what its pages show',
-    imports: ['src/desk', 'src/desk/door', 'src/media', 'types src/desk/press', 'types src/desk/readers', 'types src/server'],
+    imports: [
+      'src/desk',
+      'src/desk/door',
+      'src/media',
+      'types src/desk/press',
+      'types src/desk/readers',
+      'types src/server',
+    ],
   },
   'packages/import': {
     holds: 'readers of other systems’ exports; a package of its own',
