@@ -8,7 +8,7 @@ const BROWSERS = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
   [/\b(?:Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+ .*Safari\//, 'Safari'],
+  [/\bVersion\/[\d.]{1,40} .{0,200}Safari\//, 'Safari'],
 ] as const;
 
 const SYSTEMS = [

@@ -57,6 +57,12 @@ const FED = 'texts.test.ts feeds its reader with hostile text';
 
 /** Those that the form names and that are quick for what they read, and why. */
 const JUSTIFIED = new Map<string, string>([
+  [String.raw`[^\n]*\n|[^\n]+$`, 'one line after the other: only the last has no end, and is read twice'],
+  [String.raw`<script\b[^>]*>[^<]*<\/script>`, 'it reads a preview that was just printed, where each script is closed'],
+  [
+    String.raw`(?:_astro|icons|media|pictures|portraits)\/|[\w-]+\.(?:css|svg|ico|png|webmanifest)["\s]`,
+    'it is tried behind the URL of the paper alone, once for each',
+  ],
   [String.raw`\/+$`, 'it reads addresses that the operator has set, or of 2,048 characters at the most'],
   [String.raw`;.*$`, SHORT],
   [String.raw`<a class="skip"[^>]*>[^<]*<\/a>|<body[^>]*>(?!\s*<a class="skip")`, OWN],

@@ -51,7 +51,7 @@ export async function serveDesk(
     // A reload files again, and ends no link that somebody may be using.
     if (isStarting)
       printFirstSeats(app, logger).catch((error: unknown) =>
-        logger.error({ err: error }, 'no link for a first seat could be made; `broadsheet seat link` makes one'),
+        logger.error({ err: error }, `no link for a first seat could be made; \`${CLI} seat link\` makes one`),
       );
     isStarting = false;
   };

@@ -97,8 +97,15 @@ export function fieldsFrom(form: { getAll(name: string): unknown[] }): EditorFie
 const isBlank = (fact: FactFields | undefined): boolean =>
   fact === undefined || Object.values(fact).every((text) => text.trim() === '');
 
+const ADDRESS = /^<?(https?:\/\/[^\s<>]+)>?$/;
+
 /** An author's line: a name, or a name with an address behind it, with or without angle brackets. */
-const AUTHOR = /^(.*\S)\s+<?(https?:\/\/[^\s<>]+)>?$/;
+function authorOf(line: string): string | { name: string; url: string } {
+  const at = line.replaceAll('\t', ' ').lastIndexOf(' ');
+  const url = ADDRESS.exec(line.slice(at + 1))?.[1];
+  const name = line.slice(0, Math.max(0, at)).trim();
+  return url === undefined || name === '' ? line : { name, url };
+}
 
 const lines = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
@@ -122,10 +129,7 @@ export function filingBody(
     ...(isNew && fields.slug.trim() !== '' ? { slug: fields.slug.trim() } : {}),
     image: `${src}${alt}${image_credit}`.trim() === '' ? null : { src: src.trim(), alt, credit: given(image_credit) },
     credit: given(fields.credit),
-    authors: lines(fields.authors).map((line) => {
-      const [, name, url] = AUTHOR.exec(line) ?? [];
-      return name === undefined ? line : { name, url };
-    }),
+    authors: lines(fields.authors).map(authorOf),
     written_by: given(fields.written_by),
     tags: fields.tags.split(/[,\n]/).flatMap((tag) => tag.trim() || []),
     aliases: lines(fields.aliases),

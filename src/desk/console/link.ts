@@ -1,5 +1,6 @@
 import { DAY, MINUTE } from '../../proof/time.ts';
 import { linkToken, secretHash } from '../../shared/access-key.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import { type AccessKey, type KeyIssuer, type KeyTable, makeKey, requireActive } from '../papers/keys.ts';
@@ -155,7 +156,7 @@ export function requireFirst(
   if (link?.paper === paper && link.purpose === 'first' && link.used_at === null && link.expires_at > now) return link;
   throw new Fault(
     'not_found',
-    'this link does not open the console: it has expired, a newer one was printed, or it is incomplete; look for the newest in the server’s log, or run `broadsheet seat link`',
+    `this link does not open the console: it has expired, a newer one was printed, or it is incomplete; look for the newest in the server’s log, or run \`${CLI} seat link\``,
   );
 }
 

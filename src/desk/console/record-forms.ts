@@ -141,8 +141,8 @@ export const chapterLines = (text: string): { time: string; title: string }[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .map((line) => {
-      const [, time = line, title = ''] = /^(\S+)\s+(.*)$/su.exec(line) ?? [];
-      return { time, title };
+      const [, time = line, title = ''] = /^(\S+)\s(.*)$/su.exec(line) ?? [];
+      return { time, title: title.trim() };
     });
 
 export const withValues = (fields: Described, texts: Texts): FormField[] =>

@@ -3,6 +3,7 @@ import { hueColor } from '../../media/card/card-color.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { linkToken, secretHash } from '../../shared/access-key.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { linkKey } from '../../shared/files/data-folder.ts';
 import { newId } from '../../shared/new-id.ts';
 import { type Letter, mailOf, type RenderMail, SharedLetters } from '../../shared/outbound/letter.ts';
@@ -38,7 +39,7 @@ export function paperMails(app: AppContext, render: RenderMail): MailService {
       { source: readerMails(app, render), onBounce: 'the address does not accept mail; the subscription has ended' },
       {
         source: consoleMails(app, render),
-        onBounce: 'the address of a seat does not accept mail; print a link for it with `broadsheet seat link`',
+        onBounce: `the address of a seat does not accept mail; print a link for it with \`${CLI} seat link\``,
       },
       { source: noticeMails(app, render), onBounce: 'the address does not accept mail; check whose seat it is' },
     ],

@@ -117,7 +117,7 @@ While \`next_cursor\` is not null, ask again with \`?cursor=\` and its value.
 
 \`/stories/{slug}/proof.json\` holds \`content_hash\`, its exact \`basis\` and the signed receipt of every revision; with a key, \`GET /api/v1/stories/{id}/proof\` gives the same. The door's keys are in [newsdesk-keys.json](${base}/.well-known/newsdesk-keys.json), retired ones too.
 
-- With Broadsheet: \`broadsheet verify ROOT/stories/{slug}/\`.
+- With Broadsheet: \`npm run -s broadsheet -- verify ROOT/stories/{slug}/\`.
 - With openssl 3: the text is \`receipt_verify.signed\`, the signature the last 64 bytes of the base64 that ends \`receipt\`, the key \`receipt_verify.public_key\` behind the DER prefix \`302a300506032b6570032100\`; it must be an \`x\` of the key document. \`openssl pkeyutl -verify -pubin -inkey key.der -keyform DER -rawin -in signed.txt -sigfile signature.raw\`.
 - \`log\` is null until witnesses have confirmed the receipt; then \`tlog_proof\` (C2SP) shows it in the [transparency log](${logUrl(paper, site)}), whose [policy](${logUrl(paper, site)}policy) names the witnesses. \`verify --policy\` demands it.
 - The signed text's \`content_hash\` must be \`sha256:\` and the SHA-256 of the RFC 8785 form of \`basis\`.
