@@ -141,6 +141,8 @@ function withoutComments(file: string, text: string): string {
   let code = '';
   let done = 0;
   for (const { start, end } of parseSync(asJavaScript(file), text).comments) {
+    // The first line of a program says what runs it.
+    if (start === 0 && text.startsWith('#!')) continue;
     code += text.slice(done, start) + (text.slice(start, end).replace(/[^\n]+/g, '') || ' ');
     done = end;
   }

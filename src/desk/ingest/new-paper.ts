@@ -183,6 +183,9 @@ paper_public: true
 # How many distinct publishers a piece must rest on, at least 2.
 source_floor: 2
 
+# A person approves what agents file before it goes on air: required, or some, as in {sections: [News], shown: true}.
+# review: required
+
 # What a piece is when it does not say: news or blog.
 default_kind: news
 

@@ -95,8 +95,10 @@ function paperOf(at: DeskFolder, body: PaperBody): PaperBody | null {
   const refused = ({ path }: { path: string }) =>
     media(path) === null && result.problems.some(({ file }) => file === join(slug, path));
   if (brandMedia(body).some(refused)) return null;
-  // The masthead is applied after the paper.
+  // The masthead is applied after the paper, and its problems are named then.
+  const named = result.problems.length;
   const filed = at.files('masthead', '.yaml').map((path) => baseName(path, '.yaml'));
+  result.problems.length = named;
   const personas = [...(archive?.personaSlugs() ?? []), ...filed];
   const paper = paperFrom(archive, body, { media, personas });
   requireFreeAddress(intake, slug, paper.url);
