@@ -26,6 +26,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['reader', 'show', EMAIL, ...OF_PAPER], /^$/, 1],
   [['review', 'list', ...OF_PAPER], /^nothing waits$/m],
   [['seat', 'list', ...OF_PAPER], /^no seats$/m],
+  [['session', 'list', ...OF_PAPER], /./],
   [['upgrade'], /^$/, 1],
   [['watch', 'quay.example'], /quay\.example/, 1],
   [['webhook', 'list', ...OF_PAPER], /^no webhooks$/m],

@@ -19,7 +19,7 @@ const PLACES = [
 ];
 
 /** Doors of the live server, which no tree holds: under a paper's root. */
-const LIVE = [/^\/api\/v1(\/|$)/, /^\/oembed(\?|$)/, /^\/log\//];
+const LIVE = [/^\/api\/v1(\/|$)/, /^\/mcp$/, /^\/oembed(\?|$)/, /^\/log\//];
 
 for (const [n, { name, origin, url }] of PLACES.entries()) {
   describe(`the demo papers, ${name}`, { skip: n > 0 && ONLY_WIDE }, () => {

@@ -50,7 +50,14 @@ const counts = {
         .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${DAYS_MAX}`)
         .transform((text) => Math.min(DAYS_MAX, Math.max(1, Number(text))))
         .default(30)
-        .openapi({ type: 'integer', minimum: 1, maximum: DAYS_MAX, default: 30, example: 30 }),
+        .openapi({
+          description: 'How many days, today included.',
+          type: 'integer',
+          minimum: 1,
+          maximum: DAYS_MAX,
+          default: 30,
+          example: 30,
+        }),
     }),
   },
   responses: { 200: ok(Counts, 'The last days, today included.') },

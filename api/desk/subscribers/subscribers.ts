@@ -62,7 +62,14 @@ const counts = {
         .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${DAYS_MAX}`)
         .transform((text) => Math.min(DAYS_MAX, Math.max(1, Number(text))))
         .default(90)
-        .openapi({ type: 'integer', minimum: 1, maximum: DAYS_MAX, default: 90, example: 90 }),
+        .openapi({
+          description: 'How many days, today included.',
+          type: 'integer',
+          minimum: 1,
+          maximum: DAYS_MAX,
+          default: 90,
+          example: 90,
+        }),
     }),
   },
   responses: { 200: ok(SubscriberDays, 'Each day in UTC, oldest first, today included.') },
