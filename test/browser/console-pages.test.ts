@@ -26,7 +26,6 @@ const PAGES: Readonly<Record<string, ((piece: string) => string) | null>> = {
   persona: () => 'masthead/vera-holm',
   sections: () => 'sections',
   pages: () => 'pages',
-  'own-page': () => 'pages/new-page',
   media: () => 'media',
   cast: () => 'cast',
   edition: () => 'cast/2026-11-16',
@@ -37,6 +36,8 @@ const PAGES: Readonly<Record<string, ((piece: string) => string) | null>> = {
   activity: () => 'activity',
   sessions: () => 'sessions',
   refused: () => 'pieces/no-such-piece',
+  // test/console/paper-pages.test.ts
+  'own-page': null,
   // test/browser/newsroom-day.test.ts
   reader: null,
   // test/browser/door.test.ts, test/console/sign-in.test.ts and those of OAuth
