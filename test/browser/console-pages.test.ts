@@ -99,20 +99,18 @@ describe('every page of the console', () => {
 
   async function isSound(page: Page, name: string, path: string): Promise<void> {
     const errors: string[] = [];
-    let script = 0;
-    const counting: Promise<void>[] = [];
+    const scripts: Promise<Buffer>[] = [];
     page.removeAllListeners();
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('response', (response) => {
-      if (response.request().resourceType() !== 'script') return;
-      counting.push(response.body().then(({ length }) => void (script += length)));
+      if (response.request().resourceType() === 'script') scripts.push(response.body());
     });
     const response = await page.goto(seat.root + path);
     assert.equal(response?.status(), name === 'refused' ? 404 : 200);
     assert.deepEqual(await axeFaultsAA(page), []);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(over <= 0, `it is ${over} pixels wider than the window`);
-    await Promise.all(counting);
+    const script = Buffer.concat(await Promise.all(scripts)).length;
     assert.ok(script <= (name === 'write' ? EDITOR_MAX : SCRIPT_MAX), `${script} bytes of script`);
     assert.deepEqual(errors, []);
   }
