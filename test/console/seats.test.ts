@@ -38,7 +38,7 @@ describe('seats of a console', () => {
       const [old, token] = [print('fresh'), print('fresh')];
       const ended = await browser().get(`/fresh/console/first?token=${old}`);
       assert.equal(ended.status, 404);
-      assert.match(said(ended.text), /a newer one was printed.*broadsheet seat link/);
+      assert.match(said(ended.text), /a newer one was printed.*broadsheet -- seat link/);
       assert.equal((await browser().get(`/fresh/console/first?token=${token}`)).status, 200);
       assert.equal((await browser().get(`/buoys/console/first?token=${token}`)).status, 404);
       assert.equal((await browser().get(`/fresh/console/enter?token=${token}`)).status, 404);

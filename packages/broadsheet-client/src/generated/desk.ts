@@ -5953,6 +5953,7 @@ export interface operations {
     readCounts: {
         parameters: {
             query?: {
+                /** @description How many days, today included. */
                 days?: number;
             };
             header?: never;
@@ -6076,6 +6077,7 @@ export interface operations {
     countSubscribers: {
         parameters: {
             query?: {
+                /** @description How many days, today included. */
                 days?: number;
             };
             header?: never;
