@@ -279,7 +279,7 @@ test('a large removal yields the thread', async (t) => {
   assert.deepEqual([...treeOf(tree).keys()], []);
   // A slice is 10 ms. A fast disk needs few of them; on a busy machine each does less.
   const ms = worked() - since;
-  assert.ok(turns > Math.min(10, ms / 30), `others had the thread ${turns} times in ${ms} ms`);
+  assert.ok(turns > Math.min(3, ms / 30), `others had the thread ${turns} times in ${ms} ms`);
 });
 
 test('a request for a number is answered when its press is on disk, with what it changed', async (t) => {
