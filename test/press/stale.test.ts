@@ -277,9 +277,9 @@ test('a large removal yields the thread', async (t) => {
   await pressPapers(app, { cards: false });
   isOver = true;
   assert.deepEqual([...treeOf(tree).keys()], []);
-  // A slice is 10 ms. A fast disk needs few of them; on a busy machine each does less.
+  // A slice is 10 ms, and not all of the time is the removal. In memory it may need one slice alone.
   const ms = worked() - since;
-  assert.ok(turns > Math.min(3, ms / 30), `others had the thread ${turns} times in ${ms} ms`);
+  assert.ok(turns > Math.min(3, ms / 30 - 1), `others had the thread ${turns} times in ${ms} ms`);
 });
 
 test('a request for a number is answered when its press is on disk, with what it changed', async (t) => {
