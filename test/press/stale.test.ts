@@ -260,7 +260,7 @@ test('no press works in another one’s folder, and remains of a dead one are re
 });
 
 test('a large removal yields the thread', async (t) => {
-  const { app, tree } = await paperOf(t, 60);
+  const { app, tree } = await paperOf(t, 10);
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -268,18 +268,17 @@ test('a large removal yields the thread', async (t) => {
     if (!isOver) setImmediate(count);
   };
   change(app, { paper_public: false });
+  // Each reading of the clock is a slice later, as on a slow disk: how fast this one is does not matter.
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => {
+    now += 10;
+    return now;
+  });
   setImmediate(count);
-  const worked = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1_000;
-  };
-  const since = worked();
   await pressPapers(app, { cards: false });
   isOver = true;
   assert.deepEqual([...treeOf(tree).keys()], []);
-  // A slice is 10 ms, and not all of the time is the removal. In memory it may need one slice alone.
-  const ms = worked() - since;
-  assert.ok(turns > Math.min(3, ms / 30 - 1), `others had the thread ${turns} times in ${ms} ms`);
+  assert.ok(turns > 10, `others had the thread ${turns} times`);
 });
 
 test('a request for a number is answered when its press is on disk, with what it changed', async (t) => {
