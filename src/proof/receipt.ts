@@ -1,4 +1,4 @@
-import { isIsoTime } from './time.ts';
+import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
 
 /** The first line of every filing receipt. */
 const RECEIPT_HEADER = 'newsdesk-receipt/v1';
@@ -40,14 +40,22 @@ export function receiptText(receipt: Receipt): string {
   return `${[RECEIPT_HEADER, ...lines.map(([name, value]) => `${name} ${value}`)].join('\n')}\n`;
 }
 
-// At most 15 digits, because longer numbers lose precision.
-const RECEIPT_PATTERN =
-  /^newsdesk-receipt\/v1\npaper (?<paper>\S+)\npiece (?<piece>\S+)\nrevision (?<revision>[1-9]\d{0,14})\ncontent_hash (?<content_hash>sha256:[0-9a-f]{64})\nprev (?<prev>none|sha256:[0-9a-f]{64})\nseq (?<seq>[1-9]\d{0,14})\nfiled_at (?<filed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nfiled_by (?<filed_by>\S+)\nkid (?<kid>\S+)\n$/;
+const linesIn = linesParser(RECEIPT_HEADER, {
+  paper: WORD,
+  piece: WORD,
+  revision: NUMBER,
+  content_hash: HASH,
+  prev: PREVIOUS,
+  seq: NUMBER,
+  filed_at: TIME,
+  filed_by: WORD,
+  kid: WORD,
+});
 
 /** Parses a receipt's signed text; null unless it has exactly the form of protocol 4.3. */
 export function parseReceipt(text: string): Receipt | null {
-  const lines = RECEIPT_PATTERN.exec(text)?.groups as Record<keyof Receipt, string> | undefined;
-  if (lines === undefined || !isIsoTime(lines.filed_at)) return null;
+  const lines = linesIn(text);
+  if (lines === null) return null;
   const { revision, prev, seq } = lines;
   return { ...lines, revision: Number(revision), prev: prev === 'none' ? null : prev, seq: Number(seq) };
 }

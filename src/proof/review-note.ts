@@ -4,7 +4,7 @@ import { checkNote } from './generation.ts';
 import { signingPeriodFaults } from './key-text.ts';
 import { parseVkey, thumbprint, type VerifyingKey } from './keyring.ts';
 import { parseNote, type Verify } from './note.ts';
-import { isIsoTime } from './time.ts';
+import { linesParser, NUMBER, TIME, WORD } from './signed-lines.ts';
 
 /**
  * Reviews (protocol 4.7): who approved a revision, in which role and when. Each is a signed note and a line of the
@@ -39,16 +39,26 @@ export function reviewText(review: Review): string {
   return text;
 }
 
-// A name has no control characters and line breaks, and a space neither first nor last. Numbers have at most 15 digits,
-// because longer ones lose precision.
-const REVIEW_PATTERN =
-  /^review\/v1\npaper (?<paper>[a-z0-9][a-z0-9-]*)\npiece (?<piece>[a-z0-9][a-z0-9-]*)\nrevision (?<revision>[1-9]\d{0,14})\nreviewed_by (?<reviewed_by>(?! )[^\p{Cc}\u2028\u2029]{1,200}(?<! ))\nrole (?<role>(?! )[^\p{Cc}\u2028\u2029]{1,200}(?<! ))\nreviewed_at (?<reviewed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nseq (?<seq>[1-9]\d{0,14})\nkid (?<kid>\S+)\n$/u;
+/** As a paper's slug and a piece's id. */
+const SLUG = '[a-z0-9][a-z0-9-]*';
+/** Without control characters and line breaks, and without a space first or last. */
+const NAME = '(?! )[^\\p{Cc}\\u2028\\u2029]{1,200}(?<! )';
+
+const linesIn = linesParser(REVIEW_HEADER, {
+  paper: SLUG,
+  piece: SLUG,
+  revision: NUMBER,
+  reviewed_by: NAME,
+  role: NAME,
+  reviewed_at: TIME,
+  seq: NUMBER,
+  kid: WORD,
+});
 
 /** Parses a review's signed text; null unless it has exactly the form of `reviewText`. */
 export function parseReview(text: string): Review | null {
-  const lines = REVIEW_PATTERN.exec(text)?.groups as Record<keyof Review, string> | undefined;
-  if (lines === undefined || !isIsoTime(lines.reviewed_at)) return null;
-  return { ...lines, revision: Number(lines.revision), seq: Number(lines.seq) };
+  const lines = linesIn(text);
+  return lines === null ? null : { ...lines, revision: Number(lines.revision), seq: Number(lines.seq) };
 }
 
 /** What a note says, which is not verified; null when it is no review. */

@@ -1,4 +1,4 @@
-import { isIsoTime } from '../time.ts';
+import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from '../signed-lines.ts';
 
 /** The first line of every observation's receipt. */
 const RECEIPT_HEADER = 'domain-observation/v1';
@@ -27,14 +27,20 @@ export function observationText(receipt: ObservationReceipt): string {
   return text;
 }
 
-// At most 15 digits, so that JavaScript numbers represent the value exactly.
-const RECEIPT_PATTERN =
-  /^domain-observation\/v1\ndomain (?<domain>[a-z0-9.-]{3,253})\nseq (?<seq>[1-9]\d{0,14})\nobserved_at (?<observed_at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nrecord_root (?<record_root>sha256:[0-9a-f]{64})\nrecord_fields (?<record_fields>[1-9]\d{0,14})\nprev (?<prev>none|sha256:[0-9a-f]{64})\nkid (?<kid>\S+)\n$/;
+const linesIn = linesParser(RECEIPT_HEADER, {
+  domain: '[a-z0-9.-]{3,253}',
+  seq: NUMBER,
+  observed_at: TIME,
+  record_root: HASH,
+  record_fields: NUMBER,
+  prev: PREVIOUS,
+  kid: WORD,
+});
 
 /** Parses a receipt's signed text; null unless it has exactly the form of protocol 5.5. */
 export function parseObservation(text: string): ObservationReceipt | null {
-  const lines = RECEIPT_PATTERN.exec(text)?.groups as Record<keyof ObservationReceipt, string> | undefined;
-  if (lines === undefined || !isIsoTime(lines.observed_at)) return null;
+  const lines = linesIn(text);
+  if (lines === null) return null;
   const { seq, record_fields, prev } = lines;
   return { ...lines, seq: Number(seq), record_fields: Number(record_fields), prev: prev === 'none' ? null : prev };
 }
