@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/shared/fault.ts';
 
-/** A whole number, clamped to its range (protocol 8.3). */
-export function limitParam(fallback: number, max: number) {
+/** A whole number of rows, or of what `counted` says, clamped to its range (protocol 8.3). */
+export function limitParam(fallback: number, max: number, counted = 'rows') {
   return z
     .string()
     .regex(/^[+-]?\d{1,100}$/, `must be a whole number from 1 to ${max}`)
@@ -13,7 +13,7 @@ export function limitParam(fallback: number, max: number) {
       minimum: 1,
       maximum: max,
       default: fallback,
-      description: `How many rows, 1 to ${max}. A number beyond is taken as the nearest of these.`,
+      description: `How many ${counted}, 1 to ${max}. A number beyond is taken as the nearest of these.`,
       example: fallback,
     });
 }

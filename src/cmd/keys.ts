@@ -220,7 +220,7 @@ function linkCommand(): Command {
       const what = seat === null ? `takes the first seat of ${paper}` : `signs ${seat} in to ${paper}`;
       printResult(json, { url, seat, expires_at: isoTime(expires_at) }, [
         url,
-        `it ${what}, once, until ${isoTime(expires_at)}; whoever has it can do so`,
+        `it ${what}, once, until ${isoTime(expires_at)}; anyone who has it can use it`,
       ]);
     });
 }

@@ -14,7 +14,7 @@ import { storyBody } from '../support/small-papers.ts';
 
 const acts = (rows: Row[]) => rows.map(({ action }) => action).reverse();
 
-test('a change is told with who made it, to what, by which way and from where', async (t) => {
+test('a change is recorded with who made it, to what, by which way and from where', async (t) => {
   const { app, api, log, of } = await desk(t);
   const before = await log();
   assert.ok(
@@ -75,7 +75,7 @@ test('a change is told with who made it, to what, by which way and from where', 
   }
   assert.deepEqual(paged, all);
 
-  // Of another paper nothing is told, and to lower levels nothing at all.
+  // Another paper's log is not shown, and lower levels see none.
   assert.equal((await api('activity', { method: 'GET', key: of('tides').agent })).json.error, 'level_too_low');
   assert.equal((await api('activity', { method: 'GET', key: of('quiet').admin })).json.error, 'wrong_paper');
   assert.equal((await api('activity?action=all', { method: 'GET' })).json.field, 'action');

@@ -52,7 +52,7 @@ function askerOf({ url }: { url: string }, keys: Keys): Desk['ask'] {
 /** The desk of the tests that leave one another alone: each has pieces and keys of its own. */
 const desk = shared((t) => openDesk(t));
 
-test('of two approvals of one revision at once one is signed, and the other is told who was first', async () => {
+test('of two simultaneous approvals of a revision one is signed, and the other learns who was first', async () => {
   const { ask } = desk();
   const { story } = JSON.parse((await ask('POST', '/stories', storyBody('neap-tide'))).text);
   const answers = await Promise.all(

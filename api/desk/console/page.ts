@@ -35,8 +35,8 @@ export type Shown = {
 }[keyof ConsolePages];
 
 /**
- * What actions did, for the page that the browser asks for next. It is kept in memory for minutes: whoever loses a
- * message loses nothing else.
+ * The outcomes of actions, for the page that the browser requests next. They are kept in memory for ten minutes; losing one
+ * loses nothing but the message.
  */
 export class Notices {
   readonly #notices = new LRUCache<string, Notice>({

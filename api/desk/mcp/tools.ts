@@ -53,7 +53,7 @@ const rows = (most: number) => z.int().min(1).max(most).optional().describe(`How
 
 interface Parts<I extends z.ZodObject, O extends z.ZodType>
   extends Omit<DeskTool, 'input' | 'output' | 'request' | 'annotations'> {
-  /** What agents are told to send. */
+  /** The schema of its arguments. */
   input: I;
   output: O;
   annotations?: DeskTool['annotations'];

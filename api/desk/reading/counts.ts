@@ -3,6 +3,7 @@ import { STATES } from '../../../src/desk/archive.ts';
 import { PAGE_KINDS, readCounts } from '../../../src/desk/page-counts.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { ok } from '../../openapi/responses.ts';
+import { limitParam } from '../../responses/paging.ts';
 import { operationsUnder } from '../route.ts';
 
 /** The most days that are summed at once. */
@@ -45,19 +46,7 @@ const counts = {
     'Sums of each day, without cookies or anything about readers: pages that a browser opened and this server sent whole. A cache in front, or a copy on another host, answers without it.',
   request: {
     query: z.object({
-      days: z
-        .string()
-        .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${DAYS_MAX}`)
-        .transform((text) => Math.min(DAYS_MAX, Math.max(1, Number(text))))
-        .default(30)
-        .openapi({
-          description: 'How many days, today included.',
-          type: 'integer',
-          minimum: 1,
-          maximum: DAYS_MAX,
-          default: 30,
-          example: 30,
-        }),
+      days: limitParam(30, DAYS_MAX, 'days, today included'),
     }),
   },
   responses: { 200: ok(Counts, 'The last days, today included.') },

@@ -57,19 +57,7 @@ const counts = {
   summary: 'How many readers confirmed and left on each of the last days',
   request: {
     query: z.object({
-      days: z
-        .string()
-        .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${DAYS_MAX}`)
-        .transform((text) => Math.min(DAYS_MAX, Math.max(1, Number(text))))
-        .default(90)
-        .openapi({
-          description: 'How many days, today included.',
-          type: 'integer',
-          minimum: 1,
-          maximum: DAYS_MAX,
-          default: 90,
-          example: 90,
-        }),
+      days: limitParam(90, DAYS_MAX, 'days, today included'),
     }),
   },
   responses: { 200: ok(SubscriberDays, 'Each day in UTC, oldest first, today included.') },

@@ -120,7 +120,7 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     }),
     take: signedInForm(settings, async (c, signed, form) => {
       const group = groupOf(c, signed);
-      // Ticked rows, one button of a row, or the list of what was put in just now.
+      // Ticked rows, the button of one row, or the list of hostnames that the last form added.
       const names = [...form.all('hostname'), ...form.all('hostnames').flatMap(hostnamesIn)];
       try {
         const outcomes = takeHosts(store.records, group, names, clock.now());

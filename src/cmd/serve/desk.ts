@@ -26,7 +26,7 @@ import { allEnded, RestartableJob, type Service, type StartJob } from './jobs.ts
 import { renderMail } from './render-mail.ts';
 import type { Signing } from './signing.ts';
 
-/** Logs links that take the first seat of papers that never had one. Whoever reads the log can use them. */
+/** Logs links that take the first seat of papers that never had one. Anyone who reads the log can use them. */
 async function printFirstSeats(app: AppContext, logger: ServerLog): Promise<void> {
   const { links, more } = await app.store.database.lock.patiently(() => firstSeatLinks(app), Number.POSITIVE_INFINITY);
   for (const link of links) logger.info(link, 'nobody has a seat of this paper: open the link to take the first one');

@@ -110,7 +110,7 @@ function authorOf(line: string): string | { name: string; url: string } {
 const lines = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
 /**
- * The body of a filing, and the problems of what it cannot hold: a time that is none. `isNew` sends a slug; a piece keeps
+ * The body of a filing, and the problems of what it cannot hold, such as an invalid time. `isNew` sends a slug; a piece keeps
  * its own.
  */
 export function filingBody(

@@ -1,5 +1,5 @@
--- The console's lists of pieces in any state: drafts first, then the latest moment, to come or past; and what happened
--- to one piece.
+-- The console's lists of pieces in any state: drafts first, then by their latest time, future or past; and the history of
+-- one piece.
 CREATE INDEX pieces_by_moment
   ON pieces (paper, coalesce(scheduled_at, withdrawn_at, published_at, 9000000000000000), id);
 CREATE INDEX pieces_by_state

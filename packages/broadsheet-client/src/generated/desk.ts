@@ -5953,7 +5953,7 @@ export interface operations {
     readCounts: {
         parameters: {
             query?: {
-                /** @description How many days, today included. */
+                /** @description How many days, today included, 1 to 366. A number beyond is taken as the nearest of these. */
                 days?: number;
             };
             header?: never;
@@ -6077,7 +6077,7 @@ export interface operations {
     countSubscribers: {
         parameters: {
             query?: {
-                /** @description How many days, today included. */
+                /** @description How many days, today included, 1 to 3660. A number beyond is taken as the nearest of these. */
                 days?: number;
             };
             header?: never;

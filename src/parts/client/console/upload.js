@@ -6,7 +6,7 @@ document.addEventListener('submit', (event) => {
   if (!form.matches('form.upload')) return;
   event.preventDefault();
   const data = new FormData(form);
-  // An empty field would be a path that is none.
+  // An empty field would be an invalid path.
   for (const { name, value } of form.querySelectorAll('[data-optional]')) if (value.trim() === '') data.delete(name);
   const box = form.querySelector('.progress');
   const [bar, said] = [box.querySelector('progress'), box.querySelector('output')];
