@@ -1,7 +1,7 @@
 import { activityView } from '../../../src/desk/console/activity-words.ts';
 import { namesOf, pieceLine } from '../../../src/desk/console/piece-lines.ts';
 import type { ActivityLine } from '../../../src/desk/console/views.ts';
-import { DAY } from '../../../src/proof/time.ts';
+import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { signingState } from '../../../src/signing/signing-state.ts';
 import { type ConsoleParts, readApi, type Shown } from './page.ts';
 import { slugOf } from './pieces.ts';
@@ -22,7 +22,7 @@ export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise
     scheduled: lines(tables.scheduled(paper, SHOWN)),
     aired: lines(tables.pieces(paper, { state: 'on_air' }, { limit: SHOWN })),
     drafts: lines(tables.pieces(paper, { state: 'draft' }, { limit: SHOWN })),
-    wrong: wrong(app, paper),
+    wrong: deskProblems(app, paper),
     agents: await agentsDid(parts, c),
   };
   return ['/console/today', 'Today', view];
@@ -37,9 +37,15 @@ async function agentsDid(parts: ConsoleParts, c: ConsoleContext) {
   return { done: done.slice(0, SHOWN).map(activityView), refused: refused.map(activityView) };
 }
 
+/** How long the witnesses may leave new entries of the log unconfirmed, as in deploy/prometheus/alerts.yml. */
+const UNCONFIRMED_MAX = 6 * HOUR;
+
 /** What somebody should look at, in words. */
-function wrong(app: ConsoleParts['app'], paper: string): { text: string; path: string | null }[] {
-  const { store, clock } = app;
+export function deskProblems(app: ConsoleParts['app'], paper: string): { text: string; path: string | null }[] {
+  const { store, settings, clock } = app;
+  const { log } = store.database;
+  const unconfirmed = settings.logPolicy === null ? 0 : log.size('desk') - log.cosignedSize('desk');
+  const confirmedAt = log.cosignedAt('desk');
   const since = clock.now() - DAY;
   const { signs, message } = signingState(app, 'desk');
   const stale = store.desk.manifest.newestStale(paper);
@@ -48,6 +54,11 @@ function wrong(app: ConsoleParts['app'], paper: string): { text: string; path: s
   const off = store.desk.webhooks.offSince(paper, 0).filter(({ of_subscriber }) => !of_subscriber);
   const found: [isWrong: boolean, text: string, path: string | null][] = [
     [!signs, `Nothing is signed here: ${message}.`, null],
+    [
+      unconfirmed > 0 && confirmedAt !== null && clock.now() - confirmedAt > UNCONFIRMED_MAX,
+      `The witnesses have not confirmed the last ${unconfirmed} entries of the log for more than six hours.`,
+      null,
+    ],
     [stale > 0, 'Pages are being written; if this stays, the server’s log says why.', null],
     [mails > 0, `${mails} ${mails === 1 ? 'mail was' : 'mails were'} given up in the last 24 hours.`, 'readers'],
     [
