@@ -53,7 +53,7 @@ const day = (hasScript: boolean) => () => {
   };
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
   /** What the last action did, in the words of the page. */
-  const said = () => page.locator('.notice.done').innerText();
+  const said = async () => (await page.locator('.notice.done').textContent()) ?? '';
   // biome-ignore lint/suspicious/noExplicitAny: clients check results against the schemas of the tools
   const dataOf = ({ structuredContent }: Given): any => structuredContent;
   // biome-ignore lint/suspicious/noExplicitAny: members of many schemas
@@ -69,7 +69,7 @@ const day = (hasScript: boolean) => () => {
     assert.match(await said(), /Agents may write now/);
     await page.getByLabel('Whose it is, or what it is for').fill('Wire agent');
     await press('Make the key');
-    const key = await page.locator('.secret code').innerText();
+    const key = (await page.locator('.secret code').textContent()) ?? '';
     assert.match(key, /^nrf_/);
     assert.equal((await seat.get('agents')).html.includes(key), false, 'it is shown once');
     const { status } = await fetch(`${server.url}/${PAPER}/api/v1/config`, {
@@ -97,7 +97,7 @@ const day = (hasScript: boolean) => () => {
     const refused = await agent.call('file_piece', { ...storyBody('no-tide'), prose: 'It is so.[^9]' });
     assert.equal(refused.isError, true);
     await open('');
-    const main = await page.locator('main').innerText();
+    const main = (await page.locator('main').textContent()) ?? '';
     for (const words of ['Waits for approval', 'was refused the filing of', 'marker without entry'])
       assert.ok(main.includes(words), words);
   });
@@ -113,7 +113,7 @@ const day = (hasScript: boolean) => () => {
     const { slug: _slug, ...body } = storyBody('king-tide');
     await agent.call('revise_piece', { ...body, id: first, revision: 1, dek: 'In the harbour of Tarn.', air: true });
     await open(`pieces/${first}/changes`);
-    assert.match(await page.locator('ins').first().innerText(), /Tarn/);
+    assert.match((await page.locator('ins').first().textContent()) ?? '', /Tarn/);
     await open(`pieces/${first}`);
     await page.getByLabel('Your name, as it is signed for good').fill('Mara Vell');
     await page.getByLabel('In which capacity').fill('Managing editor');
@@ -173,7 +173,7 @@ const day = (hasScript: boolean) => () => {
     assert.match(await said(), /revoked for good/);
 
     await open('activity');
-    const told = await page.locator('.activity').innerText();
+    const told = (await page.locator('.activity').textContent()) ?? '';
     for (const words of [
       'filed',
       'was refused the filing of',

@@ -123,7 +123,7 @@ describe('the editor', () => {
       await prose(page),
       'The moon pulls.[^1] The wind pushes.[^2] Both count.[^2][^note-1]\n\n[^note-1]: At spring tide.',
     );
-    assert.equal(await page.locator('#sources > li').nth(1).locator('.cited').innerText(), 'cited 2 times');
+    assert.equal((await page.locator('#sources > li').nth(1).locator('.cited').textContent()) ?? '', 'cited 2 times');
 
     // A picture that is dropped asks what it shows.
     await page.evaluate((data) => {
@@ -192,7 +192,7 @@ describe('the editor', () => {
     assert.equal(await page.evaluate(() => document.activeElement?.closest('.cm-editor') ?? null), null);
     await page.locator('#matter').focus();
     await page.keyboard.press('?');
-    assert.match(await page.getByRole('dialog').innerText(), /Cite a source/);
+    assert.match((await page.getByRole('dialog').textContent()) ?? '', /Cite a source/);
     await page.evaluate(() => localStorage.clear());
     await page.close();
     isSound();
@@ -215,7 +215,10 @@ describe('the editor', () => {
     await source(page, 1, ['', 'NIST', 'javascript:alert(1)']);
     await page.locator('.send').getByRole('button', { name: 'File' }).click();
     await page.locator('#fact-1-statement-problem').getByText('empty').waitFor();
-    assert.match(await page.locator('#fact-1-instrument-problem').innerText(), /not the address of a document/);
+    assert.match(
+      (await page.locator('#fact-1-instrument-problem').textContent()) ?? '',
+      /not the address of a document/,
+    );
     assert.equal(await page.locator('#fact-1-instrument').getAttribute('aria-invalid'), 'true');
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'problems');
     await page.locator('#problems a', { hasText: 'Source 1, document' }).click();
@@ -225,7 +228,7 @@ describe('the editor', () => {
 
     // After a reload all of it is there, with a notice.
     await page.reload();
-    assert.match(await page.locator('#restored').innerText(), /what you wrote .* and did not file/);
+    assert.match((await page.locator('#restored').textContent()) ?? '', /what you wrote .* and did not file/);
     assert.equal(await page.locator('#headline').inputValue(), 'A piece with faults');
     assert.match(await prose(page), /^A <b>bold/);
     assert.equal(await page.locator('#fact-1-instrument').inputValue(), 'javascript:alert(1)');
@@ -307,7 +310,7 @@ describe('the editor', () => {
     const frame = page.frameLocator('#page');
     await frame.getByText('second', { exact: true }).waitFor();
     await page.waitForTimeout(2_600);
-    assert.equal(await frame.locator('.prose').innerText(), 'second');
+    assert.equal((await frame.locator('.prose').textContent())?.trim(), 'second');
     await page.evaluate(() => localStorage.clear());
     await page.close();
     isSound();
@@ -349,24 +352,24 @@ describe('the editor', () => {
     await page.getByRole('button', { name: 'Remove source 2' }).click();
     assert.deepEqual([await statements(page), await prose(page)], [['Second', 'Third'], 'B.[^1] A. <i>C</i>.[^2]']);
     await press('File');
-    assert.match(await page.locator('#prose-problem').innerText(), /Line 1: raw HTML/);
+    assert.match((await page.locator('#prose-problem').textContent()) ?? '', /Line 1: raw HTML/);
     assert.equal(await page.locator('#headline').inputValue(), 'Without script');
-    assert.match(await page.frameLocator('#page').locator('h1').innerText(), /Without script/);
+    assert.match((await page.frameLocator('#page').locator('h1').textContent()) ?? '', /Without script/);
     assert.deepEqual(await axeFaultsWithoutScript(page), []);
     await page.locator('#prose').fill('B.[^1] A. C.[^2]');
     await page.getByText('Upload a picture').click();
     await page.locator('#picture').setInputFiles({ ...picture, name: 'still.png' });
     await press('Upload it, and put it at the end of the text');
-    assert.match(await page.locator('#picture_alt-problem').innerText(), /description is missing/);
+    assert.match((await page.locator('#picture_alt-problem').textContent()) ?? '', /description is missing/);
     await page.locator('#picture').setInputFiles({ ...picture, name: 'still.png' });
     await page.locator('#picture_alt').fill('A red dot');
     await press('Upload it, and put it at the end of the text');
     assert.equal(await prose(page), 'B.[^1] A. C.[^2]\n\n![A red dot](media/still.png)\n');
     // Enter in a field checks, and neither removes nor files.
     await page.locator('#fact-1-source').press('Enter');
-    assert.match(await page.locator('#problems').innerText(), /Nothing keeps it/);
+    assert.match((await page.locator('#problems').textContent()) ?? '', /Nothing keeps it/);
     await press('File');
-    assert.match(await page.locator('.notice').innerText(), /Filed as revision 1, a draft/);
+    assert.match((await page.locator('.notice').textContent()) ?? '', /Filed as revision 1, a draft/);
     const id = new URL(page.url()).pathname.split('/').at(-1);
 
     await page.goto(`${desk.paper}/console/pieces/${id}/edit`);
@@ -375,13 +378,13 @@ describe('the editor', () => {
     assert.equal((await desk.api('PUT', `stories/${id}`, theirs)).status, 200);
     await page.locator('#headline').fill('Mine');
     await press('File');
-    assert.match(await page.locator('#conflict').innerText(), /Somebody else revised/);
+    assert.match((await page.locator('#conflict').textContent()) ?? '', /Somebody else revised/);
     assert.equal(await page.locator('#headline').inputValue(), 'Mine');
     await page.getByLabel('Take theirs: Headline').check();
     await press('Make one of both, as chosen');
     assert.equal(await page.locator('#headline').inputValue(), 'Theirs');
     await press('File');
-    assert.match(await page.locator('.notice').innerText(), /Filed as revision [23]/);
+    assert.match((await page.locator('.notice').textContent()) ?? '', /Filed as revision [23]/);
     await still.close();
     isSound();
   });
