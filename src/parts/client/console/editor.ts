@@ -74,8 +74,11 @@ const prose: ProseText = new ProseText(elementOf('prose', HTMLTextAreaElement), 
   changed,
 });
 const problems = new Problems(prose, form);
+const isBlank = (): boolean => ['headline', 'dek', 'prose'].every((name) => new FormData(form).get(name) === '');
+
 const preview = new Preview(form, {
-  checked: (check) => shown(check, false),
+  // An empty form has no problems yet.
+  checked: (check) => isBlank() || shown(check, false),
   failed: say,
 });
 const pictures = new Pictures(form, ({ path, alt }, place) => {
