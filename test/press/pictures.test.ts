@@ -220,9 +220,11 @@ test('two processes that draw the same pictures, one of them killed, leave whole
       },
     );
   const [first, second] = [run(), run()];
+  // It may end before the other one is ready.
+  const ended = once(second, 'exit');
   await Promise.all([once(first.stdout, 'data'), once(second.stdout, 'data')]);
   first.kill('SIGKILL');
-  const [code] = await once(second, 'exit');
+  const [code] = await ended;
   assert.equal(code, 0);
   const archive = app.store.desk.archive(PAPER);
   const cache = join(folder, 'var/pictures');
