@@ -57,11 +57,16 @@ function usesOf(db: Db, transact: Transact, keys: string, days: string) {
 
 const withHash = <Row extends { hash: string }>({ hash, ...key }: Row) => ({ key, hash });
 
+/** `KEY` of `keys`: the key of a client is paused with the seat that allowed it, too. */
+const COLUMNS = columnsOf(KEY, 'keys').replaceAll(
+  /keys\.("?paused_\w+"?)/g,
+  `coalesce(keys.$1, (SELECT seat.$1 FROM oauth_grants g JOIN keys seat ON seat.id = g.seat WHERE g.key = keys.id)) AS $1`,
+);
+
 /** Access keys. The table stores a hash of each key, never the key. */
 export function keyTables(db: Db, transact: Transact): KeyTable {
   const { changed, insert, one, has, all } = sql(db);
   const { inDays, methods } = usesOf(db, transact, 'keys', 'key_days');
-  const COLUMNS = columnsOf(KEY);
   const add = insert('keys', { ...KEY, hash: text });
   return {
     ...methods,
@@ -80,7 +85,7 @@ export function keyTables(db: Db, transact: Transact): KeyTable {
        WHERE id = ?2 AND paper = ?1 AND revoked_at IS NULL AND (paused_at IS NULL) = (?3 IS NOT NULL)`,
     ),
     byToken: one(
-      `SELECT ${columnsOf(KEY, 'k')}, g.access_expires_at FROM oauth_grants g JOIN keys k ON k.id = g.key WHERE g.access = ?`,
+      `SELECT ${COLUMNS}, a.access_expires_at FROM oauth_grants a JOIN keys ON keys.id = a.key WHERE a.access = ?`,
       { ...KEY, access_expires_at: integer },
       ({ access_expires_at, ...key }) => ({ key, expires_at: access_expires_at }),
     ),

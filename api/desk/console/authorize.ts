@@ -66,7 +66,7 @@ export function authorizePages(parts: ConsoleParts, clients: Clients) {
         throw new Fault('invalid_request', 'persona is not an active persona of this desk; choose one of the list');
       }
       const { database, desk } = app.store;
-      const from = { grants: desk.oauthGrants, random: randomBytes, now: app.clock.now() };
+      const from = { grants: desk.oauthGrants, keys: desk.keys, random: randomBytes, now: app.clock.now() };
       const granted = { client, scope: chosen, persona, redirectUri, challenge };
       const code = await database.lock.patiently(() => database.transact(() => allow(from, seat, granted)));
       return c.redirect(answer({ code }), 303);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
 import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { caught, Fault } from '../../shared/fault.ts';
-import { type AccessKey, type KeyTable, newKey, reaches, requireActive } from './keys.ts';
+import { type AccessKey, type KeyTable, newKey, reaches, requireActive, requireUnpaused } from './keys.ts';
 
 /** What a client may ask for (protocol 9.6): to read as a read key does, and to write as an agent’s key does. */
 export const SCOPES = ['read', 'write'] as const;
@@ -124,9 +124,12 @@ export function requireChallenge(challenge: string | undefined, method: string |
   return challenge;
 }
 
-/** Records that a seat allows a client something, and returns the code for its redirect, which is shown once. */
+/**
+ * Records that a seat allows a client something, and returns the code for its redirect, which is shown once. Throws
+ * `key_invalid`, `key_expired`, `key_paused`. Within a transaction.
+ */
 export function allow(
-  { grants, random, now }: Pick<Granting, 'grants' | 'random' | 'now'>,
+  { grants, keys, random, now }: Omit<Granting, 'newId'>,
   seat: AccessKey,
   asked: {
     client: { id: string; name: string };
@@ -137,6 +140,8 @@ export function allow(
   },
 ): string {
   const { client, scope, persona, redirectUri, challenge } = asked;
+  // Reading a client's metadata may have taken seconds.
+  requireUnpaused(requireActive(keys, keys.byId(seat.id), now));
   const code = Buffer.from(random(SECRET_BYTES)).toString('base64url');
   grants.forget(now);
   grants.insert({

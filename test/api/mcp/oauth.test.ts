@@ -252,6 +252,37 @@ test('clients without a key sign in for a seat', async (t) => {
     assert.equal((await tokensOf(pending)).error, 'invalid_grant');
   });
 
+  await t.test('what a seat allowed pauses with it, and resumes', async () => {
+    const seat = seatAt(url, folder, 'shared', 'admin');
+    const form = await withCode(seat);
+    const late = await withCode(seat);
+    const { access_token } = await tokensOf(form);
+    const holder = (await listed()).findLast(({ name }: { name: string }) => name === 'A client without a name');
+    const pause = async (paused: boolean) => {
+      const path = `/shared/api/v1/keys/${holder.made_by.replace('key:', '')}`;
+      const { status } = await send(url, { method: 'PUT', path, body: { paused }, headers: { 'x-nrf-key': admin } });
+      assert.equal(status, 200);
+    };
+    const filed = (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return send(url, { method: 'POST', path: '/shared/api/v1/stories', body: storyBody(randomBytes(6).toString('hex')), headers });
+    };
+    assert.equal((await filed(access_token)).status, 201);
+    await pause(true);
+    assert.equal((await filed(access_token)).status, 403);
+    assert.equal((await driven(access_token)).status, 200, 'a paused key reads');
+    assert.equal((await listed()).find(({ id }: { id: string }) => id === holder.id).state, 'paused');
+    const exchanged = await tokensOf(late);
+    assert.equal((await filed(exchanged.access_token)).status, 403, 'a code of before the pause');
+    const query = { client_id: form.client_id, redirect_uri: CALLBACK, response_type: 'code', scope: 'read write' };
+    const asked = new URLSearchParams({ ...query, code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' });
+    const { status } = await seat.post('authorize', { asked: asked.toString(), decision: 'allow', scope: 'write' });
+    assert.equal(status, 403, 'a paused seat allows nothing');
+    await pause(false);
+    assert.equal((await filed(access_token)).status, 201);
+    assert.equal((await filed(exchanged.access_token)).status, 201);
+  });
+
   await t.test('nobody is redirected where a client does not belong', async () => {
     const { client_id } = await register({
       redirect_uris: ['https://app.example/cb', 'http://localhost/cb', 'com.example.app:/cb'],
