@@ -53,8 +53,10 @@ export interface LedgerStore {
   setReviewed(piece: string, reviewed: Reviewed): void;
   /** Stores what a desk asks to be changed in the newest revision. It is no part of the ledger. */
   setChangeRequest(piece: string, request: ChangeRequest): void;
-  /** The pieces of a paper, removed or not, that went on air, were changed or withdrawn after a time. */
+  /** The pieces of a paper, removed or not, that went on air, were changed, reviewed or withdrawn after a time. */
   datedAfter(paper: string, time: number): string[];
+  /** Lowers the times of the reviews of a paper's pieces to this one, where they are later. */
+  capReviewed(paper: string, time: number): void;
   /** Lowers the time of a paper's last change to this one, if it is later. */
   capChangedAt(paper: string, time: number): void;
   /** Scheduled pieces that are due at or before `until` and wait for no review, earliest first. */

@@ -1,4 +1,8 @@
+import { FIRST_LIFETIME } from '../desk/console/link.ts';
+import { ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE } from '../desk/papers/oauth.ts';
 import { DAY, dayOf } from '../proof/time.ts';
+import { SIGN_IN_LIFETIME } from '../records/accounts/sign-in.ts';
+import { SESSION_IDLE_MAX } from '../shared/session.ts';
 import { type Db, integer, orNull, sql, text } from '../shared/sql/sql.ts';
 import type { LedgerTables } from './desk/ledger-entries.ts';
 
@@ -15,6 +19,17 @@ const WAITING = [
 ] as const;
 /** Nothing of this waits longer: the rarest digest comes every week, and retries end after days. In ms. */
 const LONGEST_WAIT = 10 * DAY;
+
+/** What lets somebody in, the column of its end, and how long it lasts at most when nobody uses it, in ms. */
+const ENDING = [
+  ['console_sessions', 'expires_at', SESSION_IDLE_MAX],
+  ['sessions', 'expires_at', SESSION_IDLE_MAX],
+  ['console_links', 'expires_at', FIRST_LIFETIME],
+  ['sign_ins', 'expires_at', SIGN_IN_LIFETIME],
+  ['oauth_grants', 'expires_at', CODE_LIFE],
+  ['oauth_grants', 'access_expires_at', ACCESS_LIFE],
+  ['oauth_grants', 'refresh_expires_at', REFRESH_LIFE],
+] as const;
 
 /**
  * Requests that count for a day, in columns that add up. A later day closes all before it (`accountingTime`), so one far
@@ -47,6 +62,9 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
     orNull(integer),
   );
   const wakes = WAITING.map(([table, column]) => run(`UPDATE ${table} SET ${column} = ?1 WHERE ${column} > ?1 + ?2`));
+  const ends = ENDING.map(([table, column, life]) =>
+    run(`UPDATE ${table} SET ${column} = ?1 + ${life} WHERE ${column} > ?1 + ${life}`),
+  );
   const moves = COUNTED.map(({ table, of, moved }) => {
     const whose = of === '' ? '' : `${of}, `;
     const columns = Object.keys(moved);
@@ -66,6 +84,10 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
     /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
     wakeWaiting(now: number): void {
       for (const wake of wakes) wake(now, LONGEST_WAIT);
+    },
+    /** Has what lets somebody in end as if it were used at `now` (ms), where a clock that ran ahead said later. */
+    endInTime(now: number): void {
+      for (const end of ends) end(now);
     },
     /** Counts what a clock that ran ahead counted on days after tomorrow as of the day of `now` (ms). */
     countToday(now: number): void {

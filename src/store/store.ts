@@ -155,6 +155,7 @@ export function openStore(settings: DatabaseSettings) {
     setReviewed: pieces.setReviewed,
     setChangeRequest: pieces.setChangeRequest,
     datedAfter: pieces.datedAfter,
+    capReviewed: pieces.capReviewed,
     scheduled: pieces.scheduled,
     isFullPressPending: (paper) => manifest.isPending(paper, dependencies.config),
     markStale: manifest.markStale,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { MAIL_LIFETIME } from '../../src/desk/console/link.ts';
+import { MAIL_LIFETIME, printedLink } from '../../src/desk/console/link.ts';
 import { newKey } from '../../src/desk/papers/keys.ts';
 import { makePaperKey, revokePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { DAY, isoTime } from '../../src/proof/time.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { SESSION_IDLE_MAX } from '../../src/shared/session.ts';
+import { forgetAhead } from '../../src/signing/clock/correct-clock.ts';
 import { type ConsoleDesk, consoleDesk, ORIGIN, said, sentTo, tokenIn, type Visitor } from '../support/console-desk.ts';
 
 describe('signing in to a console', () => {
@@ -97,6 +99,23 @@ describe('signing in to a console', () => {
       } finally {
         desk.clock.now = at;
       }
+    });
+
+    it('of a clock that ran years ahead ends in time once the clock is right', async () => {
+      const { database } = desk.app.store;
+      const right = desk.clock.now;
+      desk.clock.now = right + 1_000 * DAY;
+      const browser = await desk.signedIn(desk.keyOf('tides', 'admin'));
+      const link = { ...desk.app.store.desk, transact: database.transact };
+      const by = { now: desk.clock.now, newId, random: randomBytes };
+      const { token } = printedLink(link, 'tides', desk.app.store.desk.keys.list('tides')[0]?.id ?? '', by);
+      desk.clock.now = right;
+      database.transact(() => forgetAhead(desk.app.store, right));
+      assert.equal(await sentTo(browser), null);
+      desk.clock.now = right + 31 * DAY;
+      assert.match((await sentTo(browser)) ?? '', /sign-in/);
+      assert.equal((await browser.get(`/tides/console/enter?token=${token}`)).status, 404);
+      desk.clock.now = right;
     });
 
     it('a cookie signs in to its own paper alone, and to no API route', async () => {

@@ -6,6 +6,7 @@ import { airDue, append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import { reviewStory } from '../../src/desk/reviewing.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { clockIn } from '../../src/proof/clock-note.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
@@ -61,6 +62,25 @@ function proofIn(app: AppContext, slug: string) {
   const sources = { generations, keys: archive.keys(), keysUrl: '', log: null, clock: archive.clockNotes() };
   return { proof: proofOf(piece, sources), keys: archive.keys() };
 }
+
+test('an approval that was dated ahead counts with the true time, and what was signed stays', async (t) => {
+  const { app, clock } = stand(t);
+  put(app, 'read');
+  const approve = (slug: string) => {
+    const by = { made_by: 'cli', name: 'Ada' };
+    reviewStory(deskOf(app), PAPER, { id: storyOf(app, slug)?.id ?? '' }, { revision: 1, decision: 'approve', by });
+  };
+  clock.now = NOON + YEAR;
+  approve('read');
+  put(app, 'read-later');
+  clock.now = NOON + DAY;
+  correctClock(app, [], clock.now);
+  assert.equal(storyOf(app, 'read')?.reviewed_by?.at, clock.now);
+  clock.now += HOUR;
+  approve('read-later');
+  assert.equal(storyOf(app, 'read-later')?.reviewed_by?.at, clock.now);
+  assert.deepEqual(await faultsOf(app), []);
+});
 
 test('a clock a year ahead is corrected: signing continues with the true time, and everything verifies', async (t) => {
   const { app, clock, folder } = stand(t);

@@ -73,9 +73,9 @@ export interface OAuthGrantTable {
 }
 
 /** How long a code, an access token and a refresh token that is not used last, in ms. */
-const CODE_LIFE = 2 * MINUTE;
+export const CODE_LIFE = 2 * MINUTE;
 export const ACCESS_LIFE = HOUR;
-const REFRESH_LIFE = 60 * DAY;
+export const REFRESH_LIFE = 60 * DAY;
 
 const ACCESS_PREFIX = 'nrt_';
 const REFRESH_PREFIX = 'nrr_';

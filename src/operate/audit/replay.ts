@@ -93,9 +93,14 @@ export class Replay {
       pieceState: (piece) => this.#pieces.get(piece) ?? null,
       setPieceState: (piece, state) => this.#setPieceState(piece, state),
       datedAfter: (slug, time) =>
-        [...this.#pieces.values()].flatMap(({ id, paper, published_at, updated_at, withdrawn_at }) =>
-          paper === slug && Math.max(published_at ?? 0, updated_at ?? 0, withdrawn_at ?? 0) > time ? [id] : [],
-        ),
+        [...this.#pieces.values()].flatMap(({ id, paper, published_at, updated_at, withdrawn_at, reviewed_by }) => {
+          const newest = Math.max(published_at ?? 0, updated_at ?? 0, withdrawn_at ?? 0, reviewed_by?.at ?? 0);
+          return paper === slug && newest > time ? [id] : [];
+        }),
+      capReviewed: (slug, time) => {
+        for (const { paper, reviewed_by } of this.#pieces.values())
+          if (paper === slug && reviewed_by !== null) reviewed_by.at = Math.min(reviewed_by.at, time);
+      },
       capChangedAt: (slug, time) => {
         const paper = this.#paper(slug);
         paper.changed_at = Math.min(paper.changed_at, time);

@@ -48,6 +48,7 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[], s
 /** Ends what would last until a far future that a clock meant for now. Call it in a transaction. */
 export function forgetAhead(store: Pick<Store, 'database'>, now: number): void {
   store.database.wakeWaiting(now);
+  store.database.endInTime(now);
   store.database.countToday(now);
 }
 

@@ -217,10 +217,16 @@ export function pieceTables(db: Db) {
     },
     /** Every piece, with the revision that readers see. */
     shown: all(`SELECT p.id, g.revision ${FROM}`, { id: text, revision: integer }),
-    /** The pieces that went on air, were changed or withdrawn after a time. */
+    /** The pieces that went on air, were changed, reviewed or withdrawn after a time. */
     datedAfter: all(
-      `SELECT id FROM pieces WHERE paper = ?1 AND (published_at > ?2 OR updated_at > ?2 OR withdrawn_at > ?2) ORDER BY id`,
+      `SELECT id FROM pieces WHERE paper = ?1
+         AND (published_at > ?2 OR updated_at > ?2 OR withdrawn_at > ?2 OR reviewed_by ->> '$.at' > ?2) ORDER BY id`,
       text,
+    ),
+    /** Lowers the times of a paper's reviews that are later than one. */
+    capReviewed: run(
+      `UPDATE pieces SET reviewed_by = json_set(reviewed_by, '$.at', ?2)
+       WHERE paper = ?1 AND reviewed_by ->> '$.at' > ?2`,
     ),
     /** The pieces on air that were scheduled for a time after this one. */
     airedAhead: all(

@@ -265,7 +265,12 @@ test('clients without a key sign in for a seat', async (t) => {
     };
     const filed = (token: string) => {
       const headers = { authorization: `Bearer ${token}` };
-      return send(url, { method: 'POST', path: '/shared/api/v1/stories', body: storyBody(randomBytes(6).toString('hex')), headers });
+      return send(url, {
+        method: 'POST',
+        path: '/shared/api/v1/stories',
+        body: storyBody(randomBytes(6).toString('hex')),
+        headers,
+      });
     };
     assert.equal((await filed(access_token)).status, 201);
     await pause(true);
