@@ -6,9 +6,10 @@ import { type Archive, isWithdrawn, type Row } from './archive.ts';
 import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { changedDependencies, dependencies } from './dependencies.ts';
 import { isNews, type StoryEvent } from './event.ts';
+import { factOf } from './fact.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
-import { isPublic, logAiring, logKey, logPaper, logWithdrawal, receiptLeaf } from './log-leaves.ts';
+import { isPublic, logAiring, logFacts, logKey, logPaper, logWithdrawal, receiptLeaf } from './log-leaves.ts';
 import { type Cast, withoutFileProperties } from './papers/cast.ts';
 import { type Page, PageBody, sameInMenus } from './papers/page.ts';
 import { imprintPage, PaperBody } from './papers/paper.ts';
@@ -34,6 +35,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
       if (entry.kind === 'signing-name') return entry.name === 'desk' ? markKeysStale(store) : undefined;
       if (entry.kind === 'clock') return applyClock(store, entry);
       if (entry.kind === 'review') return applyReview(store, entry);
+      if (entry.kind === 'fact') return applyFact(store, entry);
       return applyRecord(store, entry, page);
     case 'generation':
       return applyGeneration(store, entry);
@@ -88,6 +90,21 @@ function applyReview(store: LedgerStore, entry: RecordEntry): void {
   if (before !== null && showsReview(archive.paper())) markChanged(store, paper, piece, before, at, false);
 }
 
+/** A new version of a fact is public when a piece on air in public cites the fact; it changes what those pieces show. */
+function applyFact(store: LedgerStore, entry: RecordEntry): void {
+  const { paper, name: key, at } = entry;
+  const { receipt, ...fact } = factOf(entry);
+  store.setFact(entry);
+  const archive = store.archive(paper);
+  const isCited = (archive.fact(key)?.cited ?? 0) > 0;
+  store.logLeaf('desk', receiptLeaf(receipt, isCited && isPublic(store, paper)));
+  if (fact.version === 1) return;
+  const citing = archive.citedBy(key).map(({ id }) => dependencies.citations(id));
+  store.markStale(paper, [dependencies.edition, dependencies.facts, dependencies.fact(key), ...citing]);
+  store.bumpEdition(paper, at);
+  if (isCited) store.emit({ type: 'fact.corrected', paper, at, fact });
+}
+
 /** Publishes a scheduled piece that waits for no review any more, if its time passed meanwhile. */
 function airReleased(store: LedgerStore, paper: string, piece: string, at: number): void {
   const { state, scheduled_at } = store.pieceState(piece) ?? DRAFT;
@@ -135,8 +152,11 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   const waited = current !== null && store.awaitsReview(entry.piece.id);
+  if (before !== null) markFacts(store, entry.paper, entry.piece.id);
   store.setGeneration(entry);
-  store.logLeaf('desk', receiptLeaf(entry.receipt, before !== null && isPublic(store, entry.paper)));
+  const isShownNow = before !== null && isPublic(store, entry.paper);
+  store.logLeaf('desk', receiptLeaf(entry.receipt, isShownNow));
+  if (isShownNow) logFacts(store, entry.paper, entry.piece.id);
   if (current === null) return;
   markArchived(store, entry.paper, hadArchived);
   // The notice of a withdrawn piece shows its headline.
@@ -219,6 +239,15 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   if (gone !== null) store.emit({ type: 'story.withdrawn', paper, at, story: gone, reason, headline_withheld });
 }
 
+/** Marks the facts that a piece cites, which list it among others. */
+function markFacts(store: LedgerStore, paper: string, piece: string): void {
+  const keys = store
+    .archive(paper)
+    .citations(piece)
+    .map(({ claim_key }) => dependencies.fact(claim_key));
+  if (keys.length > 0) store.markStale(paper, [dependencies.facts, dependencies.citations(piece), ...keys]);
+}
+
 /**
  * Counts a change that readers see and marks its dependencies as stale. A press works from a snapshot, so each change
  * is marked even if its dependencies are already stale. While a full press is pending, two dependencies are enough,
@@ -237,6 +266,7 @@ function markChanged(
     ? [dependencies.edition, dependencies.piece(piece)]
     : changedDependencies(archive, piece, before, rowOnAir(archive, piece));
   store.markStale(paper, stale);
+  markFacts(store, paper, piece);
   if (corrects || archive.hasCorrections(piece)) store.markStale(paper, [dependencies.corrections]);
   store.bumpEdition(paper, at);
 }

@@ -3,6 +3,7 @@ import type { Generation } from '../proof/chain.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import type { LogProof } from '../proof/log/log-proof.ts';
 import type { Piece } from './door/piece.ts';
+import type { Citation, CitingRow, FactQuery, FactRow, SignedFact, SourceRow } from './fact.ts';
 import type { Cast } from './papers/cast.ts';
 import type { Persona } from './papers/masthead.ts';
 import type { Media } from './papers/media.ts';
@@ -67,6 +68,8 @@ interface Correction {
 /** A piece in full, in any state. `published_at` is 0 until it is first on air. */
 export interface Story extends Row, Pick<Piece, Long> {
   state: StateName;
+  /** The facts that its entries with a claim key cite. */
+  citations: Citation[];
   content_hash: string;
   corrections: Correction[];
   /** When it will go on air, for a scheduled piece. */
@@ -236,6 +239,24 @@ export interface Archive {
   months(): { month: string; count: number }[];
   /** The sitemap entries of a month's pieces, oldest first. */
   month(month: string): { slug: string; updated_at: number }[];
+  /** The newest version of a fact; null for an unknown key. */
+  fact(claim_key: string): FactRow | null;
+  /** Every version of a fact, oldest first. */
+  factVersions(claim_key: string): SignedFact[];
+  /** Facts in their newest versions, those recorded last first. */
+  facts(query: FactQuery): FactRow[];
+  /** The publishers of facts that pieces on air cite, those of most facts first. */
+  factSources(): SourceRow[];
+  /** Facts that may say what an entry says, for comparison. */
+  factsLike(entry: { statement: string; instrument: string }): FactRow[];
+  /** The facts that the newest revision of a piece cites, by claim key. */
+  citations(id: string): Citation[];
+  /** The pieces that cite a fact, by id: those on air, or those in any state. */
+  citedBy(claim_key: string, page?: { isOnAir?: boolean; after?: string; limit?: number }): CitingRow[];
+  /** The notes of all versions of the facts that a piece cites, oldest first. */
+  factReceiptsOf(id: string): string[];
+  /** The same of the facts that pieces on air cite. */
+  factReceiptsOnAir(): Iterable<string>;
   corrections(limit: number): CorrectionRow[];
   /** Whether any revision of the piece is a correction. */
   hasCorrections(piece: string): boolean;

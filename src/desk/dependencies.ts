@@ -30,6 +30,12 @@ export const dependencies = {
   months: 'months',
   cast: 'cast',
   corrections: 'corrections',
+  /** Which facts pieces on air cite, and what the record says of them. */
+  facts: 'facts',
+  /** The same of one fact, and the pieces on air that cite it. */
+  fact: (claim_key: string) => `fact:${claim_key}`,
+  /** What became of the facts that a piece cites. A correction marks it for each piece on air that cites the fact. */
+  citations: (id: string) => `citations:${id}`,
   /** The newest pieces of the whole paper. */
   newest: 'newest',
   /** The pieces of the last 48 hours. */

@@ -1,3 +1,4 @@
+import type { FactVersion } from '../proof/fact-note.ts';
 import { HOUR } from '../proof/time.ts';
 import type { Row } from './archive.ts';
 import type { Cast } from './papers/cast.ts';
@@ -6,7 +7,7 @@ import type { Cast } from './papers/cast.ts';
 export const NEWS_AGE = 48 * HOUR;
 
 /** A change that readers see. It carries its content, so that a later delivery announces the same. */
-export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent;
+export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent | FactEvent;
 
 interface EventBase {
   paper: string;
@@ -38,14 +39,20 @@ export interface CastEvent extends EventBase {
   cast: Cast;
 }
 
+/** A fact that pieces on air cite has a new version. */
+export interface FactEvent extends EventBase {
+  type: 'fact.corrected';
+  fact: FactVersion;
+}
+
 /** Whether something dated `of` is still news at `at`; both in ms. */
 export function isNews(of: number, at: number): boolean {
   return at - of <= NEWS_AGE;
 }
 
-/** The sections whose subscribers receive an event; null for all, because an edition belongs to no section. */
+/** The sections whose subscribers receive an event; null for all, because an edition or a fact belongs to no section. */
 export function eventSections(event: DeskEvent): string[] | null {
-  if (event.type === 'cast.published') return null;
+  if (event.type === 'cast.published' || event.type === 'fact.corrected') return null;
   const { category } = event.story;
   return event.type === 'story.withdrawn' || event.left === null ? [category] : [category, event.left];
 }

@@ -6,10 +6,12 @@ import { Fault, refusalOf } from '../shared/fault.ts';
 import type { Problem } from '../shared/shape.ts';
 import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
+import { withRecord } from './door/claims.ts';
 import { filingProblems, type PaperRules, sourceFloorProblems } from './door/door.ts';
 import type { Filing, Piece } from './door/piece.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import { recordFacts } from './recording-facts.ts';
 import { requiresReview, reviewProblem } from './review.ts';
 
 /** The dependencies of filing: the store, the signing key, the clock and a source of ids. */
@@ -39,6 +41,7 @@ export function paperRules(archive: Archive): PaperRules {
     hasMedia: (path) => archive.media(path) !== null,
     hasPage: (slug) => archive.page(slug) !== null,
     aliasOwner: (alias) => archive.aliasOwner(alias),
+    fact: (claim_key) => archive.fact(claim_key),
   };
 }
 
@@ -53,7 +56,7 @@ export function paperRules(archive: Archive): PaperRules {
 export function fileStory(
   desk: Desk,
   paper: string,
-  filing: Filing,
+  given: Filing,
   options: {
     by: string;
     from?: number;
@@ -66,12 +69,13 @@ export function fileStory(
   return desk.store.transact(() => {
     const archive = desk.store.archive(paper);
     const rules = { ...(options.rules ?? paperRules(archive)), takesUndescribed: options.takesUndescribed === true };
-    const before = archive.storyBySlug(filing.slug);
+    const before = archive.storyBySlug(given.slug);
     const old = before === null ? null : archive.piece(before.id);
-    if (options.from !== undefined) requireNewest(paper, filing.slug, options.from, before?.revision ?? 0);
-    if (filing.provenance !== null && options.by !== 'cli')
+    if (options.from !== undefined) requireNewest(paper, given.slug, options.from, before?.revision ?? 0);
+    if (given.provenance !== null && options.by !== 'cli')
       throw new Error(`${options.by} filed a piece as of an archive`);
-    if (before !== null && old !== null && isUnchanged(filing, old)) return { story: before, changed: false };
+    if (before !== null && old !== null && isUnchanged(given, old)) return { story: before, changed: false };
+    const filing = withRecord(given, rules.fact);
     const toAir = options.toAir || before?.state === 'on_air' || before?.state === 'scheduled';
     // No agent moves a piece out of a section whose pieces are reviewed.
     const of = [filing, ...(before === null ? [] : [before])];
@@ -87,6 +91,7 @@ export function fileStory(
       revision: (before?.revision ?? 0) + 1,
       byline: { name: byline.name, title: byline.title },
     };
+    recordFacts(desk, paper, piece, options.by);
     appendGeneration(desk, paper, piece, archive, { by: options.by, needsReview });
     const story = archive.storyById(piece.id);
     if (story === null) throw new Error(`piece ${piece.id} was filed but cannot be read`);
@@ -96,10 +101,11 @@ export function fileStory(
 
 /** Every rule of the filing door that a filing breaks at a time; with `toAir` those for pieces on air, too. */
 export function doorProblems(
-  filing: Filing,
+  given: Filing,
   rules: PaperRules,
   { now, toAir }: { now: number; toAir: boolean },
 ): Problem[] {
+  const filing = withRecord(given, rules.fact);
   return [
     ...filingProblems(filing, rules),
     ...timeProblems(filing, now),
@@ -154,9 +160,14 @@ function isUnchanged(filing: Filing, old: Piece): boolean {
   return sameContent(old, filing) && (filing.correction === null || filing.correction === old.correction);
 }
 
-/** Whether two filings have the same content, ignoring when and why a revision was made. */
-export function sameContent(a: Filing, b: Filing): boolean {
-  return CONTENT.every((name) => canonicalize(a[name]) === canonicalize(b[name]));
+/**
+ * Whether a filing has the content of a filed one, ignoring when and why a revision was made. What it leaves to the record
+ * is what was filed with the key.
+ */
+export function sameContent(filed: Filing, given: Filing): boolean {
+  const cited = new Map(filed.cited_facts.map((fact) => [fact.claim_key, { quote: null, ...fact }]));
+  const again = withRecord(given, (claim_key) => cited.get(claim_key) ?? null);
+  return CONTENT.every((name) => canonicalize(filed[name]) === canonicalize(again[name]));
 }
 
 const CONTENT = [

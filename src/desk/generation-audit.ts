@@ -1,11 +1,15 @@
+import { contentHash } from '../proof/basis.ts';
 import { verifyNode } from '../proof/ed25519.ts';
+import { checkFact } from '../proof/fact-document.ts';
+import { factNoteHash } from '../proof/fact-note.ts';
 import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
 import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
 import type { LogService } from '../proof/log/leaf.ts';
 import { checkReview } from '../proof/review-note.ts';
 import { isoTime } from '../proof/time.ts';
 import type { ClockBody } from './clock-correction.ts';
-import type { KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
+import { factOf, type SignedFact } from './fact.ts';
+import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 import type { ReviewBody } from './review.ts';
 
 /** Checks the keys, receipts and chains of ledger entries, one entry at a time. `keys` may grow while it runs. */
@@ -15,13 +19,16 @@ export function generationAudit(
 ): { next(entry: LedgerEntry): string[]; revisions(): Map<string, number> } {
   const audit = generationAuditor(keys, options);
   const reviews = reviewAuditor(keys, audit.newestOf, options);
+  const facts = factAuditor(keys, options);
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
       if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
       if (entry.type === 'record' && entry.kind === 'review') return reviews(entry);
+      if (entry.type === 'record' && entry.kind === 'fact') return facts.next(entry);
       if (entry.type !== 'generation') return [];
-      return audit.next({ ...entry, revision: entry.piece.revision, filed_at: isoTime(entry.at) });
+      const faults = audit.next({ ...entry, revision: entry.piece.revision, filed_at: isoTime(entry.at) });
+      return [...faults, ...facts.cited(entry)];
     },
     revisions: audit.revisions,
   };
@@ -52,6 +59,60 @@ function reviewAuditor(
       if (review.reviewed_at !== isoTime(at)) faults.push(`it says ${review.reviewed_at}, and its line ${isoTime(at)}`);
     }
     return faults.map((fault) => `review ${seq} of ${paper}: ${fault}`);
+  };
+}
+
+/** What a version of a fact says, by the hash of what an entry must repeat. */
+const textHash = ({ statement, source, instrument }: Pick<SignedFact, 'statement' | 'source' | 'instrument'>): string =>
+  contentHash([statement, source, instrument]);
+
+/** Checks the versions of facts in the order in which they were appended, and that generations cite the newest ones. */
+function factAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
+  const seqs = new Map<string, number>();
+  const newest = new Map<
+    string,
+    { version: number; prev: string; texts: string; quote: string | null; isRetracted: boolean }
+  >();
+  return {
+    next(entry: RecordEntry): string[] {
+      const { paper, name, at } = entry;
+      const fact = factOf(entry);
+      const before = newest.get(`${paper}\n${name}`);
+      const seq = (seqs.get(paper) ?? 0) + 1;
+      seqs.set(paper, seq);
+      const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+      const { said, faults } = checkFact(fact, fact.receipt, { keys: trusted, verify: verifyNode });
+      if (fact.version !== (before?.version ?? 0) + 1) faults.push(`it follows version ${before?.version ?? 'none'}`);
+      if (said !== null) {
+        if (said.paper !== paper) faults.push(`it is of ${said.paper}`);
+        if (said.prev !== (before?.prev ?? null)) faults.push('prev is not the hash of the version before it');
+        if (said.seq !== seq) faults.push(`seq is ${said.seq}, not ${seq}`);
+        if (said.signed_at !== isoTime(at)) faults.push(`it says ${said.signed_at}, and its line ${isoTime(at)}`);
+      }
+      const { version, quote, status } = fact;
+      const of = { version, quote, isRetracted: status === 'retracted', texts: textHash(fact) };
+      newest.set(`${paper}\n${name}`, { ...of, prev: factNoteHash(fact.receipt) });
+      return faults.map((fault) => `version ${version} of ${paper}/${name}: ${fault}`);
+    },
+    /** Entries with keys are checked from the first fact of a paper on: before, a key had no record. */
+    cited({ paper, piece }: GenerationEntry): string[] {
+      if (!seqs.has(paper)) return [];
+      return piece.cited_facts.flatMap((fact) => {
+        if (fact.claim_key === null) return [];
+        const record = newest.get(`${paper}\n${fact.claim_key}`);
+        const why =
+          record === undefined
+            ? 'which is not in the record'
+            : record.isRetracted
+              ? 'which was retracted'
+              : textHash(fact) !== record.texts || (fact.quote !== undefined && fact.quote !== record.quote)
+                ? `and does not say what its version ${record.version} says`
+                : null;
+        return why === null
+          ? []
+          : [`${paper}/${piece.slug} revision ${piece.revision}: entry ${fact.n} cites ${fact.claim_key}, ${why}`];
+      });
+    },
   };
 }
 

@@ -30,11 +30,13 @@ export type RecordKind =
   | 'front'
   | 'signing-name'
   | 'clock'
-  | 'review';
+  | 'review'
+  | 'fact'
+  | 'evidence';
 
 /**
  * A paper, a persona, an edition, a media file, a page of the paper's own or the placement of a front, as applied;
- * a name under which a key signs, a correction of the clock, or the review of a piece.
+ * a name under which a key signs, a correction of the clock, the review of a piece, or a version of a fact.
  */
 export interface RecordEntry {
   type: 'record';
@@ -44,7 +46,7 @@ export interface RecordEntry {
   kind: RecordKind;
   /**
    * The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front;
-   * the service of a signing name or a correction; the id of a reviewed piece.
+   * the service of a signing name or a correction; the id of a reviewed piece; the key of a fact.
    */
   name: string;
   /** Null removes a page, a media file, or the whole paper: it is gone until a later record gives it a body again. */

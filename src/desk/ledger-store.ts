@@ -1,7 +1,7 @@
 import type { LogService } from '../proof/log/leaf.ts';
 import type { Archive, ChangeRequest, Reviewed, Story } from './archive.ts';
 import type { DeskEvent } from './event.ts';
-import type { GenerationEntry, LedgerEntry } from './ledger-entry.ts';
+import type { GenerationEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 import type { PaperBody } from './papers/paper.ts';
 
 /** Whether and when a piece is on air. Times in ms. */
@@ -41,9 +41,16 @@ export interface LedgerStore {
   nextSeq(paper: string): number;
   /** `filed_at` of the paper's newest receipt, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
+  /** Makes the version that an entry brings the newest of its fact, which the pieces filed after it cite. */
+  setFact(entry: RecordEntry): void;
+  /** The number of the next version of any fact of the paper. */
+  nextFactSeq(paper: string): number;
   /** The number of the paper's next review. */
   nextReviewSeq(paper: string): number;
-  /** Makes the generation the newest one of its piece, which has no review yet, and advances the sequence number. */
+  /**
+   * Makes the generation the newest one of its piece, which has no review yet and cites facts in their newest versions,
+   * and advances the sequence number.
+   */
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
   setPieceState(piece: string, state: PieceState): void;

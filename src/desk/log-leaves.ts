@@ -38,6 +38,12 @@ export function receiptLeaf(note: string, isPublic: boolean): string {
 export function logAiring(store: LedgerStore, paper: string, piece: string): void {
   if (!isPublic(store, paper)) return;
   for (const { receipt } of store.archive(paper).generations(piece)) store.logLeaf('desk', receipt);
+  logFacts(store, paper, piece);
+}
+
+/** Logs the facts that a piece on air in public cites: all their versions, because a fact's document shows them all. */
+export function logFacts(store: LedgerStore, paper: string, piece: string): void {
+  for (const note of store.archive(paper).factReceiptsOf(piece)) store.logLeaf('desk', note);
 }
 
 /** Logs that a piece leaves the air. In a private paper nothing was on air in public, and a reason could be guessed. */
@@ -54,6 +60,7 @@ export function logPaper(store: LedgerStore, paper: string, wasPublic: boolean, 
     if (isNow) store.logLeaf('desk', receipt);
     else if (is_newest) store.logLeaf('desk', withdrawalLeaf({ paper, piece, at, reason: TURNED_PRIVATE }));
   }
+  if (isNow) for (const note of store.archive(paper).factReceiptsOnAir()) store.logLeaf('desk', note);
 }
 
 /** Logs a key, or its retirement, in the logs of both services. */

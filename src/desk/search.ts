@@ -75,6 +75,24 @@ export function indexText(paper: string, piece: { headline: string; dek: string;
   return [paperWord(paper), searchText(headline), searchText(dek), words].join(` ${BORDER} `);
 }
 
+/** The index text of a fact: the paper's word, then the words of its statement, publisher, document and key. */
+export function factIndexText(
+  paper: string,
+  {
+    statement,
+    source,
+    instrument,
+    claim_key,
+  }: { statement: string; source: string; instrument: string; claim_key: string },
+): string {
+  return [paperWord(paper), ...[statement, source, instrument, claim_key].map(searchText)].join(` ${BORDER} `);
+}
+
+/** The FTS5 query for facts of one paper that have all these words of `searchText`. */
+export function allWords(paper: string, words: readonly string[]): string {
+  return [...words, paperWord(paper)].map((word) => `"${word}"`).join(' AND ');
+}
+
 /**
  * How many distinct words of a piece are indexed, in order of appearance. Only hexadecimal dumps have as many, and
  * writing the prefixes of all their words would hold the write lock for too long.

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoOrNull, isoTime } from '../proof/time.ts';
 import { type DeskRow, type Row, STATES, type Story } from './archive.ts';
 import { KINDS } from './door/piece.ts';
+import { factUrl } from './fact.ts';
 import { ReviewRow, reviewRow } from './review.ts';
 import { shownToDesk } from './withdrawal.ts';
 
@@ -76,7 +77,12 @@ const CitedFactRow = z
     statement: z.string(),
     source: z.string().meta({ description: 'The publisher.' }),
     instrument: z.string().meta({ description: 'The document that says it.' }),
-    claim_key: z.string().nullable().meta({ description: 'A pointer into the fact record.' }),
+    claim_key: z.string().nullable().meta({ description: 'The key of a fact in the paper’s record.' }),
+    quote: z.string().optional().meta({ description: 'The words of the document on which the statement rests.' }),
+    fact_url: z.url().optional().meta({ description: 'The page of the fact, where the record has it.' }),
+    fact_status: z.enum(['corrected', 'retracted']).optional().meta({
+      description: 'What became of the fact since the piece was filed; the piece still says what it said.',
+    }),
   })
   .meta({ id: 'CitedFact', description: 'What a [^N] marker in the prose points at.' });
 
@@ -158,12 +164,23 @@ function reviewerOf({ reviewed_by = null }: { reviewed_by?: Row['reviewed_by'] }
   return reviewed_by && { ...reviewed_by, at: isoTime(reviewed_by.at) };
 }
 
+/** What a story cites in wire format, with what became of each fact since. */
+export function citedFactRows({ cited_facts, citations }: Pick<Story, 'cited_facts' | 'citations'>, root: string) {
+  const known = new Map(citations.map((one) => [one.claim_key, one]));
+  return cited_facts.map((fact) => {
+    const citation = fact.claim_key === null ? undefined : known.get(fact.claim_key);
+    if (citation === undefined) return fact;
+    const { claim_key, since } = citation;
+    return { ...fact, fact_url: factUrl(root, claim_key), ...(since === null ? {} : { fact_status: since }) };
+  });
+}
+
 /** A story in full in wire format; `proofUrl` is the address of its proof. */
 export function fullStory(story: Story, links: Links, proofUrl: string): FullStory {
   return {
     ...storyRow(story, links),
     prose: story.prose,
-    cited_facts: story.cited_facts,
+    cited_facts: citedFactRows(story, links.root),
     credit: story.credit,
     content_hash: story.content_hash,
     language: story.language,

@@ -11,8 +11,10 @@ export interface CitedFact {
   source: string;
   /** The document: an address, or its name. */
   instrument: string;
-  /** A reference to a fact record, or null. */
+  /** The key of a fact in the paper's record, or null. */
   claim_key: string | null;
+  /** The words of the document on which the statement rests; absent without any. */
+  quote?: string;
 }
 
 /** Where a piece comes from, when its desk did not make it under its own rules: `archive` was first published elsewhere. */
@@ -60,12 +62,13 @@ export function basisOf(piece: Hashed) {
     headline: piece.headline,
     dek: piece.dek,
     prose: piece.prose,
-    cited_facts: piece.cited_facts.map(({ n, statement, source, instrument, claim_key }) => ({
+    cited_facts: piece.cited_facts.map(({ n, statement, source, instrument, claim_key, quote }) => ({
       n,
       statement,
       source,
       instrument,
       claim_key,
+      ...(quote === undefined ? {} : { quote }),
     })),
     category: piece.category,
     kind: piece.kind,

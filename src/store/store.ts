@@ -26,6 +26,7 @@ import {
   removalTable,
   termsTable,
 } from './desk/desk.ts';
+import { factTables } from './desk/facts.ts';
 import { archiveRows, ledgerFaults } from './desk/ledger-audit.ts';
 import { ledgerTables } from './desk/ledger-entries.ts';
 import { linkCardTable } from './desk/link-cards.ts';
@@ -67,6 +68,7 @@ export function openStore(settings: DatabaseSettings) {
   const entries = ledgerTables(db);
   const papers = paperTables(db);
   const pieces = pieceTables(db);
+  const facts = factTables(db);
   const manifest = manifestTables(db);
   const events = eventTable(db);
   const deliveries = deliveryTable(db);
@@ -114,7 +116,7 @@ export function openStore(settings: DatabaseSettings) {
   const search = searchTables(db, transact);
   search.fill();
   pieces.fillWordCounts(transact);
-  const newArchive = archives(db, { papers, entries, search, missingMedia, linkCards, logProof, isLogCosigned });
+  const newArchive = archives(db, { papers, entries, search, facts, missingMedia, linkCards, logProof, isLogCosigned });
   const known = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     const found = known.get(paper) ?? newArchive(paper);
@@ -136,10 +138,13 @@ export function openStore(settings: DatabaseSettings) {
     },
     archive,
     lastFiledAt: entries.lastFiledAt,
+    setFact: facts.setFact,
+    nextFactSeq: facts.nextFactSeq,
     nextReviewSeq: (paper) => entries.reviewCount(paper) + 1,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
+      facts.setCitations(entry.paper, entry.piece);
       // A new piece is a draft, which has neither.
       if (entry.piece.revision === 1) return;
       pieces.updateTags(entry.piece.id);
@@ -148,6 +153,7 @@ export function openStore(settings: DatabaseSettings) {
     pieceState: pieces.state,
     setPieceState(piece, state) {
       pieces.setState(piece, state);
+      facts.updateCitations(piece);
       search.note(piece);
       pieces.updateTags(piece);
     },

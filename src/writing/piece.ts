@@ -1,4 +1,5 @@
 import type { Archive } from '../desk/archive.ts';
+import { withRecord } from '../desk/door/claims.ts';
 import { proseFrom } from '../desk/door/filing.ts';
 import type { Filing } from '../desk/door/piece.ts';
 import { parseProse } from '../desk/door/prose.ts';
@@ -65,7 +66,7 @@ export function readPiece({ slug, files }: PieceFiles, archive: Archive, now: nu
       filings.push(showable({ ...source.data, prose: source.body }, slug, archive));
       continue;
     }
-    const { filing } = read.story;
+    const filing = withRecord(read.story.filing, rules.fact);
     air = read.story.air;
     placement = read.story.placement;
     const found = doorProblems(filing, rules, { now, toAir: air !== false });

@@ -25,6 +25,7 @@ const RULES: PaperRules = {
   hasMedia: () => false,
   hasPage: () => false,
   aliasOwner: () => null,
+  fact: () => null,
 };
 
 export interface Texts {

@@ -72,6 +72,7 @@ const rules = {
   hasMedia: () => false,
   hasPage: () => false,
   aliasOwner: () => null,
+  fact: () => null,
 };
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const json = (text: string): unknown => JSON.parse(text);

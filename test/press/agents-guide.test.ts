@@ -146,6 +146,7 @@ describe('the guide for agents', () => {
       hasMedia: () => false,
       hasPage: () => false,
       aliasOwner: () => null,
+      fact: () => null,
     };
     assert.deepEqual([...filingProblems(filing, rules), ...sourceFloorProblems(filing, rules)], []);
   });
@@ -161,6 +162,7 @@ describe('the guide for agents', () => {
       hasMedia: () => false,
       hasPage: () => false,
       aliasOwner: () => null,
+      fact: () => null,
     });
     assert.deepEqual(
       problems.map(({ field, rule, message }) => ({ field, rule, message })),

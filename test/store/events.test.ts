@@ -35,9 +35,9 @@ function eventsOf({ store }: AppContext): StoredEvent[] {
 /** What the events say, in short. */
 function tellings(app: AppContext): string[] {
   return eventsOf(app).map((event) =>
-    event.type === 'cast.published'
-      ? `${event.type} ${event.cast.day} ${event.cast.title}`
-      : `${event.type} ${event.story.slug} ${event.story.revision}`,
+    'story' in event
+      ? `${event.type} ${event.story.slug} ${event.story.revision}`
+      : `${event.type} ${event.type === 'cast.published' ? `${event.cast.day} ${event.cast.title}` : event.fact.claim_key}`,
   );
 }
 

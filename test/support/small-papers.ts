@@ -104,7 +104,7 @@ export function storyBody(slug: string) {
     prose: 'One thing is so.[^1] Another is so.[^2]',
     cited_facts: [
       { statement: 'One thing is so.', source: 'IHO', instrument: 'https://iho.int/' },
-      { statement: 'Another is so.', source: 'NIST', instrument: 'SP 811', claim_key: 'sp811/another' },
+      { statement: 'Another is so.', source: 'NIST', instrument: 'SP 811', claim_key: 'sp811-another' },
     ],
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Archive, Story } from '../../../src/desk/archive.ts';
+import { withRecord } from '../../../src/desk/door/claims.ts';
 import { filingProblems, SLUG, sourceFloorProblems } from '../../../src/desk/door/door.ts';
 import { filingFrom } from '../../../src/desk/door/filing.ts';
 import type { Filing } from '../../../src/desk/door/piece.ts';
@@ -141,7 +142,8 @@ function judged(
   if (!parsed.success) problems.push(...bodyProblems(app, c, { schema: NewStory, data, error: parsed.error }));
   else {
     const { air, placement: _place, ...fields } = parsed.data;
-    filing = filingFrom(fields, { slug, kind: record.default_kind, language: record.language });
+    const defaults = { slug, kind: record.default_kind, language: record.language };
+    filing = withRecord(filingFrom(fields, defaults), rules.fact);
     problems.push(...problemsOf(() => airingAs(air, app.clock.now())), ...problemsOf(() => needPersona(key, filing)));
     if (air !== false) problems.push(...sourceFloorProblems(filing, rules));
   }
@@ -176,6 +178,7 @@ function storyOf(archive: Archive, filing: Filing, now: number): Story {
     writer: writerLine(writers, filing.language),
     word_count: wordCount(filing.prose, filing.language),
     corrections: before?.corrections ?? [],
+    citations: [],
     scheduled_at: null,
     withdrawn_at: null,
     reason: null,

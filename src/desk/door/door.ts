@@ -9,6 +9,7 @@ import {
   unseenProblem,
 } from '../../shared/shown-text.ts';
 import { type AliasRules, aliasProblems } from './alias.ts';
+import { claimKeyProblem, isKeyAlone, type RecordedFact, recordProblems, retractedProblems } from './claims.ts';
 import type { NoteFault } from './footnotes.ts';
 import { markersIn } from './markers.ts';
 import { type Filing, MAX } from './piece.ts';
@@ -23,6 +24,8 @@ export interface PaperRules extends AliasRules {
   source_floor: number;
   /** Whether the paper has a media file at this path. */
   hasMedia(path: string): boolean;
+  /** The newest version of a fact of the paper's record; null for an unknown key. */
+  fact(claim_key: string): RecordedFact | null;
   /** Whether pictures may lack a description, and notes a reference, as in what was written elsewhere before. */
   takesUndescribed?: boolean;
 }
@@ -41,6 +44,7 @@ export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
     ...memberProblems(filing, rules),
     ...proseProblems(filing.prose, rules),
     ...factProblems(filing),
+    ...recordProblems(filing.cited_facts.slice(0, MAX.facts), rules.fact),
     ...unfilledProblems(filing),
     ...markerProblems(filing),
     ...imageProblems(filing, rules),
@@ -53,12 +57,19 @@ export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
   ];
 }
 
-/** What keeps a filed piece off the air: too few distinct publishers, or a section that the paper has dropped. */
+/**
+ * What keeps a filed piece off the air: too few distinct publishers, a section that the paper has dropped, or a fact that
+ * was retracted since it was filed.
+ */
 export function airingProblems(
   piece: Pick<Filing, 'category' | 'cited_facts' | 'provenance'>,
   rules: PaperRules,
 ): Problem[] {
-  return [...sectionProblems(piece.category, rules), ...sourceFloorProblems(piece, rules)];
+  return [
+    ...sectionProblems(piece.category, rules),
+    ...sourceFloorProblems(piece, rules),
+    ...retractedProblems(piece.cited_facts, rules.fact),
+  ];
 }
 
 /**
@@ -78,7 +89,12 @@ export function sourceFloorProblems(
 
 /** How many distinct publishers the facts name. */
 export function distinctPublishers(facts: { source: string }[]): number {
-  return new Set(facts.map(({ source }) => foldCase(normalized(source, 'NFKC')))).size;
+  return new Set(facts.map(({ source }) => publisherOf(source))).size;
+}
+
+/** A publisher in the form in which publishers are compared: NFKC, in folded case. */
+export function publisherOf(source: string): string {
+  return foldCase(normalized(source, 'NFKC'));
 }
 
 /** Upper-casing first folds ß, ﬁ and final sigma, as Unicode's full case folding does. Drops invisible characters. */
@@ -199,27 +215,35 @@ function factProblems({ cited_facts }: Filing): Problem[] {
   }
   for (const [index, fact] of cited_facts.entries()) {
     const at = `cited_facts[${index}]`;
+    // Of an entry that leaves everything to the record, the record says what is missing.
+    const isWhole = !isKeyAlone(fact);
     problems.push(
-      ...lineProblems(`${at}.statement`, fact.statement, MAX.statement, true),
-      ...lineProblems(`${at}.source`, fact.source, MAX.source, true),
-      ...lineProblems(`${at}.instrument`, fact.instrument, MAX.instrument, true),
-      ...(fact.claim_key === null ? [] : lineProblems(`${at}.claim_key`, fact.claim_key, MAX.instrument, false)),
+      ...lineProblems(`${at}.statement`, fact.statement, MAX.statement, isWhole),
+      ...lineProblems(`${at}.source`, fact.source, MAX.source, isWhole),
+      ...lineProblems(`${at}.instrument`, fact.instrument, MAX.instrument, isWhole),
+      ...(fact.quote === undefined ? [] : lineProblems(`${at}.quote`, fact.quote, MAX.quote, false)),
     );
+    const keyless = fact.claim_key === null ? null : claimKeyProblem(`${at}.claim_key`, fact.claim_key);
+    if (keyless !== null) problems.push(keyless);
     for (const field of ['statement', 'source', 'instrument'] as const) {
       if (!TO_FILL_IN.test(fact[field])) continue;
       const message = `${quote(fact[field])} is to be filled in; write what belongs there, or remove the entry and its marker`;
       problems.push(problem(`${at}.${field}`, 'to_fill_in', message));
     }
-    if (UNSAFE_SCHEME.test(fact.instrument)) {
-      const message = `${quote(fact.instrument)} is not the address of a document; give an http or https address, or the document's name`;
-      problems.push(problem(`${at}.instrument`, 'unsafe_link', message));
-    }
+    problems.push(...instrumentProblems(`${at}.instrument`, fact.instrument));
     if (fact.n !== index + 1) {
       const message = `${fact.n} is not the entry's place in the list, ${index + 1}; number the entries 1, 2, 3 …, or leave the numbers out`;
       problems.push(problem(`${at}.n`, 'fact_number', message));
     }
   }
   return problems;
+}
+
+/** The problem of a document's address that no reader may be sent to. */
+export function instrumentProblems(field: string, instrument: string): Problem[] {
+  if (!UNSAFE_SCHEME.test(instrument)) return [];
+  const message = `${quote(instrument)} is not the address of a document; give an http or https address, or the document's name`;
+  return [problem(field, 'unsafe_link', message)];
 }
 
 function markerProblems({ prose, cited_facts }: Filing): Problem[] {

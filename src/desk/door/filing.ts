@@ -1,18 +1,35 @@
 import * as z from 'zod';
-import type { Author } from '../../proof/basis.ts';
+import type { Author, CitedFact } from '../../proof/basis.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { aliasesFrom } from './alias.ts';
 import { type Filing, KINDS, MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
-/** A cited fact as a desk writes it. Its number is its position in the list. */
-export const CitedFactBody = z.strictObject({
-  n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
-  statement: z.string(),
-  source: z.string().meta({ description: 'The publisher.' }),
-  instrument: z.string().meta({ description: 'The document that says it: an address or a name.' }),
-  claim_key: z.string().nullish().meta({ description: 'A pointer into the fact record.' }),
-});
+/** A cited fact as a desk writes it. Its number is its position in the list. Beside a claim key the rest may be missing. */
+export const CitedFactBody = z
+  .strictObject({
+    n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
+    statement: z.string().optional().meta({ description: 'Needed without a claim_key that the record has.' }),
+    source: z.string().optional().meta({ description: 'The publisher; needed like the statement.' }),
+    instrument: z.string().optional().meta({
+      description: 'The document that says it: an address or a name; needed like the statement.',
+    }),
+    claim_key: z.string().nullish().meta({
+      description:
+        'The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; beside a known one, what the entry says must be what the record says, and what it leaves out is taken from there.',
+    }),
+    quote: z
+      .string()
+      .nullish()
+      .meta({ description: `The words of the document on which the statement rests, up to ${MAX.quote} characters.` }),
+  })
+  .superRefine((fact, context) => {
+    if (fact.claim_key) return;
+    for (const name of ['statement', 'source', 'instrument'] as const) {
+      if (fact[name] !== undefined) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'this field is missing; add it' });
+    }
+  });
 
 const ImageBody = z.strictObject({
   src: z.string(),
@@ -68,6 +85,18 @@ export type FilingBody = z.infer<typeof FilingBody>;
 const line = (text: string): string => normalized(text).trim();
 const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
 
+/** Members that the record of the entry's key is to fill are empty: see `withRecord`. */
+function citedFactFrom(fact: z.infer<typeof CitedFactBody>, index: number): CitedFact {
+  const { n = index + 1, statement = '', source = '', instrument = '', claim_key, quote } = fact;
+  const words = optionalLine(quote?.replace(/\s+/gu, ' '));
+  return {
+    n,
+    ...{ statement: line(statement), source: line(source), instrument: line(instrument) },
+    claim_key: optionalLine(claim_key),
+    ...(words === null ? {} : { quote: words }),
+  };
+}
+
 function authorFrom(body: AuthorBody): Author {
   const { name, url } = typeof body === 'string' ? { name: body, url: null } : body;
   const address = optionalLine(url);
@@ -92,13 +121,7 @@ export function filingFrom(
     headline: line(body.headline),
     dek: line(body.dek),
     prose: proseFrom(body.prose),
-    cited_facts: body.cited_facts.map((fact, index) => ({
-      n: fact.n ?? index + 1,
-      statement: line(fact.statement),
-      source: line(fact.source),
-      instrument: line(fact.instrument),
-      claim_key: optionalLine(fact.claim_key),
-    })),
+    cited_facts: body.cited_facts.map(citedFactFrom),
     category: line(body.category),
     kind: body.kind ?? defaults.kind,
     persona: body.byline,

@@ -13,6 +13,7 @@ export const MAX = {
   statement: 4_000,
   source: 300,
   instrument: 2_000,
+  quote: 300,
   credit: 2_000,
   writer: 500,
   /** The number of people who may be named as the authors of a piece. */

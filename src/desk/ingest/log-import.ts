@@ -7,6 +7,7 @@ import { loggedEntries } from '../../proof/log/logged-entries.ts';
 import { leafHash } from '../../proof/merkle.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { addNodes } from '../../shared/transparency/log-tree.ts';
+import { factOf } from '../fact.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 import { keyLeaf, retirementLeaf } from '../log-leaves.ts';
 import type { ReviewBody } from '../review.ts';
@@ -23,7 +24,8 @@ export class LogImport {
   readonly #tables: LogTables;
   /** The leaves of the ledger's keys and their retirements. */
   #keys: Set<string> | null = null;
-  #receipts = 0;
+  /** Leaves that are whole notes, of receipts and of facts. */
+  #notes = 0;
   #hashes = 0;
   /** The tree of the newest head. */
   #edge: TreeEdge = EMPTY_EDGE;
@@ -49,24 +51,30 @@ export class LogImport {
     this.#requireCosignatures();
     const size = this.#tables.size('desk');
     if (size === 0) return;
-    let [receipts, hashes] = [0, 0];
+    let [notes, hashes] = [0, 0];
+    const count = (text: string, what: string): void => {
+      const [note, hash] = loggedEntries(text).map((leaf) => this.#indexOf(leaf) !== null);
+      if (!note && !hash) throw new LogFault(`${what} has no leaf in the log`);
+      if (note) notes++;
+      if (hash) hashes++;
+    };
     for (const entry of this.#store.entries()) {
       if (entry.type === 'record' && entry.kind === 'review') {
         const [, leaf] = loggedEntries((entry.body as ReviewBody).note);
         if (this.#indexOf(leaf) === null) throw new LogFault(`a review of ${entry.paper} has no leaf in the log`);
         hashes++;
       }
-      if (entry.type !== 'generation') continue;
-      const [note, hash] = loggedEntries(entry.receipt).map((text) => this.#indexOf(text) !== null);
-      if (!note && !hash) throw new LogFault(`receipt ${entry.seq} of ${entry.paper} has no leaf in the log`);
-      if (note) receipts++;
-      if (hash) hashes++;
+      if (entry.type === 'record' && entry.kind === 'fact') {
+        const { claim_key, version, receipt } = factOf(entry);
+        count(receipt, `version ${version} of ${claim_key} of ${entry.paper}`);
+      }
+      if (entry.type === 'generation') count(entry.receipt, `receipt ${entry.seq} of ${entry.paper}`);
     }
     if (hashes !== this.#hashes) {
       throw new LogFault(`${this.#hashes - hashes} leaves are hashes of receipts that the ledger does not have`);
     }
-    if (receipts !== this.#receipts) {
-      throw new LogFault(`${this.#receipts - receipts} leaves are receipts that the ledger does not have`);
+    if (notes !== this.#notes) {
+      throw new LogFault(`${this.#notes - notes} leaves are receipts or facts that the ledger does not have`);
     }
     while (!addNodes(this.#tables, 'desk', size));
     this.#tables.setFilled('desk', true);
@@ -83,7 +91,7 @@ export class LogImport {
   /** Hashes of receipts are counted, and looked for at the end. */
   #requireKnown(leaf: Leaf, entry: string): void {
     if (leaf.kind === 'receipt-hash') this.#hashes++;
-    if (leaf.kind === 'receipt') this.#receipts++;
+    if (leaf.kind === 'receipt' || leaf.kind === 'fact') this.#notes++;
     if ((leaf.kind === 'key' || leaf.kind === 'key-retired') && !this.#keyLeaves().has(entry)) {
       throw new LogFault(`the ledger does not say of key ${leaf.kid} what this leaf says`);
     }

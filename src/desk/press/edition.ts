@@ -134,7 +134,7 @@ export class Edition {
 
   story(slug: string): Story | null {
     const story = this.archive.storyBySlug(slug);
-    if (story !== null) this.#read.add(dependencies.piece(story.id));
+    if (story !== null) this.#read.add(dependencies.piece(story.id)).add(dependencies.citations(story.id));
     return story;
   }
 

@@ -1,6 +1,7 @@
 import { isoTime } from '../../proof/time.ts';
 import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
 import { type DeskEvent, eventSections } from '../event.ts';
+import { factUrl } from '../fact.ts';
 import { castRow } from '../papers/cast.ts';
 import { type Links, storyRow, storyUrl } from '../story.ts';
 import { noticeOf } from '../withdrawal.ts';
@@ -46,7 +47,7 @@ export function queueNext(
 
 /** Whether an event contains what its piece's desk now withholds. */
 function isWithheld(events: EventTable, event: DeskEvent): boolean {
-  if (event.type === 'cast.published' || (event.type === 'story.withdrawn' && event.headline_withheld)) return false;
+  if (!('story' in event) || (event.type === 'story.withdrawn' && event.headline_withheld)) return false;
   return events.isWithheld(event.story.id);
 }
 
@@ -79,6 +80,7 @@ export function messageOf(event: DeskEvent, links: Links): string {
 
 function dataOf(event: DeskEvent, links: Links): object {
   if (event.type === 'cast.published') return castRow(event.cast, links.root);
+  if (event.type === 'fact.corrected') return { ...event.fact, url: factUrl(links.root, event.fact.claim_key) };
   const row = storyRow(event.story, links);
   // Every byline that is shown declares an AI author.
   if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };

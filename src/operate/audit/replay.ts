@@ -81,6 +81,8 @@ export class Replay {
         paper.changed_at = Math.max(paper.changed_at, at);
       },
       lastFiledAt: () => 0,
+      setFact() {},
+      nextFactSeq: () => 0,
       nextReviewSeq: () => 0,
       awaitsReview: (piece) => this.#pieces.get(piece)?.awaits_review === true,
       setReviewed: (id, reviewed_by) => {
@@ -176,6 +178,11 @@ export class Replay {
       receiptsOnAir: () => [],
       clockNotes: () => [],
       reviewNotes: () => [],
+      fact: () => null,
+      citations: () => [],
+      citedBy: () => [],
+      factReceiptsOf: () => [],
+      factReceiptsOnAir: () => [],
       paper: () => {
         const { body, slug, edition, changed_at } = this.#paper(paper);
         return { ...body, slug, edition, changed_at };
@@ -212,6 +219,7 @@ const EMPTY = {
   word_count: 0,
   correction: null,
   change_request: null,
+  citations: [],
 };
 
 function storyOf(piece: Held | null): Story | null {

@@ -1,5 +1,6 @@
 import { fromBase64, toBase64url } from '../bytes.ts';
 import { CLOCK_HEADER, type ClockStatement, clockIn } from '../clock-note.ts';
+import { FACT_HEADER, type FactNote, factIn } from '../fact-note.ts';
 import { parseNote } from '../note.ts';
 import { parseReceipt, type Receipt } from '../receipt.ts';
 import { isIsoTime } from '../time.ts';
@@ -23,7 +24,10 @@ type LineName = (typeof LINES)[keyof typeof LINES][number];
 /** The service that signs with a key. */
 export type LogService = 'desk' | 'records';
 
-/** Every kind but signed notes: the receipt of a piece that is publicly on air, and the correction of a clock. */
+/**
+ * Every kind but signed notes: the receipt of a piece that is publicly on air, the version of a fact that such a piece
+ * cites, and the correction of a clock.
+ */
 type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
   | { kind: 'receipt-hash' /** `sha256:<hex>` of the whole note. */; hash: string }
@@ -39,6 +43,7 @@ type StatementLeaf =
 
 export type Leaf =
   | { kind: 'receipt' /** The whole note. */; note: string; receipt: Receipt }
+  | { kind: 'fact' /** The whole note. */; note: string; fact: FactNote }
   | { kind: 'clock' /** The whole note. */; note: string; clock: ClockStatement }
   | StatementLeaf;
 
@@ -82,6 +87,11 @@ export function parseLeaf(entry: string): Leaf {
       const clock = clockIn(entry);
       if (clock === null) throw notOfForm(header, 'it is not a signed correction');
       return { kind: 'clock', note: entry, clock };
+    }
+    case FACT_HEADER: {
+      const fact = factIn(entry);
+      if (fact === null) throw notOfForm(header, 'it is not a signed version of a fact');
+      return { kind: 'fact', note: entry, fact };
     }
     case RECEIPT_HASH: {
       const hash = entry.slice(RECEIPT_HASH.length + 1, -1);

@@ -142,6 +142,10 @@ function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf'])
       const { paper, piece, revision, filed_at: at } = leaf.receipt;
       return [{ ...base, kind: leaf.kind, at, paper, subject: piece, revision, piece: pieceOf(leaf.receipt) }];
     }
+    case 'fact': {
+      const { paper, claim_key, version, signed_at: at } = leaf.fact;
+      return [{ ...base, kind: leaf.kind, at, paper, subject: `${claim_key}, version ${version}` }];
+    }
     case 'clock': {
       const { true_time: at, paper, seqs } = leaf.clock;
       const subject = seqs === null ? 'keys' : `no. ${seqs.first} to ${seqs.last}`;

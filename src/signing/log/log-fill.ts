@@ -1,4 +1,5 @@
 import { type ClockBody, clockLeaf } from '../../desk/clock-correction.ts';
+import { factOf } from '../../desk/fact.ts';
 import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../../desk/log-leaves.ts';
 import type { ReviewBody } from '../../desk/review.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
@@ -42,6 +43,9 @@ function fillDesk({ database, desk }: Store, onProgress: (leaves: number) => voi
         fill(clockLeaf(desk, (entry.body as ClockBody).note));
       } else if (entry.type === 'record' && entry.kind === 'review') {
         fill(receiptLeaf((entry.body as ReviewBody).note, false));
+      } else if (entry.type === 'record' && entry.kind === 'fact') {
+        const isCited = (desk.archive(entry.paper).fact(entry.name)?.cited ?? 0) > 0;
+        fill(receiptLeaf(factOf(entry).receipt, isCited && publicPapers.has(entry.paper)));
       } else if (entry.type === 'generation') {
         const isOnAir = desk.pieceState(entry.piece.id)?.state === 'on_air';
         fill(receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));

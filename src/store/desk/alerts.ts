@@ -37,8 +37,8 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
   return {
     append(event) {
       const { type, paper, at, ...told } = event;
-      const [piece, revision, day] =
-        event.type === 'cast.published' ? [null, null, event.cast.day] : [event.story.id, event.story.revision, null];
+      const { id: piece = null, revision = null } = 'story' in event ? event.story : {};
+      const day = event.type === 'cast.published' ? event.cast.day : null;
       append({ id: ulid().toLowerCase(), paper, type, piece, revision, day, at, told });
     },
     next: one(`${EVENTS} WHERE n > ? ORDER BY n LIMIT 1`, EVENT, eventOf),
@@ -97,7 +97,8 @@ export function alertTable(db: Db): AlertTable {
     instant: (paper, after, limit) => instant(paper, 'instant', after, limit),
     ofDigest: (paper, cadence, after, limit) => (cadence === 'daily' ? daily : instant)(paper, cadence, after, limit),
     isRepeat(event) {
-      const [piece, day] = event.type === 'cast.published' ? [null, event.cast.day] : [event.story.id, null];
+      const piece = 'story' in event ? event.story.id : null;
+      const day = event.type === 'cast.published' ? event.cast.day : null;
       return hasAlerted(event.paper, event.type, piece, day, event.n);
     },
     events: all(`${EVENTS} WHERE n > ?2 AND n <= ?3 AND paper = ?1 ORDER BY n`, EVENT, eventOf),

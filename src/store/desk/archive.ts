@@ -6,6 +6,7 @@ import { DAY, isoTime, nextMonthAt } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { columnsOf, type Db, flag, inBatches, integer, oneOf, type Read, sql, text } from '../../shared/sql/sql.ts';
 import type { missingMediaTable } from './desk.ts';
+import type { FactTables } from './facts.ts';
 import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
 import type { linkCardTable } from './link-cards.ts';
 import type { PaperTable } from './papers.ts';
@@ -40,6 +41,7 @@ interface ArchiveTables {
   papers: PaperTable;
   entries: LedgerTables;
   search: SearchTables;
+  facts: FactTables;
   missingMedia: ReturnType<typeof missingMediaTable>;
   linkCards: ReturnType<typeof linkCardTable>;
   logProof: Archive['logProof'];
@@ -51,7 +53,7 @@ const OF_ALIAS = 'FROM piece_aliases a JOIN pieces p ON p.id = a.piece WHERE a.p
 
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
-  const { papers, entries, search, missingMedia, linkCards, logProof, isLogCosigned } = tables;
+  const { papers, entries, search, facts, missingMedia, linkCards, logProof, isLogCosigned } = tables;
   const { one, has, number, all, each } = sql(db);
   const corrections = all(
     `SELECT ${REVISED_AT} AS at, g.revision, g.correction AS note
@@ -68,7 +70,9 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
       const row = found(paper, name);
       if (row === null) return null;
       const { id, revision, credit, authors, written_by } = row;
-      return { ...rowOf(row), credit, authors, written_by, corrections: revision > 1 ? corrections(paper, id) : [] };
+      const citations = row.cited_facts.some(({ claim_key }) => claim_key !== null) ? facts.citations(paper, id) : [];
+      const made = revision > 1 ? corrections(paper, id) : [];
+      return { ...rowOf(row), credit, authors, written_by, citations, corrections: made };
     };
   };
   const list = (where: string, limit = 'LIMIT ?') =>
@@ -175,6 +179,15 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     reviewNotes: entries.reviewNotes,
     row: one(`SELECT ${ROW} ${FROM} WHERE p.paper = ? AND p.id = ?`, LIST, rowOf),
     search: search.search,
+    fact: facts.fact,
+    factVersions: facts.factVersions,
+    facts: facts.facts,
+    factSources: facts.factSources,
+    factsLike: facts.factsLike,
+    citations: facts.citations,
+    citedBy: facts.citedBy,
+    factReceiptsOf: facts.factReceiptsOf,
+    factReceiptsOnAir: facts.factReceiptsOnAir,
     tag,
     scheduled: all(
       `SELECT p.slug, p.category, g.cited_facts, g.provenance ${FROM}

@@ -60,6 +60,32 @@ const CHECKS: string[] = [
    SELECT 'the earlier addresses of piece ' || piece || ' are not those of its newest revision' FROM (
      SELECT * FROM (SELECT * FROM named EXCEPT SELECT * FROM kept)
      UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM named)) GROUP BY piece`,
+  `SELECT 'the record does not have the newest version of the fact ' || v.name || ' of ' || v.paper FROM (
+     SELECT r.paper, r.name, max(r.n) AS n, count(*) AS version, max(iif(r.body ->> '$.status' = 'corrected', r.body ->> '$.version', 0)) AS corrected
+     FROM records r WHERE r.kind = 'fact' GROUP BY 1, 2) v
+   JOIN records r ON r.n = v.n LEFT JOIN facts f ON f.paper = v.paper AND f.claim_key = v.name
+   WHERE f.version IS NOT v.version OR f.corrected IS NOT v.corrected OR f.status IS NOT r.body ->> '$.status'
+     OR f.statement IS NOT r.body ->> '$.statement' OR f.source IS NOT r.body ->> '$.source'
+     OR f.instrument IS NOT r.body ->> '$.instrument' OR f.quote IS NOT r.body ->> '$.quote' OR f.note IS NOT r.body ->> '$.note'
+     OR NOT EXISTS (SELECT 1 FROM fact_words_docsize WHERE id = f.id)`,
+  `SELECT 'the record has the fact ' || claim_key || ' of ' || paper || ', and the ledger does not' FROM facts f
+     WHERE NOT EXISTS (SELECT 1 FROM records WHERE paper = f.paper AND kind = 'fact' AND name = f.claim_key)`,
+  `SELECT 'the number of the newest fact of ' || slug || ' is not that of its ledger' FROM papers p
+     WHERE fact_seq <> (SELECT count(*) FROM records WHERE paper = p.slug AND kind = 'fact')`,
+  `WITH cited AS (
+       SELECT DISTINCT p.paper, j.value ->> '$.claim_key' AS claim_key, p.id AS piece, p.state = 'on_air' AS on_air, g.n
+       FROM pieces p JOIN generations g ON g.n = p.generation, json_each(g.cited_facts) j
+       WHERE j.value ->> '$.claim_key' IS NOT NULL),
+     counted AS (
+       SELECT paper, claim_key, piece, on_air, (SELECT count(*) FROM records r
+         WHERE r.paper = c.paper AND r.kind = 'fact' AND r.name = c.claim_key AND r.n < c.n) AS version FROM cited c),
+     wanted AS (SELECT paper, claim_key, piece, version, on_air FROM counted WHERE version > 0),
+     kept AS (SELECT paper, claim_key, piece, version, on_air FROM fact_citations)
+   SELECT 'the facts that piece ' || piece || ' cites are not those of its newest revision' FROM (
+     SELECT * FROM (SELECT * FROM wanted EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM wanted)) GROUP BY piece`,
+  `SELECT 'the count of pieces on air that cite the fact ' || claim_key || ' of ' || paper || ' is wrong' FROM facts f
+     WHERE cited <> (SELECT count(*) FROM fact_citations c WHERE c.paper = f.paper AND c.claim_key = f.claim_key AND c.on_air = 1)`,
   `SELECT 'the search index was made by other rules, or is not whole; start the server once and it is made again'
      FROM search_state WHERE folding <> ${NORMALIZER_VERSION} OR filled <> 1`,
   `SELECT 'the search index does not have piece ' || p.id || ' as it is shown' FROM pieces p

@@ -58,7 +58,10 @@ const KEY = { kid: text, name: text, public_key: text };
 const RETIREMENT = { kid: text };
 const AIRING = { paper: text, piece: text, on_air_at: integer, made_by: text };
 const WITHDRAWAL = { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text };
-const RECORD_KINDS = ['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock', 'review'] as const;
+const RECORD_KINDS = [
+  ...(['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock', 'review', 'fact'] as const),
+  'evidence',
+] as const;
 
 export type LedgerTables = ReturnType<typeof ledgerTables>;
 

@@ -103,7 +103,7 @@ test('a paper’s tools', async (t) => {
 
       const { facts, searched } = dataOf(await client.call('find_facts', { q: 'another so', source: 'nist' }));
       assert.deepEqual([facts.length, searched], [3, 3]);
-      assert.partialDeepStrictEqual(facts[0], { n: 2, source: 'NIST', claim_key: 'sp811/another' });
+      assert.partialDeepStrictEqual(facts[0], { n: 2, source: 'NIST', claim_key: 'sp811-another' });
 
       const draft = { ...storyBody('by-an-agent'), byline };
       assert.equal(dataOf(await client.call('read_terms')).signed, false);

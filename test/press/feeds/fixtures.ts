@@ -65,6 +65,7 @@ export function story(change: Partial<Story> = {}): Story {
     word_count: 6,
     content_hash: `sha256:${'0'.repeat(64)}`,
     corrections: [],
+    citations: [],
     scheduled_at: null,
     withdrawn_at: null,
     reason: null,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClockBody, clockLeaf } from '../../../desk/clock-correction.ts';
+import { factOf } from '../../../desk/fact.ts';
 import type { RecordEntry } from '../../../desk/ledger-entry.ts';
 import { keyLeaf, receiptLeaf, retirementLeaf, TURNED_PRIVATE } from '../../../desk/log-leaves.ts';
 import { PaperBody } from '../../../desk/papers/paper.ts';
@@ -224,6 +225,16 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
   }
   const newest = new Map(leaves.withdrawals.map(({ index, piece }) => [piece, index]));
   for (const entry of store.desk.entries()) {
+    if (entry.type === 'record' && entry.kind === 'fact') {
+      const { claim_key, version, receipt } = factOf(entry);
+      const [verbatim, hashed] = [indexOf(receiptLeaf(receipt, true)), indexOf(receiptLeaf(receipt, false))];
+      const isShown =
+        publicPapers.has(entry.paper) && (store.desk.archive(entry.paper).fact(claim_key)?.cited ?? 0) > 0;
+      const what = `version ${version} of ${entry.paper}/${claim_key}`;
+      if (verbatim === null && hashed === null) faults.push(`${what}: the log has no leaf of its receipt`);
+      else if (verbatim === null && isShown)
+        faults.push(`${what}: a piece on air cites it, and the log has only the hash of its receipt`);
+    }
     if (entry.type !== 'generation') continue;
     const { paper, piece, receipt } = entry;
     const what = `${paper}/${piece.slug} revision ${piece.revision}`;

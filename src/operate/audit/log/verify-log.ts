@@ -124,6 +124,7 @@ async function compareTile(source: LogSource, tile: HashTile, bytes: Uint8Array,
 const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
   receipt: ['receipt', 'receipts'],
   'receipt-hash': ['hash of a receipt', 'hashes of receipts'],
+  fact: ['version of a fact', 'versions of facts'],
   withdrawal: ['withdrawal', 'withdrawals'],
   key: ['key', 'keys'],
   'key-retired': ['retired key', 'retired keys'],

@@ -112,38 +112,60 @@ export class LogMemory {
         return this.#retire(leaf);
       case 'clock':
         return this.#takeClock(index, leaf);
+      case 'fact':
+        return this.#takeFact(index, leaf);
       case 'receipt-hash':
         return [];
     }
   }
 
   #takeNames(index: number, { paper, piece, revision, seq }: Receipt): Found[] {
-    const found: Found[] = [];
-    const claim = (name: string, what: string): void => {
-      const earlier = this.names.get(name);
-      if (earlier === null) return this.names.set(name, index);
-      const means = 'readers can be shown either of them, so the paper has said two things where it may say one';
-      found.push({ kind: 'two-receipts', what: `leaf ${earlier} is another receipt for ${what}`, means });
-    };
-    claim(revisionName(paper, piece, revision), `revision ${revision} of piece ${piece} in ${paper}`);
-    claim(`seq\n${paper}\n${seq}`, `no. ${seq} of ${paper}`);
-    return found;
+    return [
+      ...this.#claim(index, revisionName(paper, piece, revision), `revision ${revision} of piece ${piece} in ${paper}`),
+      ...this.#claim(index, `seq\n${paper}\n${seq}`, `no. ${seq} of ${paper}`),
+    ];
+  }
+
+  /** Notes what a leaf is the only one of. */
+  #claim(index: number, name: string, what: string): Found[] {
+    const earlier = this.names.get(name);
+    if (earlier === null) {
+      this.names.set(name, index);
+      return [];
+    }
+    const means = 'readers can be shown either of them, so the paper has said two things where it may say one';
+    return [{ kind: 'two-receipts', what: `leaf ${earlier} is another receipt for ${what}`, means }];
+  }
+
+  #takeFact(index: number, { note, fact }: Extract<Leaf, { kind: 'fact' }>): Found[] {
+    const { paper, claim_key, version, seq, kid, signed_at } = fact;
+    const what = `version ${version} of the fact ${claim_key} in ${paper}`;
+    return [
+      ...this.#takeSigned(note, { kid, what, verb: 'signed', time: signed_at }),
+      ...this.#claim(index, `fact\n${paper}\n${claim_key}\n${version}`, what),
+      ...this.#claim(index, `fact-seq\n${paper}\n${seq}`, `no. ${seq} of the facts of ${paper}`),
+    ];
   }
 
   #takeSignature({ note, receipt }: Extract<Leaf, { kind: 'receipt' }>): Found[] {
-    const what = `the receipt for revision ${receipt.revision} of piece ${receipt.piece} in ${receipt.paper}`;
-    const key = this.#keys.get(nameOf('desk', receipt.kid));
+    const { paper, piece, revision, kid, filed_at } = receipt;
+    const what = `the receipt for revision ${revision} of piece ${piece} in ${paper}`;
+    return this.#takeSigned(note, { kid, what, verb: 'filed', time: filed_at });
+  }
+
+  #takeSigned(note: string, { kid, what, verb, time }: Record<'kid' | 'what' | 'verb' | 'time', string>): Found[] {
+    const key = this.#keys.get(nameOf('desk', kid));
     if (key === undefined) {
       const means = 'somebody signs with a key that the paper has not announced';
-      return [{ kind: 'key', what: `${what} names key ${shown(receipt.kid)}, which no earlier leaf announces`, means }];
+      return [{ kind: 'key', what: `${what} names key ${shown(kid)}, which no earlier leaf announces`, means }];
     }
     if (!isSigned(note, key)) {
       const means = 'it proves nothing, and a paper does not log what it has not signed';
       return [{ kind: 'key', what: `${what} is not signed by the key that it names, ${key.kid}`, means }];
     }
-    const filed = Date.parse(receipt.filed_at);
-    const faults = signingPeriodFaults(`${what} was filed`, receipt.filed_at, key);
-    key.latest = Math.max(key.latest ?? filed, filed);
+    const signed = Date.parse(time);
+    const faults = signingPeriodFaults(`${what} was ${verb}`, time, key);
+    key.latest = Math.max(key.latest ?? signed, signed);
     const means = 'it was back-dated or postdated, or somebody signs with a retired key';
     return faults.map((fault) => ({ kind: 'key', what: fault, means }));
   }

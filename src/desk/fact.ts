@@ -1,0 +1,99 @@
+import { type FactNote, type FactStatus, type FactVersion, factIn } from '../proof/fact-note.ts';
+import type { StateName } from './archive.ts';
+import type { RecordEntry } from './ledger-entry.ts';
+
+/** The fact record (protocol 4.8): what pieces cite by a claim key, in versions, each of them signed. */
+
+/** The body of a version's line in the ledger, whose name is the claim key. */
+export interface FactBody extends Omit<FactVersion, 'claim_key'> {
+  /** The signed note (`src/proof/fact-note.ts`). */
+  receipt: string;
+}
+
+/** A version of a fact, with its signed note. */
+export interface SignedFact extends FactVersion {
+  receipt: string;
+}
+
+/** The version that an entry of the ledger brings. */
+export function factOf({ name, body }: Pick<RecordEntry, 'name' | 'body'>): SignedFact {
+  return { claim_key: name, ...(body as FactBody) };
+}
+
+/** What the note of a version says. Throws for an invalid one. */
+export function saidOf({ receipt }: Pick<SignedFact, 'receipt'>): FactNote {
+  const said = factIn(receipt);
+  if (said === null) throw new Error('a fact is not a fact/v1 note');
+  return said;
+}
+
+/** A fact as lists show it: its newest version. Times in ms. */
+export interface FactRow extends FactVersion {
+  /** Its position in lists, which are newest first. */
+  id: number;
+  signed_at: number;
+  /** How many pieces on air cite it, whatever the version. */
+  cited: number;
+}
+
+/** What became of a fact since a piece cited it. */
+export type FactChange = 'corrected' | 'retracted';
+
+/** A fact that the newest revision of a piece cites. */
+export interface Citation {
+  claim_key: string;
+  /** The version with which the piece was filed. */
+  version: number;
+  /** The newest version. */
+  newest: number;
+  /** What became of the fact since: null while what the piece says of it holds. */
+  since: FactChange | null;
+}
+
+/** What became of a fact after a version. `corrected` is its newest version that is a correction, 0 without one. */
+export function changeSince(
+  version: number,
+  fact: { version: number; status: FactStatus; corrected: number },
+): FactChange | null {
+  if (fact.version <= version) return null;
+  if (fact.status === 'retracted') return 'retracted';
+  return fact.corrected > version ? 'corrected' : null;
+}
+
+/** A piece that cites a fact, in any state. */
+export interface CitingRow {
+  id: string;
+  slug: string;
+  headline: string;
+  revision: number;
+  /** The version that it cites. */
+  version: number;
+  state: StateName;
+  headline_withheld: boolean;
+}
+
+/** A publisher, and how much rests on it: facts that pieces on air cite, and their citations. */
+export interface SourceRow {
+  source: string;
+  facts: number;
+  citations: number;
+}
+
+/** Selects facts, newest first. */
+export interface FactQuery {
+  limit: number;
+  /** After this row of the list. */
+  after?: number | undefined;
+  /** Only those that a piece on air cites. */
+  isCited: boolean;
+  status?: FactStatus | undefined;
+  /** The publisher's name, in whatever case. */
+  source?: string | undefined;
+  /** Words, as of `searchTerms`: each must begin a word of the statement, the publisher, the document or the key. */
+  terms?: readonly string[] | undefined;
+}
+
+/** The address of a fact's page. */
+export function factUrl(root: string, claim_key: string): string {
+  return `${root}/facts/${claim_key}/`;
+}

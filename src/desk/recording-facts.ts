@@ -1,0 +1,180 @@
+import * as z from 'zod';
+import { FACT_STATUSES, type FactVersion, factHash, factNoteHash, factText } from '../proof/fact-note.ts';
+import { signNote } from '../proof/signing.ts';
+import { isoTime } from '../proof/time.ts';
+import { Fault, refusalOf } from '../shared/fault.ts';
+import type { Problem } from '../shared/shape.ts';
+import { lineProblems } from '../shared/shown-text.ts';
+import { append } from './append.ts';
+import { isClaimKey } from './door/claims.ts';
+import { instrumentProblems } from './door/door.ts';
+import { MAX, type Piece } from './door/piece.ts';
+import type { CitingRow, FactBody, FactRow } from './fact.ts';
+import type { Desk } from './file-story.ts';
+import { filledLine, line } from './line.ts';
+import { freePlace } from './placing.ts';
+
+const text = (max: number, description: string) => filledLine(max).optional().meta({ description });
+
+/** The body of `PUT /api/v1/facts/{claim_key}`: what is left out stays as it is. */
+export const FactOrder = z
+  .strictObject({
+    version: z
+      .int()
+      .min(1)
+      .meta({ description: 'The version that this one was made from; another one is newest by now: 409.' }),
+    statement: text(MAX.statement, 'What holds.'),
+    source: text(MAX.source, 'The publisher.'),
+    instrument: text(MAX.instrument, 'The document that says it: an address or a name.'),
+    quote: line(MAX.quote).nullable().optional().meta({
+      description: 'The words of the document on which the statement rests; null for none.',
+    }),
+    status: z.enum(FACT_STATUSES).optional().meta({
+      description:
+        'When left out: `corrected`. `retracted` for what does not hold: no piece may be filed with it any more. `standing` when the fact was right all along and only where it stands has changed, or to take a retraction back.',
+    }),
+    note: filledLine(MAX.correction).meta({ description: 'What was wrong, in one line; readers will see it.' }),
+  })
+  .meta({
+    id: 'FactOrder',
+    description: 'A new version of a fact.',
+    example: {
+      version: 1,
+      statement: 'The metre was redefined in 1983.',
+      note: 'The year was 1960, of an earlier definition.',
+    },
+  });
+export type FactOrder = z.infer<typeof FactOrder>;
+
+/** Records the facts that a piece cites by keys which the record does not have: each becomes a first version. */
+export function recordFacts(desk: Desk, paper: string, { cited_facts }: Pick<Piece, 'cited_facts'>, by: string): void {
+  for (const { claim_key, statement, source, instrument, quote = null } of cited_facts) {
+    if (claim_key === null || desk.store.archive(paper).fact(claim_key) !== null) continue;
+    sign(
+      desk,
+      paper,
+      { claim_key, version: 1, statement, source, instrument, quote, status: 'standing', note: null },
+      by,
+    );
+  }
+}
+
+/** Signs a version and appends it to the ledger. */
+function sign({ store, signingKey, now: clock }: Desk, paper: string, fact: FactVersion, by: string): void {
+  const { signer, kid, nbf } = signingKey;
+  const now = clock();
+  const at = Math.max(now, nbf);
+  const { claim_key, ...content } = fact;
+  const before = store.archive(paper).factVersions(claim_key).at(-1);
+  const receipt = signNote(
+    factText({
+      ...{ paper, claim_key, version: fact.version, fact_hash: factHash(fact) },
+      ...{ prev: before === undefined ? null : factNoteHash(before.receipt), seq: store.nextFactSeq(paper) },
+      ...{ signed_at: isoTime(at), signed_by: by, kid },
+    }),
+    signer,
+  );
+  const body: FactBody = { ...content, receipt };
+  append(store, { type: 'record', at, paper, kind: 'fact', name: claim_key, body }, now);
+}
+
+/** What a correction leads to. */
+export interface CorrectedFact {
+  fact: FactRow;
+  /** The pieces, on air or not, that cite an older version, with what that means for them. */
+  outdated: CitingRow[];
+  /** Slugs of the pieces that were scheduled, and wait for a revision without the retracted fact. */
+  unscheduled: string[];
+}
+
+/**
+ * Makes a new version of a fact, which stands beside the older ones. Pieces keep the version that they were filed with,
+ * and their pages say what became of it. A retraction takes the pieces that cite the fact off the schedule. Throws
+ * `not_found`; `conflict` when `version` is not the newest; `refused_by_door` for texts that cannot be published and for
+ * an order that changes nothing.
+ */
+export function correctFact(
+  desk: Desk,
+  paper: string,
+  claim_key: string,
+  order: FactOrder & { by: string },
+): CorrectedFact {
+  const { store } = desk;
+  return store.transact(() => {
+    const archive = store.archive(paper);
+    const before = requireFact(paper, claim_key, archive.fact(claim_key));
+    if (order.version !== before.version) {
+      const message = `version ${order.version} of ${claim_key} is not the newest, which is ${before.version}; read that one and make the change again`;
+      throw new Fault('conflict', message, { field: 'version' });
+    }
+    const next = nextVersion(before, order);
+    const problems = orderProblems(before, next);
+    if (problems.length > 0) throw refusalOf(problems);
+    sign(desk, paper, next, order.by);
+    const unscheduled = next.status === 'retracted' ? unschedule(desk, paper, next, order.by) : [];
+    const fact = requireFact(paper, claim_key, archive.fact(claim_key));
+    const outdated = archive.citedBy(claim_key, { isOnAir: false }).filter(({ version }) => version < fact.version);
+    return { fact, outdated, unscheduled };
+  });
+}
+
+export function requireFact(paper: string, claim_key: string, fact: FactRow | null): FactRow {
+  if (fact !== null) return fact;
+  const why = isClaimKey(claim_key) ? '' : '; a claim key has words of a–z and 0–9 joined by single hyphens';
+  throw new Fault('not_found', `the paper ${paper} has no fact ${JSON.stringify(claim_key.slice(0, 100))}${why}`);
+}
+
+function nextVersion(before: FactRow, order: FactOrder): FactVersion {
+  const { claim_key, version } = before;
+  const { statement = before.statement, source = before.source, instrument = before.instrument } = order;
+  const { quote = before.quote, status = 'corrected', note } = order;
+  return {
+    claim_key,
+    version: version + 1,
+    statement,
+    source,
+    instrument,
+    quote: quote === '' ? null : quote,
+    status,
+    note,
+  };
+}
+
+const CONTENT = ['statement', 'source', 'instrument', 'quote', 'status'] as const;
+
+function orderProblems(before: FactRow, next: FactVersion): Problem[] {
+  const { statement, source, instrument, quote, status, note } = next;
+  const problems = [
+    ...lineProblems('statement', statement, MAX.statement, true),
+    ...lineProblems('source', source, MAX.source, true),
+    ...lineProblems('instrument', instrument, MAX.instrument, true),
+    ...(quote === null ? [] : lineProblems('quote', quote, MAX.quote, false)),
+    ...lineProblems('note', note ?? '', MAX.correction, true),
+    ...instrumentProblems('instrument', instrument),
+  ];
+  const isSame = CONTENT.every((name) => name === 'status' || next[name] === before[name]);
+  if (isSame && (status === before.status || status === 'corrected')) {
+    const message = `this is what version ${before.version} says already; give what is to be changed: statement, source, instrument, quote, or status retracted`;
+    problems.push({ field: 'statement', rule: 'nothing_changed', message });
+  }
+  if (status === 'standing' && statement !== before.statement) {
+    const message =
+      'a fact with another statement did not stand; leave status out, and pieces that cite the old one will say that it was corrected';
+    problems.push({ field: 'status', rule: 'statement_changed', message });
+  }
+  return problems;
+}
+
+/** Cancels the schedules of pieces that cite a retracted fact. Returns their slugs. */
+function unschedule({ store, now }: Desk, paper: string, { claim_key, note }: FactVersion, by: string): string[] {
+  const waiting = store
+    .archive(paper)
+    .citedBy(claim_key, { isOnAir: false })
+    .filter(({ state }) => state === 'scheduled');
+  for (const { id: piece } of waiting) {
+    const reason = `It cites ${claim_key}, which was retracted: ${note}`.slice(0, MAX.correction);
+    append(store, { type: 'withdrawal', at: now(), paper, piece, reason, made_by: by }, now());
+    freePlace(store, paper, piece, now());
+  }
+  return waiting.map(({ slug }) => slug);
+}

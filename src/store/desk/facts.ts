@@ -1,0 +1,207 @@
+import { STATES } from '../../desk/archive.ts';
+import { publisherOf } from '../../desk/door/door.ts';
+import type { Piece } from '../../desk/door/piece.ts';
+import {
+  type Citation,
+  type CitingRow,
+  changeSince,
+  type FactBody,
+  type FactQuery,
+  type FactRow,
+  factOf,
+  type SignedFact,
+  type SourceRow,
+  saidOf,
+} from '../../desk/fact.ts';
+import type { RecordEntry } from '../../desk/ledger-entry.ts';
+import { allWords, factIndexText, matchExpression, searchText } from '../../desk/search.ts';
+import { FACT_STATUSES } from '../../proof/fact-note.ts';
+import { type Db, flag, integer, json, oneOf, orNull, type Param, sql, text } from '../../shared/sql/sql.ts';
+
+const status = oneOf(...FACT_STATUSES);
+
+const FACT = {
+  id: integer,
+  claim_key: text,
+  version: integer,
+  statement: text,
+  source: text,
+  instrument: text,
+  quote: orNull(text),
+  status,
+  note: orNull(text),
+  signed_at: integer,
+  cited: integer,
+};
+const COLUMNS = Object.keys(FACT)
+  .map((name) => `f.${name}`)
+  .join(', ');
+
+const CITING = {
+  id: text,
+  slug: text,
+  headline: text,
+  revision: integer,
+  version: integer,
+  state: oneOf(...STATES),
+  headline_withheld: flag,
+};
+
+/** How many facts of each search are compared with an entry, and how many words a search has. */
+const COMPARED = 20;
+const WORDS = 3;
+
+export type FactTables = ReturnType<typeof factTables>;
+
+/** The fact record: the newest version of each fact, and the pieces that cite it. */
+export function factTables(db: Db) {
+  const { run, one, number, all, each } = sql(db);
+  const put = one(
+    `INSERT INTO facts (paper, claim_key, version, corrected, status, statement, source, instrument, quote, note, signed_at, publisher)
+     VALUES (?1, ?2, ?3, iif(?4 = 'corrected', ?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+     ON CONFLICT (paper, claim_key) DO UPDATE SET version = ?3, corrected = iif(?4 = 'corrected', ?3, corrected),
+       status = ?4, statement = ?5, source = ?6, instrument = ?7, quote = ?8, note = ?9, signed_at = ?10, publisher = ?11
+     RETURNING id`,
+    integer,
+  );
+  const seq = number('SELECT fact_seq FROM papers WHERE slug = ?');
+  const takeSeq = run('UPDATE papers SET fact_seq = ? WHERE slug = ?');
+  const strike = run('DELETE FROM fact_words WHERE rowid = ?');
+  const index = run('INSERT INTO fact_words (rowid, words) VALUES (?, ?)');
+  const uncite = run('DELETE FROM fact_citations WHERE piece = ?');
+  const cite = run(
+    `INSERT INTO fact_citations (paper, claim_key, piece, version, on_air)
+     SELECT f.paper, f.claim_key, p.id, f.version, p.state = 'on_air' FROM facts f JOIN pieces p ON p.id = ?3
+     WHERE f.paper = ?1 AND f.claim_key = ?2`,
+  );
+  const air = run(
+    `UPDATE fact_citations SET on_air = 1 - on_air
+     WHERE piece = ?1 AND on_air <> (SELECT state = 'on_air' FROM pieces WHERE id = ?1)`,
+  );
+  const citations = all(
+    `SELECT c.claim_key, c.version, f.version AS newest, f.status, f.corrected
+     FROM fact_citations c JOIN facts f ON f.paper = c.paper AND f.claim_key = c.claim_key
+     WHERE c.paper = ? AND c.piece = ? ORDER BY c.claim_key`,
+    { claim_key: text, version: integer, newest: integer, status, corrected: integer },
+    ({ claim_key, version, newest, ...is }): Citation => ({
+      ...{ claim_key, version, newest },
+      since: changeSince(version, { version: newest, ...is }),
+    }),
+  );
+  const citing = (which: string) =>
+    all(
+      `SELECT p.id, p.slug, g.headline, p.revision, c.version, p.state, p.headline_withheld
+       FROM fact_citations c JOIN pieces p ON p.id = c.piece JOIN generations g ON g.n = p.generation
+       WHERE c.paper = ? AND c.claim_key = ? AND ${which} AND p.id > ? ORDER BY p.id LIMIT ?`,
+      CITING,
+    );
+  const citedBy = { onAir: citing('c.on_air = 1'), any: citing('TRUE') };
+  const receipts = "SELECT r.body FROM records r WHERE r.paper = ? AND r.kind = 'fact'";
+  const versions = all(
+    `SELECT r.name, r.body FROM records r WHERE r.paper = ? AND r.kind = 'fact' AND r.name = ? ORDER BY r.n`,
+    { name: text, body: json<FactBody>() },
+    (record): SignedFact => factOf(record),
+  );
+  const receiptsOf = all(
+    `${receipts} AND r.name IN (SELECT claim_key FROM fact_citations WHERE piece = ?) ORDER BY r.n`,
+    {
+      body: json<FactBody>(),
+    },
+  );
+  const receiptsOnAir = each(
+    `${receipts} AND r.name IN (SELECT claim_key FROM facts WHERE paper = r.paper AND cited > 0) ORDER BY r.n`,
+    { body: json<FactBody>() },
+  );
+  const sources = all(
+    `SELECT min(source) AS source, count(*) AS facts, sum(cited) AS citations FROM facts WHERE paper = ? AND cited > 0
+     GROUP BY publisher ORDER BY facts DESC, publisher`,
+    { source: text, facts: integer, citations: integer },
+  );
+  const withWords = all(
+    `SELECT ${COLUMNS} FROM fact_words w JOIN facts f ON f.id = w.rowid WHERE w.words MATCH ? AND f.status <> 'retracted' LIMIT ${COMPARED}`,
+    FACT,
+  );
+  const ofInstrument = all(
+    `SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.instrument = ? AND f.status <> 'retracted' LIMIT ${COMPARED}`,
+    FACT,
+  );
+
+  const lists = new Map<string, (...params: Param[]) => FactRow[]>();
+  /** A list with these conditions, which take their parameters after the paper and the position. */
+  const listOf = (from: string, conditions: readonly string[]) => {
+    const query = `SELECT ${COLUMNS} FROM ${from} WHERE f.paper = ? AND f.id < ? ${conditions.map((one) => `AND ${one} `).join('')} ORDER BY f.id DESC LIMIT ?`;
+    const found = lists.get(query) ?? all(query, FACT);
+    lists.set(query, found);
+    return found;
+  };
+
+  return {
+    /** Makes a version the newest of its fact. */
+    setFact(entry: RecordEntry): void {
+      const { paper } = entry;
+      const fact = factOf(entry);
+      const { claim_key, version, status, statement, source, instrument, quote, note } = fact;
+      const { seq, signed_at } = saidOf(fact);
+      const of = [statement, source, instrument, quote, note, Date.parse(signed_at), publisherOf(source)];
+      const id = put(paper, claim_key, version, status, ...of) ?? 0;
+      takeSeq(seq, paper);
+      if (version > 1) strike(id);
+      index(id, factIndexText(paper, fact));
+    },
+    /** The number of the next version of any fact of a paper. */
+    nextFactSeq: (paper: string): number => seq(paper) + 1,
+    /** Notes which facts the newest generation of a piece cites: each in its newest version. */
+    setCitations(paper: string, { id, cited_facts }: Pick<Piece, 'id' | 'cited_facts'>): void {
+      uncite(id);
+      for (const key of new Set(cited_facts.map((fact) => fact.claim_key))) if (key !== null) cite(paper, key, id);
+    },
+    /** Brings the citations of a piece up to date with its state. */
+    updateCitations(piece: string): void {
+      air(piece);
+    },
+    /** The newest version of a fact; null for an unknown key. */
+    fact: one(`SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.claim_key = ?`, FACT),
+    /** Every version of a fact, oldest first. */
+    factVersions: versions,
+    /** What the newest revision of a piece cites, by claim key. */
+    citations,
+    /** The pieces that cite a fact, by id: those on air, or those in any state. */
+    citedBy: (paper: string, claim_key: string, { isOnAir = true, after = '', limit = -1 } = {}): CitingRow[] =>
+      citedBy[isOnAir ? 'onAir' : 'any'](paper, claim_key, after, limit),
+    /** The notes of all versions of the facts that a piece cites, oldest first. */
+    factReceiptsOf: (paper: string, piece: string): string[] =>
+      receiptsOf(paper, piece).map(({ body }) => body.receipt),
+    /** The notes of all versions of the facts that pieces on air cite, oldest first. */
+    *factReceiptsOnAir(paper: string): Iterable<string> {
+      for (const { body } of receiptsOnAir(paper)) yield body.receipt;
+    },
+    facts(
+      paper: string,
+      { limit, after = Number.MAX_SAFE_INTEGER, isCited, status, source, terms }: FactQuery,
+    ): FactRow[] {
+      const conditions: [string, Param?][] = [];
+      if (isCited) conditions.push(['f.cited > 0']);
+      if (status !== undefined) conditions.push(['f.status = ?', status]);
+      if (source !== undefined) conditions.push(['f.publisher = ?', publisherOf(source)]);
+      if (terms !== undefined) conditions.push(['w.words MATCH ?', matchExpression(paper, terms)]);
+      const from = terms === undefined ? 'facts f' : 'fact_words w JOIN facts f ON f.id = w.rowid';
+      const list = listOf(
+        from,
+        conditions.map(([text]) => text),
+      );
+      return list(paper, after, ...conditions.flatMap(([, ...value]) => value as Param[]), limit);
+    },
+    /** The publishers of facts that pieces on air cite, those of most facts first. */
+    factSources: sources as (paper: string) => SourceRow[],
+    /** Facts that may say what an entry says: with its document, or with the longest words of its statement. */
+    factsLike(paper: string, { statement, instrument }: { statement: string; instrument: string }): FactRow[] {
+      const words = [...new Set(searchText(statement).split(' '))].sort((a, b) => b.length - a.length);
+      const searches = [words.slice(0, WORDS), words.slice(WORDS, 2 * WORDS)].filter((some) => some.length === WORDS);
+      const found = [
+        ...ofInstrument(paper, instrument),
+        ...searches.flatMap((some) => withWords(allWords(paper, some))),
+      ];
+      return [...new Map(found.map((fact) => [fact.id, fact])).values()];
+    },
+  };
+}
