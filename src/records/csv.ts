@@ -5,10 +5,20 @@ import type { Delta } from './delta.ts';
 import { certificateText } from './tracked-values.ts';
 import { type CatalogHost, catalogRow, deltaRow } from './wire-rows.ts';
 
-export const CHANGE_COLUMNS = ['seq', 'at', 'domain', 'signal', 'kind', 'before', 'after', 'observation_seq'] as const;
+export const CHANGE_COLUMNS = [
+  'seq',
+  'at',
+  'domain',
+  'signal',
+  'kind',
+  'before',
+  'after',
+  'observation_seq',
+  'rotation',
+] as const;
 
 export function changeCells(delta: Delta): Cell[] {
-  const row = deltaRow(delta);
+  const row = { rotation: null, ...deltaRow(delta) };
   return CHANGE_COLUMNS.map((name) => row[name]);
 }
 

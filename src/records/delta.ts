@@ -18,7 +18,12 @@ export interface Change {
   after: string[];
 }
 
-export interface Delta extends Change {
+/** A change as it is recorded: of a rotating signal, a change of one `answer` or of the learned `set` (protocol 5.9). */
+export interface SeenChange extends Change {
+  rotation: 'answer' | 'set' | null;
+}
+
+export interface Delta extends SeenChange {
   /** The number in the whole service, from 1, without gaps. */
   seq: number;
   /** When it was recorded, in ms; never decreases. */
@@ -46,7 +51,8 @@ export function compareWithBaseline(
     const next = old === undefined ? { values, missing: [] } : step(old, values);
     if (old !== undefined && sameValues(old.values, next.values) && sameValues(old.missing, next.missing)) continue;
     updates[signal] = next;
-    if (old !== undefined && !sameValues(old.values, next.values)) changes.push(changeOf(signal, old, next));
+    if (old !== undefined && !sameValues(old.values, next.values))
+      changes.push(changeOf(signal, old.values, next.values));
   }
   return { updates, changes };
 }
@@ -61,16 +67,11 @@ function step(old: Baseline, values: string[]): Baseline {
   };
 }
 
-function changeOf(signal: TrackedName, { values: before }: Baseline, { values: after }: Baseline): Change {
+export function changeOf(signal: TrackedName, before: string[], after: string[]): Change {
   const kind = before.length === 0 ? 'added' : after.length === 0 ? 'removed' : 'changed';
   return { signal, kind, before, after };
 }
 
-function sameValues(a: string[], b: string[]): boolean {
+export function sameValues(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
-}
-
-/** Whether a missing value waits for confirmation by the next probe. */
-export function isUnconfirmed(baseline: DomainBaseline): boolean {
-  return Object.values(baseline).some(({ missing }) => missing.length > 0);
 }

@@ -4,10 +4,11 @@ import type { Probe } from '../proof/records/signal.ts';
 import type { Signer } from '../proof/signing.ts';
 import { MINUTE } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
-import { compareWithBaseline, type Delta, isUnconfirmed } from './delta.ts';
+import type { Delta } from './delta.ts';
 import { facetsOf } from './facets.ts';
 import { operatorOf } from './hostname.ts';
 import { recordOf } from './record.ts';
+import { compareAnswers, isUnconfirmed, type OriginOf, withRotations } from './rotation.ts';
 import { trackedValues } from './tracked-values.ts';
 
 type Records = AppContext['store']['records'];
@@ -21,6 +22,8 @@ export interface RecordingOptions {
   now: number;
   every: number;
   randomBytes(length: number): Uint8Array;
+  /** The operator's table of origins; without it, what was noted while there was one. */
+  originOf?: OriginOf | undefined;
 }
 
 /** The outcome of a probe: signed and stored, or dropped because its lease was lost. */
@@ -45,8 +48,15 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
 
     const tracked = trackedValues(probe);
     const before = tables.baseline(host.id);
-    const { updates, changes } = compareWithBaseline(before, tracked);
+    const known = tables.rotations(host.id);
+    const originOf =
+      options.originOf === undefined
+        ? tables.originsAt(observation.seq)
+        : tables.notedOrigins(observation.seq, options.originOf);
+    const compared = compareAnswers({ baseline: before, rotations: known }, tracked, originOf);
+    const { updates, changes } = compared;
     const baseline = { ...before, ...updates };
+    const rotations = withRotations(known, compared.rotations);
     const deltas = tables.addDeltas(host, changes, observation.seq, now);
     tables.addSightings(host.id, tracked, observed_at);
     if (Object.keys(updates).length > 0) {
@@ -54,11 +64,13 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
       tables.setFacets(host.id, facetsOf(baseline));
     }
 
+    tables.setRotations(host.id, compared.rotations);
+
     const failures = Object.values(tracked).every((values) => values === null) ? host.failures + 1 : 0;
     const random = (options.randomBytes(1)[0] ?? 0) / 256;
     tables.requeue(host.id, {
       seq: observation.seq,
-      due_at: nextProbeAt({ now, every, unconfirmed: isUnconfirmed(baseline), failures, random }),
+      due_at: nextProbeAt({ now, every, unconfirmed: isUnconfirmed(baseline, rotations), failures, random }),
       looked_at: observed_at,
       failures,
       operator: operatorOf(host.hostname, baseline.NS?.values ?? []),

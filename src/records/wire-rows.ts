@@ -12,8 +12,9 @@ import { certificateParts, type TrackedName } from './tracked-values.ts';
 /** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */
 
 /** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
-export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq }: Delta) {
-  return { seq, at: isoTime(at), domain, signal, kind, before, after, observation_seq };
+export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq, rotation }: Delta) {
+  const row = { seq, at: isoTime(at), domain, signal, kind, before, after, observation_seq };
+  return rotation === null ? row : { ...row, rotation };
 }
 
 export function tapeRow(delta: Delta) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SIGNAL_TYPES, type SignalStatus, UNKNOWN_STATUSES } from '../../src/proof/records/signal.ts';
-import { type Change, compareWithBaseline, type DomainBaseline, isUnconfirmed } from '../../src/records/delta.ts';
+import { type Change, compareWithBaseline, type DomainBaseline } from '../../src/records/delta.ts';
+import { isUnconfirmed } from '../../src/records/rotation.ts';
 import { certificateText, type TrackedValues, trackedValues } from '../../src/records/tracked-values.ts';
 import { changeLine } from '../../src/records/wire-rows.ts';
 import { certificate, probe } from '../support/probes.ts';
@@ -64,7 +65,7 @@ test('any sequence of zones, each probed twice, gives deltas from the first zone
       const last = later.at(-1) ?? first;
       assert.deepEqual(valuesOf(standing), last);
       assert.deepEqual(apply(first, changes), last);
-      assert(!isUnconfirmed(standing));
+      assert(!isUnconfirmed(standing, {}));
     }),
     { numRuns: 1_000 },
   );

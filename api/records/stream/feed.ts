@@ -72,10 +72,10 @@ export class ChangeFeed {
     this.#open.add(listener);
     this.#startBeat();
     if (this.#live.has(listener)) return null;
-    const { host, signal } = listener.filter;
+    const { host, signal, rotating } = listener.filter;
     const newest = this.#records.newestDelta();
     const found = this.#records.deltas(
-      { host: host?.id, signal },
+      { host: host?.id, signal, rotating },
       { order: 'oldest', cursor: listener.position, limit: BATCH },
     );
     const last = found.at(-1)?.seq ?? 0;
@@ -133,14 +133,14 @@ export class ChangeFeed {
   #broadcast(): boolean {
     const newest = this.#records.newestDelta();
     if (newest <= this.#sent) return false;
-    const found = this.#records.deltas({}, { order: 'oldest', cursor: this.#sent, limit: BATCH });
+    const found = this.#records.deltas({ rotating: 'both' }, { order: 'oldest', cursor: this.#sent, limit: BATCH });
     const first = found[0]?.seq ?? 0;
     // Listeners with the same filter share the bytes: one write for all of them, instead of one per change.
     const shared = new Map<string, { bytes: Uint8Array; seq: number } | null>();
     for (const listener of [...this.#live]) {
       const { filter, position } = listener;
       // Listeners that joined since have some of these already.
-      const name = `${filter.host?.id} ${filter.signal} ${Math.max(position, first - 1)}`;
+      const name = `${filter.host?.id} ${filter.signal} ${filter.rotating} ${Math.max(position, first - 1)}`;
       let chunk = shared.get(name);
       if (chunk === undefined) {
         chunk = chunkOf(found.filter((delta) => delta.seq > position && listener.wants(delta)));

@@ -9,6 +9,8 @@ const STALLED_BEATS = 2;
 export interface Filter {
   host?: { id: number; hostname: string } | undefined;
   signal?: string | undefined;
+  /** Each answer of rotating signals instead of the changes of their sets. */
+  rotating?: 'answers' | undefined;
 }
 
 interface Source {
@@ -51,8 +53,9 @@ export class Listener {
     this.#add({ bytes: first, seq: null });
   }
 
-  wants({ domain, signal }: Delta): boolean {
-    const { host, signal: wanted } = this.filter;
+  wants({ domain, signal, rotation }: Delta): boolean {
+    const { host, signal: wanted, rotating } = this.filter;
+    if (rotation === (rotating === 'answers' ? 'set' : 'answer')) return false;
     return (host === undefined || host.hostname === domain) && (wanted === undefined || wanted === signal);
   }
 

@@ -10,7 +10,7 @@ import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
 import { operation } from '../route.ts';
 import { assertReached } from '../v1/changes.ts';
-import { domainFilter, typeParam } from '../v1/params.ts';
+import { domainFilter, rawParam, typeParam } from '../v1/params.ts';
 import type { ChangeFeed } from './feed.ts';
 
 /** How long a dropped listener has to read the final event, in ms. */
@@ -40,6 +40,7 @@ const spec = {
     query: z.object({
       domain: domainFilter,
       type: typeParam,
+      raw: rawParam,
       since_seq: seqText.openapi({
         type: 'integer',
         minimum: 0,
@@ -61,7 +62,7 @@ export const streamChanges = (app: AppContext, feed: ChangeFeed, logger: Logger)
   const proxies = proxyList(app.settings.trustedProxies);
   const countStream = streamQuota(app, logger);
   return operation(spec, async (c) => {
-    const { domain, type: signal, since_seq } = c.req.valid('query');
+    const { domain, type: signal, raw: rotating, since_seq } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain);
     const last = c.req.valid('header')['last-event-id'];
     const newest = feed.newest();
@@ -90,7 +91,7 @@ export const streamChanges = (app: AppContext, feed: ChangeFeed, logger: Logger)
       if (outgoing.destroyed) release();
       else outgoing.once('close', release);
     }
-    const listener = feed.listen({ host, signal }, after, () => {
+    const listener = feed.listen({ host, signal, rotating }, after, () => {
       setTimeout(() => outgoing.destroy(), GRACE).unref();
     });
     return c.body(listener.body(), 200, headers);

@@ -11,7 +11,7 @@ import { ResponseCache } from '../../responses/response-cache.ts';
 import { listOf } from '../list.ts';
 import { operation } from '../route.ts';
 import { changesState, changeTotal } from '../send.ts';
-import { ChangeCursor, domainFilter, sinceParam, typeParam, untilParam } from './params.ts';
+import { ChangeCursor, domainFilter, rawParam, sinceParam, typeParam, untilParam } from './params.ts';
 import { Delta } from './record-schemas.ts';
 
 export const ChangeList = listOf('ChangeList', Delta);
@@ -24,6 +24,7 @@ const changesSpec = {
     query: z.object({
       domain: domainFilter,
       type: typeParam,
+      raw: rawParam,
       since: sinceParam,
       until: untilParam,
       order: z
@@ -40,9 +41,9 @@ const changesSpec = {
 export const listChanges = (app: AppContext) => {
   const { records } = app.store;
   return operation(changesSpec, (c) => {
-    const { domain, type: signal, since, until, order, limit, cursor } = c.req.valid('query');
+    const { domain, type: signal, raw: rotating, since, until, order, limit, cursor } = c.req.valid('query');
     const host = domain === undefined ? undefined : requireHost(records, domain).id;
-    const query = { host, signal, since, until };
+    const query = { host, signal, since, until, rotating };
     const [from] = readCursor(ChangeCursor, cursor);
     if (order === 'oldest' && from !== undefined) {
       assertReached(app, { field: 'cursor', position: from, newest: records.newestDelta() });

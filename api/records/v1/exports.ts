@@ -19,7 +19,7 @@ import type { WatchedHost } from '../../../src/store/records/records-hostnames.t
 import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { operation, type RecordsContext } from '../route.ts';
 import { FACETS, facetCells, facetColumns, type ListedFacet } from './facets.ts';
-import { domainParam, sinceParam, untilParam } from './params.ts';
+import { domainParam, rawParam, sinceParam, untilParam } from './params.ts';
 
 const csvSpec = (operationId: string, summary: string, description: string) => ({
   operationId,
@@ -59,9 +59,12 @@ export const exportChanges = (files: ExportFiles) =>
         'Every change as CSV, oldest first',
         `Columns: ${CHANGE_COLUMNS.join(', ')}; lists of values are JSON. ${FORMULAS}`,
       ),
-      request: { query: z.object({ since: sinceParam, until: untilParam }) },
+      request: { query: z.object({ since: sinceParam, until: untilParam, raw: rawParam }) },
     },
-    (c) => files.changes(c, c.req.valid('query')),
+    (c) => {
+      const { raw: rotating, ...span } = c.req.valid('query');
+      return files.changes(c, { ...span, rotating });
+    },
   );
 
 export const exportCatalog = (files: ExportFiles) =>
@@ -141,7 +144,7 @@ export function exportFiles({ store }: AppContext) {
 
   return {
     /** The changes of a span (in ms), oldest first. */
-    changes(c: RecordsContext, query: { since?: number | undefined; until?: number | undefined }): Response {
+    changes(c: RecordsContext, query: Parameters<typeof records.deltas>[0]): Response {
       // Changes that arrive meanwhile belong to the next export.
       const newest = records.newestDelta();
       return sendChunks(c, 'changes.csv', CSV, function* () {

@@ -70,6 +70,18 @@ export const spanQuery = z.object({
   cursor: cursorParam,
 });
 
+/** Which changes of rotating names a request asks for. */
+export const rawParam = z
+  .string()
+  .regex(/^1$/, 'must be 1, which asks for each answer of names that rotate')
+  .transform(() => 'answers' as const)
+  .optional()
+  .openapi({
+    type: 'string',
+    enum: ['1'],
+    description: 'Each answer of names whose addresses rotate, instead of the changes of their sets.',
+  });
+
 /** Asks for the price instead of a preview. The lane reads it before the request is checked. */
 export const payParam = z
   .string()

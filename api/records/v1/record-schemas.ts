@@ -109,5 +109,11 @@ export const Delta = z
     before: z.array(z.string()),
     after: z.array(z.string()),
     observation_seq: Seq.describe('The observation that showed or confirmed the change.'),
+    rotation: z
+      .enum(['answer', 'set'])
+      .optional()
+      .describe(
+        'Only of a name whose addresses rotate: a change of its learned `set` of values, networks or autonomous systems, or with `raw=1` of one `answer`.',
+      ),
   })
   .openapi('Delta');

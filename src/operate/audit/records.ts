@@ -6,9 +6,10 @@ import { disclosuresOf, type Observation, recordRoot } from '../../proof/records
 import { signalsOf } from '../../proof/records/record.ts';
 import { checkReceipt } from '../../proof/records/verify/document-faults.ts';
 import { type CheckedReceipt, linkRules, receiptRules } from '../../proof/records/verify/observation-rules.ts';
-import { type Change, compareWithBaseline, type DomainBaseline } from '../../records/delta.ts';
+import { compareWithBaseline, type DomainBaseline, type SeenChange } from '../../records/delta.ts';
 import { facetsOf } from '../../records/facets.ts';
 import { summaryOf } from '../../records/record.ts';
+import { compareAnswers, type OriginOf, type Rotations, withRotations } from '../../records/rotation.ts';
 import { Sightings, trackedIn } from '../../records/value-history.ts';
 import type { AppContext } from '../../server/context.ts';
 import { CLI } from '../../shared/command-line.ts';
@@ -66,6 +67,9 @@ function auditStoredHost(
       baseline: records.baseline(id),
       sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),
       facets: records.facetsOf(id),
+      rotations: records.rotations(id),
+      rotationStart: records.rotationStart(),
+      originsAt: records.originsAt,
       isDamaged: (seq) => damaged.has(seq),
     },
     verifyingKeys('records'),
@@ -121,10 +125,14 @@ interface AuditedHost {
   isShown: boolean;
   seq: number | null;
   observations: Iterable<Observation>;
-  changesOf(observation_seq: number): Change[];
+  changesOf(observation_seq: number): SeenChange[];
   baseline: DomainBaseline;
   sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
   facets: { kind: string; name: string }[];
+  rotations: Rotations;
+  /** Rotation is learned from the observations after this one. */
+  rotationStart: number;
+  originsAt(observation_seq: number): OriginOf;
   /** Whether an observation is marked as damaged by a version that cut values at U+0000. */
   isDamaged(observation_seq: number): boolean;
 }
@@ -151,6 +159,7 @@ export function auditHost(
   const sightings = new Sightings();
   let before: CheckedReceipt | null = null;
   let baseline: DomainBaseline = {};
+  let rotations: Rotations = {};
   let observations = 0;
   let newest: number | null = null;
   const unmarked: number[] = [];
@@ -173,9 +182,13 @@ export function auditHost(
     if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
 
     const tracked = trackedIn(record);
-    const { updates, changes } = compareWithBaseline(baseline, tracked);
-    if (differ(changes, host.changesOf(seq))) fault('the deltas are not what changed');
-    baseline = { ...baseline, ...updates };
+    const compared =
+      seq > host.rotationStart
+        ? compareAnswers({ baseline, rotations }, tracked, host.originsAt(seq))
+        : withoutRotation(compareWithBaseline(baseline, tracked));
+    if (differ(compared.changes, host.changesOf(seq))) fault('the deltas are not what changed');
+    baseline = { ...baseline, ...compared.updates };
+    rotations = withRotations(rotations, compared.rotations);
     const at = trueTime(Date.parse(record.observed_at), seq, corrections);
     if (Object.values(tracked).some((values) => values?.some((value) => value.includes('\0')))) {
       if (host.isDamaged(seq)) isMarked = true;
@@ -188,12 +201,18 @@ export function auditHost(
   }
   if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
   if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
+  if (differ(rotations, host.rotations)) faults.push('the rotating sets are not those of the observations');
   const stored = isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;
   const history = sightings.all().map((seen) => ({ ...seen, value: stored(seen.value) }));
   if (differ(sorted(history), sorted(host.sightings))) faults.push('the history is not what was observed');
   const facets = host.isShown ? facetsOf(baseline).map(({ kind, name }) => ({ kind, name: stored(name) })) : [];
   if (differ(sorted(facets), sorted(host.facets))) faults.push('the facets are not those of the baseline');
   return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
+}
+
+/** What versions before rotating sets recorded. */
+function withoutRotation({ updates, changes }: ReturnType<typeof compareWithBaseline>) {
+  return { updates, changes: changes.map((change): SeenChange => ({ ...change, rotation: null })), rotations: {} };
 }
 
 function upToZero(text: string): string {

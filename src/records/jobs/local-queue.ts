@@ -4,6 +4,7 @@ import type { Probe } from '../../proof/records/signal.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { newId } from '../../shared/new-id.ts';
+import { originsOf } from '../origins.ts';
 import type { Prober } from '../probe/prober.ts';
 import {
   areResolversDown,
@@ -14,6 +15,7 @@ import {
 } from '../probe/scan-queue.ts';
 import { recordProbe } from '../recording.ts';
 import { requireHost } from '../require-host.ts';
+import type { OriginOf } from '../rotation.ts';
 import { changeLine } from '../wire-rows.ts';
 
 /** How long a lease lasts, in ms: many times the duration of a batch, even if no hostname in it answers. */
@@ -21,10 +23,14 @@ export const LEASE_TIME = 120_000;
 
 export type LocalQueue = ReturnType<typeof localQueue>;
 
-/** The queue in this machine's database. `owner` names the lease holder, for operators. */
+/**
+ * The queue in this machine's database. `owner` names the lease holder, for operators. Throws `invalid_request` for the
+ * table of origins.
+ */
 export function localQueue(app: AppContext, owner: string) {
   const { store, clock } = app;
   const { records } = store;
+  const originOf = originsOf(app.settings);
   const fresh = () => ({ id: newId(), owner, until: clock.now() + LEASE_TIME });
   const leased = ({ id, until }: { id: string; until: number }, rows: { hostname: string }[]) => ({
     lease: id,
@@ -45,7 +51,7 @@ export function localQueue(app: AppContext, owner: string) {
       const lease = leaseUntil(max);
       return lease.hostnames.length === 0 ? null : lease;
     },
-    submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe))),
+    submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe, originOf))),
     async release(id) {
       records.release(id, clock.now());
     },
@@ -63,9 +69,14 @@ export function localQueue(app: AppContext, owner: string) {
 }
 
 /** Submits one probe. A refused probe does not stop the others. Throws when the database fails. */
-async function submitProbe(app: AppContext, lease: string, probe: Probe): Promise<ProbeOutcome> {
+async function submitProbe(
+  app: AppContext,
+  lease: string,
+  probe: Probe,
+  originOf: OriginOf | undefined,
+): Promise<ProbeOutcome> {
   try {
-    return await app.store.database.groupCommit(() => recordUnderLease(app, lease, probe), LEASE_TIME);
+    return await app.store.database.groupCommit(() => recordUnderLease(app, lease, probe, originOf), LEASE_TIME);
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
     const message = error instanceof Fault ? error.message : 'this probe cannot be signed';
@@ -77,8 +88,9 @@ function recordUnderLease(
   { store, settings, signer: { key: signingKey }, clock }: AppContext,
   lease: string,
   probe: Probe,
+  originOf: OriginOf | undefined,
 ): ProbeOutcome {
-  const options = { ...signingKey('records'), now: clock.now(), every: settings.scanEvery, randomBytes };
+  const options = { ...signingKey('records'), now: clock.now(), every: settings.scanEvery, randomBytes, originOf };
   const recorded = recordProbe(store.records, lease, probe, options);
   const { hostname } = probe;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseServer } from '../../records/probe/dns/upstream.ts';
-import { duration, list, networks } from './variable.ts';
+import { duration, file, list, networks } from './variable.ts';
 
 /** How hostnames are probed, and by whom. */
 export const scanner = z
@@ -32,6 +32,8 @@ export const scanner = z
     SCANNER_KEY: z.string().trim().optional(),
     /** Private addresses or networks, separated by commas, whose certificates the scanner may probe. */
     TLS_PRIVATE: networks(),
+    /** A local table of prefixes and the autonomous systems that originate them; read when a process starts. */
+    AS_TABLE: file().optional(),
   })
   .transform((env) => ({
     resolvers: env.RESOLVERS,
@@ -40,4 +42,5 @@ export const scanner = z
     scanner: env.SCANNER === 'on',
     scannerKey: env.SCANNER_KEY,
     tlsPrivate: env.TLS_PRIVATE,
+    asTable: env.AS_TABLE,
   }));

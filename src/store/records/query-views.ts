@@ -71,8 +71,10 @@ export const QUERY_VIEWS: readonly QueryView[] = [
       text('before', 'JSON: a list of values.'),
       text('after', 'JSON: a list of values.'),
       integer('observation_seq'),
+      text('rotation', 'Of a rotating signal: answer or set, of which each list shows one. Null for any other.'),
     ],
-    sql: `SELECT d.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq
+    sql: `SELECT d.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq,
+        d.rotation
       FROM main.deltas AS d JOIN main.hostnames AS h ON h.id = d.host`,
   },
   {
@@ -133,7 +135,7 @@ export const QUERY_READABLE: Readonly<Record<string, readonly string[]>> = {
   opt_outs: ['hostname', 'reason', 'at'],
   record_bodies: ['id', 'body'],
   observations: ['seq', 'host', 'observed_at', 'body', 'circumstances', 'receipt', 'receipt_hash'],
-  deltas: ['seq', 'host', 'at', 'signal', 'kind', 'before', 'after', 'observation'],
+  deltas: ['seq', 'host', 'at', 'signal', 'kind', 'before', 'after', 'observation', 'rotation'],
   standing: ['host', 'signal', 'values', 'missing'],
   sightings: ['host', 'signal', 'value', 'first_seen', 'last_seen', 'count'],
   facets: ['host', 'kind', 'name'],

@@ -29,7 +29,8 @@ const CHECKS: [fault: string, sql: string][] = [
     'change_counts: not what the deltas of shown hosts give',
     `WITH shown AS (
        SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
-       FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE state <> 'opted_out' GROUP BY 1, 2, 3)
+       FROM deltas JOIN hostnames ON hostnames.id = deltas.host
+       WHERE state <> 'opted_out' AND rotation IS NOT 'answer' GROUP BY 1, 2, 3)
      SELECT * FROM (SELECT * FROM shown EXCEPT SELECT * FROM change_counts)
      UNION ALL
      SELECT * FROM (SELECT * FROM change_counts WHERE count <> 0 EXCEPT SELECT * FROM shown)`,

@@ -1,7 +1,7 @@
 import { SIGNAL_TYPES } from '../../proof/records/signal.ts';
 import { DAY, dayOf } from '../../proof/time.ts';
-import type { Change, Delta } from '../../records/delta.ts';
-import { type Db, integer, json, oneOf, sql, text } from '../../shared/sql/sql.ts';
+import type { Delta, SeenChange } from '../../records/delta.ts';
+import { type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 
 /** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
 interface DeltaQuery {
@@ -9,6 +9,8 @@ interface DeltaQuery {
   signal?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
+  /** Of rotating signals: the changes of answers instead of those of `sets`, or both. Sets by default. */
+  rotating?: 'sets' | 'answers' | 'both' | undefined;
 }
 
 /** Selects a page of deltas. */
@@ -22,6 +24,7 @@ interface DeltaPage {
 
 export const SIGNAL = oneOf(...SIGNAL_TYPES, 'CERTIFICATE');
 
+const ROTATION = orNull(oneOf('answer', 'set'));
 const CHANGE = {
   signal: SIGNAL,
   kind: oneOf('added', 'removed', 'changed'),
@@ -29,19 +32,37 @@ const CHANGE = {
   after: json<string[]>(),
 };
 
+/** Which deltas lists have, unless they ask for others. The first is a partial index, so it is written as there. */
+export const SHOWN = "d.rotation IS NOT 'answer'";
+const ROTATING = { sets: SHOWN, answers: "d.rotation IS NOT 'set'", both: 'true' };
+
 /** A delta's columns, joined with its hostname. */
-export const DELTA = { seq: integer, at: integer, domain: text, ...CHANGE, observation_seq: integer };
+export const DELTA = {
+  seq: integer,
+  at: integer,
+  domain: text,
+  ...CHANGE,
+  observation_seq: integer,
+  rotation: ROTATION,
+};
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
 export const DELTA_COLUMNS =
-  'd.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq';
+  'd.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq, d.rotation';
 
 /** Deltas: appended in order, never changed. Reads omit the deltas of hosts that opted out. */
 export function deltaTable(db: Db) {
   const { insert, one, number, all } = sql(db);
   const last = one('SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1', { seq: integer, at: integer });
-  const add = insert('deltas', { seq: integer, host: integer, at: integer, ...CHANGE, observation: integer });
+  const add = insert('deltas', {
+    seq: integer,
+    host: integer,
+    at: integer,
+    ...CHANGE,
+    observation: integer,
+    rotation: ROTATION,
+  });
   const firstSince = one('SELECT seq FROM deltas WHERE at >= ? ORDER BY at, seq LIMIT 1', integer);
   const daySum = number(
     'SELECT sum(count) FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
@@ -61,11 +82,16 @@ export function deltaTable(db: Db) {
     return { newest: rows('DESC'), oldest: rows('ASC'), count: number(`SELECT count(*) ${from}`) };
   };
   // Each statement uses every parameter, so that all are called alike.
-  const ofHost = reads('d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4)');
-  const ofSignal = reads('d.signal = ?4 AND ?3 IS NULL');
-  const ofAll = reads('?3 IS NULL AND ?4 IS NULL');
-  const readFor = ({ host, signal }: DeltaQuery) =>
-    host !== undefined ? ofHost : signal !== undefined ? ofSignal : ofAll;
+  const readsOf = (rotating: string) => ({
+    ofHost: reads(`d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4) AND ${rotating}`),
+    ofSignal: reads(`d.signal = ?4 AND ?3 IS NULL AND ${rotating}`),
+    ofAll: reads(`?3 IS NULL AND ?4 IS NULL AND ${rotating}`),
+  });
+  const readers = { sets: readsOf(ROTATING.sets), answers: readsOf(ROTATING.answers), both: readsOf(ROTATING.both) };
+  const readFor = ({ host, signal, rotating = 'sets' }: DeltaQuery) => {
+    const { ofHost, ofSignal, ofAll } = readers[rotating];
+    return host !== undefined ? ofHost : signal !== undefined ? ofSignal : ofAll;
+  };
 
   /** The first number at or after a time. */
   const seqAt = (at: number | undefined, otherwise: number): number =>
@@ -81,7 +107,7 @@ export function deltaTable(db: Db) {
      */
     addDeltas(
       host: { id: number; hostname: string },
-      changes: Change[],
+      changes: SeenChange[],
       observation_seq: number,
       now: number,
     ): Delta[] {
@@ -100,9 +126,9 @@ export function deltaTable(db: Db) {
       const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
       return readFor(query)[order](from, to, query.host ?? null, query.signal ?? null, limit);
     },
-    /** The number of shown deltas. Whole days are read from their counters instead of row by row. */
+    /** The number of shown deltas. Whole days are read from their counters, where these count them. */
     deltaCount(query: DeltaQuery): number {
-      if (query.host !== undefined) return countBetween(query);
+      if (query.host !== undefined || (query.rotating ?? 'sets') !== 'sets') return countBetween(query);
       const since = query.since ?? 0;
       const until = query.until ?? (last()?.at ?? 0) + 1;
       const firstDay = Math.ceil(since / DAY) * DAY;
@@ -122,8 +148,8 @@ export function deltaTable(db: Db) {
     newestDelta: (): number => last()?.seq ?? 0,
     /** The changes of one observation, including those of hosts that opted out, for an audit. */
     changesOf: all(
-      'SELECT signal, kind, "before", "after" FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
-      CHANGE,
+      'SELECT signal, kind, "before", "after", rotation FROM deltas WHERE host = ? AND observation = ? ORDER BY seq',
+      { ...CHANGE, rotation: ROTATION },
     ),
     deltaTotals: () => total() ?? { count: 0, newest: 0 },
   };

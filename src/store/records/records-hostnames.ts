@@ -67,7 +67,7 @@ export function hostnameTable(db: Db, transact: Transact) {
   const uncount = run(
     `UPDATE change_counts SET count = change_counts.count - own.count
      FROM (SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
-           FROM deltas WHERE host = ? GROUP BY 1, 2, 3) AS own
+           FROM deltas WHERE host = ? AND rotation IS NOT 'answer' GROUP BY 1, 2, 3) AS own
      WHERE change_counts.day = own.day AND change_counts.signal = own.signal AND change_counts.kind = own.kind`,
   );
   const search = all(

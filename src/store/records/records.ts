@@ -7,6 +7,7 @@ import { facetTables } from './records-facets.ts';
 import { hostnameTable } from './records-hostnames.ts';
 import { observationTable } from './records-observations.ts';
 import { queueTable } from './records-queue.ts';
+import { rotationTables } from './records-rotations.ts';
 import { sightingTables } from './records-sightings.ts';
 import { valueTables } from './records-values.ts';
 
@@ -21,6 +22,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...clockTables(db),
     ...deltaTable(db),
     ...sightingTables(db),
+    ...rotationTables(db),
     ...facetTables(db),
     ...valueTables(db, transact),
     ...damageTable(db),
@@ -64,7 +66,7 @@ function clockTables(db: Db) {
   const uncount = run('DELETE FROM change_counts WHERE day >= ?');
   const recount = run(
     `INSERT INTO change_counts SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*)
-     FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE at >= ? AND state <> 'opted_out' GROUP BY 1, 2, 3`,
+     FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE at >= ? AND rotation IS NOT 'answer' AND state <> 'opted_out' GROUP BY 1, 2, 3`,
   );
   return {
     /** The numbers of the observations from the first that is later than `time` (ms) to the newest; null when none is. */

@@ -1,6 +1,6 @@
 import type { WatchGroupTable } from '../../records/accounts/watching.ts';
 import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { DELTA, DELTA_COLUMNS, SIGNAL } from './records-deltas.ts';
+import { DELTA, DELTA_COLUMNS, SHOWN, SIGNAL } from './records-deltas.ts';
 
 const GROUP = { id: text, account: text, name: text, made_at: integer };
 /** A hostname of a group, with what was seen of it last; nothing of one that has opted out. */
@@ -53,7 +53,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
      FROM (SELECT DISTINCT n.id, n.hostname FROM watch_groups g
          CROSS JOIN watch_group_hosts m ON m.watch_group = g.id CROSS JOIN hostnames n ON n.hostname = m.hostname
          WHERE g.account = ?1 AND (?2 IS NULL OR g.id = ?2) AND n.state <> 'opted_out') h
-       CROSS JOIN deltas d ON d.seq IN (SELECT seq FROM deltas WHERE host = h.id AND seq < ?3 ORDER BY seq DESC LIMIT ?4)
+       CROSS JOIN deltas d ON d.seq IN (SELECT seq FROM deltas d WHERE host = h.id AND ${SHOWN} AND seq < ?3 ORDER BY seq DESC LIMIT ?4)
      ORDER BY d.seq DESC LIMIT ?4`,
     DELTA,
   );
@@ -80,7 +80,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
          SELECT id, account, name, made_at,
            (SELECT count(*) FROM watch_group_hosts h WHERE h.watch_group = w.id) AS hosts,
            (SELECT count(*) FROM change_alerts a WHERE a.watch_group = w.id) AS alerts,
-           (SELECT max((SELECT max(seq) FROM deltas WHERE host = n.id))
+           (SELECT max((SELECT max(seq) FROM deltas d WHERE host = n.id AND ${SHOWN}))
             FROM watch_group_hosts h CROSS JOIN hostnames n ON n.hostname = h.hostname
             WHERE h.watch_group = w.id AND n.state <> 'opted_out') AS newest
          FROM watch_groups w WHERE account = ?) g
@@ -91,7 +91,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
       `SELECT g.hostname, g.added_at, n.unicode, n.state, iif(n.state = 'opted_out', NULL, n.looked_at) AS looked_at,
          d.at AS changed_at, d.signal AS changed_signal
        FROM watch_group_hosts g LEFT JOIN hostnames n ON n.hostname = g.hostname
-         LEFT JOIN deltas d ON n.state <> 'opted_out' AND d.seq = (SELECT max(seq) FROM deltas WHERE host = n.id)
+         LEFT JOIN deltas d ON n.state <> 'opted_out' AND d.seq = (SELECT max(seq) FROM deltas d WHERE host = n.id AND ${SHOWN})
        WHERE g.watch_group = ? ORDER BY g.hostname`,
       MEMBER,
     ),

@@ -443,7 +443,7 @@ export interface paths {
         };
         /**
          * Every change as CSV, oldest first
-         * @description Takes a key of an account, for one unit. Payments are not accepted. Columns: seq, at, domain, signal, kind, before, after, observation_seq; lists of values are JSON. Cells that a spreadsheet would read as a formula start with an apostrophe.
+         * @description Takes a key of an account, for one unit. Payments are not accepted. Columns: seq, at, domain, signal, kind, before, after, observation_seq, rotation; lists of values are JSON. Cells that a spreadsheet would read as a formula start with an apostrophe.
          */
         get: operations["exportChanges"];
         put?: never;
@@ -1131,6 +1131,11 @@ export interface components {
             after: string[];
             /** @description The observation that showed or confirmed the change. */
             observation_seq: number;
+            /**
+             * @description Only of a name whose addresses rotate: a change of its learned `set` of values, networks or autonomous systems, or with `raw=1` of one `answer`.
+             * @enum {string}
+             */
+            rotation?: "answer" | "set";
         };
         WebhookTestEvent: {
             /** @enum {string} */
@@ -3236,6 +3241,8 @@ export interface operations {
                 domain?: string;
                 /** @description Only this type, case-insensitive. */
                 type?: "A" | "AAAA" | "CNAME" | "NS" | "SOA" | "MX" | "TXT" | "CAA" | "DS" | "DNSKEY" | "HTTPS" | "SVCB" | "TLSA" | "DMARC" | "WWW_A" | "WWW_AAAA" | "WWW_CNAME" | "WWW_HTTPS" | "CERTIFICATE";
+                /** @description Each answer of names whose addresses rotate, instead of the changes of their sets. */
+                raw?: "1";
                 /** @description From this time: a UTC date (from its start) or a time with its zone. */
                 since?: string;
                 /** @description Until this time: a UTC date (to its end) or a time with its zone. */
@@ -3303,6 +3310,8 @@ export interface operations {
                 domain?: string;
                 /** @description Only this type, case-insensitive. */
                 type?: "A" | "AAAA" | "CNAME" | "NS" | "SOA" | "MX" | "TXT" | "CAA" | "DS" | "DNSKEY" | "HTTPS" | "SVCB" | "TLSA" | "DMARC" | "WWW_A" | "WWW_AAAA" | "WWW_CNAME" | "WWW_HTTPS" | "CERTIFICATE";
+                /** @description Each answer of names whose addresses rotate, instead of the changes of their sets. */
+                raw?: "1";
                 /** @description The last change that was received; the stream starts with the next one. */
                 since_seq?: number;
             };
@@ -3709,6 +3718,8 @@ export interface operations {
                 since?: string;
                 /** @description Until this time: a UTC date (to its end) or a time with its zone. */
                 until?: string;
+                /** @description Each answer of names whose addresses rotate, instead of the changes of their sets. */
+                raw?: "1";
             };
             header?: never;
             path?: never;

@@ -20,7 +20,7 @@ const failed = (error?: unknown): never => assert.fail(String(error));
 /** Changes the address of a host; each call but the first is one change. */
 function changer({ clock }: RecordsStand, hostname = 'example.org') {
   let n = 0;
-  return () => probe(hostname, clock.now + n++ * MINUTE, { A: [`192.0.2.${n % 250}`] });
+  return () => probe(hostname, clock.now + n++ * MINUTE, { A: [`10.${n % 250}.2.1`] });
 }
 
 const idsOf = (events: { id?: string }[]) => events.map(({ id }) => Number(id));
@@ -94,7 +94,7 @@ test('a stream of one domain or type contains nothing else, and an opt-out ends 
     ['', '&domain=ONE.example', '&type=mx'].map((more) => listenTo(url, `/v1/stream?since_seq=0${more}`, key)),
   );
   assert.ok(all && ofOne && ofMx);
-  enter(one(), two(), probe('two.example', clock.now + MINUTE, { A: ['192.0.2.2'], MX: ['10 mail.example'] }));
+  enter(one(), two(), probe('two.example', clock.now + MINUTE, { A: ['10.2.2.1'], MX: ['10 mail.example'] }));
   assert.deepEqual(idsOf(await all.atLeast(3)), [1, 2, 3]);
   assert.deepEqual(idsOf(await ofMx.atLeast(1)), [3]);
   const { records } = app.store;

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { verifyNoble, verifyNode } from '../../../../src/proof/ed25519.ts';
 import { parseHostname } from '../../../../src/records/hostname.ts';
+import { listenTo } from '../../../support/events.ts';
 import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { evidenceFaults } from '../../../support/records-faults.ts';
@@ -44,7 +45,7 @@ test('an export of changes contains those of its span, each once, in order', asy
   const numbers = async (query: string) => {
     const { text } = await ask(url, `/v1/exports/changes.csv${query}`, key);
     const [head, ...rows] = text.split('\r\n').slice(0, -1);
-    assert.equal(head, 'seq,at,domain,signal,kind,before,after,observation_seq');
+    assert.equal(head, 'seq,at,domain,signal,kind,before,after,observation_seq,rotation');
     return rows.map((row) => Number(row.split(',')[0]));
   };
   const all = await numbers('');
@@ -56,6 +57,66 @@ test('an export of changes contains those of its span, each once, in order', asy
   assert.deepEqual(await numbers(`?since=${time(2)}&until=${time(3)}`), all.slice(12, 36));
   assert.deepEqual(await numbers('?until=2001-01-01'), []);
   assert.equal((await ask(url, '/v1/exports/changes.csv?since=never', key)).status, 400);
+});
+
+test('turns of a pool are in raw lists, and changes of its set in all others', async (t) => {
+  const { url, enter, clock, keyOf } = await recordsStand(t);
+  const key = { 'x-service-key': keyOf('account') };
+  const at = clock.now;
+  const pool = ['10.1.0.1', '10.2.0.1', '10.3.0.1'];
+  for (let n = 0; n < 20; n++) enter(probe('pool.example', at + n * MINUTE, { A: [pool[n % 3] ?? ''] }));
+  enter(probe('pool.example', at + 20 * MINUTE, { A: ['198.51.100.6'] }));
+  const rows = async (path: string) => JSON.parse((await ask(url, path, key)).text);
+  const shown = await rows('/v1/changes?order=oldest');
+  assert.equal(shown.total, 6);
+  assert.partialDeepStrictEqual(shown.items.slice(3), [
+    { seq: 4, before: ['10.1.0.1'], after: ['10.2.0.1'] },
+    { seq: 6, kind: 'changed', before: ['10.2.0.1'], after: pool, rotation: 'set', observation_seq: 6 },
+    { seq: 22, kind: 'changed', before: pool, after: [...pool, '198.51.100.6'], rotation: 'set', observation_seq: 21 },
+  ]);
+  const raw = await rows('/v1/changes?order=oldest&raw=1');
+  assert.equal(raw.total, 20);
+  assert.equal(raw.items.length, 20);
+  assert.partialDeepStrictEqual(raw.items.slice(3, 5), [
+    { seq: 4, before: ['10.1.0.1'], after: ['10.2.0.1'] },
+    { seq: 5, before: ['10.2.0.1'], after: ['10.3.0.1'], rotation: 'answer' },
+  ]);
+  for (const path of ['/changes.json', '/changes/today', '/v1/tape', '/v1/changes?domain=pool.example&type=A']) {
+    const list = await rows(path);
+    assert.deepEqual([list.total, list.items.length], [6, 6], path);
+  }
+  const rss = (await ask(url, '/changes.rss')).text;
+  assert.equal(rss.match(/<item>/g)?.length, 6);
+  const csv = async (query: string) =>
+    (await ask(url, `/v1/exports/changes.csv${query}`, key)).text.split('\r\n').length - 2;
+  assert.deepEqual([await csv(''), await csv('?raw=1')], [6, 20]);
+  for (const [query, count] of [
+    ['', 6],
+    ['&raw=1', 20],
+  ] as const) {
+    const reader = await listenTo(url, `/v1/stream?since_seq=0${query}`, key);
+    assert.deepEqual(
+      (await reader.atLeast(count)).map(({ data }) => JSON.parse(data)),
+      query === '' ? shown.items : raw.items,
+    );
+    reader.hangUp();
+  }
+  // Listeners that are live get what they want of the same changes.
+  const live = await listenTo(url, '/v1/stream', key);
+  const liveRaw = await listenTo(url, '/v1/stream?raw=1', key);
+  await live.atLeast(0);
+  enter(probe('pool.example', clock.now + MINUTE, { A: [pool[0] ?? ''] }));
+  enter(probe('pool.example', clock.now + MINUTE, { A: ['198.51.100.7'] }));
+  assert.deepEqual(
+    (await live.atLeast(1)).map(({ id }) => Number(id)),
+    [25],
+  );
+  assert.deepEqual(
+    (await liveRaw.atLeast(2)).map(({ id }) => Number(id)),
+    [23, 24],
+  );
+  live.hangUp();
+  liveRaw.hangUp();
 });
 
 test('a CSV list of any length is complete, and no cell is a formula', async (t) => {

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import ipaddr from 'ipaddr.js';
+import { codeOf, Fault } from '../shared/fault.ts';
+import type { OriginOf } from './rotation.ts';
+
+/**
+ * Which autonomous system originates an address, from a local table: lines of `<prefix> <length> <AS>` (CAIDA's pfx2as)
+ * or `<first address> <last address> <AS> …` (iptoasn), separated by tabs. Of several origins of a prefix, the first
+ * counts. IPv6 is told apart by its first 64 bits, which is all that is routed.
+ */
+export function originTable(text: string, file: string): OriginOf {
+  const ranges: Record<4 | 6, Range[]> = { 4: [], 6: [] };
+  let number = 0;
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const line = text.slice(from, end === -1 ? text.length : end).trimEnd();
+    from = end === -1 ? text.length : end + 1;
+    number++;
+    if (line === '' || line.startsWith('#')) continue;
+    const range = rangeIn(line);
+    if (range === null) {
+      const shown = JSON.stringify(line.slice(0, 60));
+      throw new Fault(
+        'invalid_request',
+        `AS_TABLE: line ${number} of ${file} is ${shown}; give "prefix, length, AS" or "first address, last address, AS", separated by tabs`,
+      );
+    }
+    if (range.asn !== 0) ranges[range.family].push(range);
+  }
+  const tables = { 4: flattened(ranges[4]), 6: flattened(ranges[6]) };
+  return (network) => {
+    const [address = ''] = network.split('/', 1);
+    const family = isIP(address) as 0 | 4 | 6;
+    return family === 0 ? null : tables[family](numberOf(address));
+  };
+}
+
+interface Range {
+  family: 4 | 6;
+  first: bigint;
+  last: bigint;
+  asn: number;
+}
+
+function rangeIn(line: string): Range | null {
+  const [start = '', second = '', origins = ''] = line.split('\t', 4);
+  const family = isIP(start) as 0 | 4 | 6;
+  const asn = Number(/^\d{1,10}/.exec(origins)?.[0] ?? Number.NaN);
+  if (family === 0 || Number.isNaN(asn)) return null;
+  const first = numberOf(start);
+  if (isIP(second) === family) {
+    const last = numberOf(second);
+    return last < first ? null : { family, first, last, asn };
+  }
+  const bits = family === 4 ? 32 : 64;
+  if (!/^\d{1,3}$/.test(second) || Number(second) > (family === 4 ? 32 : 128)) return null;
+  const size = 1n << BigInt(bits - Math.min(bits, Number(second)));
+  return { family, first: (first / size) * size, last: (first / size) * size + size - 1n, asn };
+}
+
+/** An IPv4 address, or the first 64 bits of an IPv6 address. */
+function numberOf(address: string): bigint {
+  const bytes = ipaddr.parse(address).toByteArray().slice(0, 8);
+  return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+}
+
+const END = 2n ** 64n - 1n;
+
+/** Looks an address up in ranges of which some are within others: the smallest counts. */
+function flattened(ranges: Range[]): (address: bigint) => number | null {
+  ranges.sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : a.last > b.last ? -1 : 1));
+  const starts: bigint[] = [];
+  const origins: (number | null)[] = [];
+  const from = (start: bigint, asn: number | null): void => {
+    // Past the last address, or before a range that overlaps this one, nothing begins.
+    if (start > END || start < (starts.at(-1) ?? 0n)) return;
+    if (starts.at(-1) === start) origins[origins.length - 1] = asn;
+    else {
+      starts.push(start);
+      origins.push(asn);
+    }
+  };
+  const open: Range[] = [];
+  const closeBefore = (start: bigint | null): void => {
+    for (let top = open.at(-1); top !== undefined && (start === null || top.last < start); top = open.at(-1)) {
+      open.pop();
+      from(top.last + 1n, open.findLast(({ last }) => last > top.last)?.asn ?? null);
+    }
+  };
+  for (const range of ranges) {
+    closeBefore(range.first);
+    open.push(range);
+    from(range.first, range.asn);
+  }
+  closeBefore(null);
+  const table = BigUint64Array.from(starts);
+  return (address) => {
+    let [low, high] = [0, table.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((table[middle] as bigint) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? null : (origins[low - 1] ?? null);
+  };
+}
+
+const tables = new Map<string, OriginOf>();
+
+/** The operator's table; undefined without one. It is read once by each process. Throws `invalid_request`. */
+export function originsOf({ asTable }: { asTable: string | undefined }): OriginOf | undefined {
+  if (asTable === undefined) return undefined;
+  const known = tables.get(asTable);
+  if (known !== undefined) return known;
+  const table = originTable(textOf(asTable), asTable);
+  tables.set(asTable, table);
+  return table;
+}
+
+function textOf(file: string): string {
+  try {
+    const bytes = readFileSync(file);
+    return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+  } catch (error) {
+    const code = codeOf(error) || 'no gzip';
+    throw new Fault('invalid_request', `AS_TABLE: ${file} cannot be read (${code}); give a table of prefixes and AS`);
+  }
+}
