@@ -46,7 +46,7 @@ export interface RecordParts {
 }
 
 /** TTL, transport, round-trip time, and the flags as letters: `a` for aa, `d` for ad, `t` for tc. */
-type Circumstance = [ttl: number | null, transport: 'udp' | 'tcp' | null, rtt_ms: number | null, flags: string];
+export type Circumstance = [ttl: number | null, transport: 'udp' | 'tcp' | null, rtt_ms: number | null, flags: string];
 
 /** Splits a record. Neither part contains `observed_at`: the receipt and the row have it. */
 export function partsOf(record: DomainRecord): RecordParts {

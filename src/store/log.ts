@@ -1,4 +1,5 @@
-import type { LogService } from '../proof/log/leaf.ts';
+import { fromHex, toHex } from '../proof/bytes.ts';
+import { type LogService, receiptHashText } from '../proof/log/leaf.ts';
 import { TILE_WIDTH } from '../proof/log/tile.ts';
 import { leafHash } from '../proof/merkle.ts';
 import { bytes, columnsOf, type Db, flag, integer, orNull, sql, text } from '../shared/sql/sql.ts';
@@ -27,8 +28,8 @@ const WITNESS = { vkey: text, ...WITNESS_STATE };
 export function logTables(db: Db): LogTables {
   const { run, changed, insert, upsert, one, number, all, each } = sql(db);
   const add = run(
-    `INSERT INTO log_leaves (log, leaf_index, hash, entry)
-     VALUES (?1, coalesce((SELECT max(leaf_index) FROM log_leaves WHERE log = ?1), -1) + 1, ?2, ?3)
+    `INSERT INTO log_leaves (log, leaf_index, hash, entry, receipt)
+     VALUES (?1, coalesce((SELECT max(leaf_index) FROM log_leaves WHERE log = ?1), -1) + 1, ?2, ?3, ?4)
      ON CONFLICT (log, hash) DO NOTHING`,
   );
   const filled = one('SELECT filled FROM log_state WHERE log = ?', flag);
@@ -63,7 +64,8 @@ export function logTables(db: Db): LogTables {
   const checks: (() => void)[] = [];
   const fill = (log: LogService, entry: string): void => {
     for (const check of checks) check();
-    add(log, leafHash(entry), entry);
+    const receipt = receiptHashIn(entry);
+    add(log, leafHash(entry), receipt === null ? entry : '', receipt);
   };
   const isFilled = (log: LogService): boolean => filled(log) ?? false;
 
@@ -77,8 +79,9 @@ export function logTables(db: Db): LogTables {
     size: (log) => (highest(log) ?? -1) + 1,
     indexOf: one('SELECT leaf_index FROM log_leaves WHERE log = ? AND hash = ?', integer),
     entries: all(
-      'SELECT entry FROM log_leaves WHERE log = ? AND leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index',
-      text,
+      'SELECT entry, receipt FROM log_leaves WHERE log = ? AND leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index',
+      { entry: text, receipt: orNull(bytes) },
+      ({ entry, receipt }) => (receipt === null ? entry : receiptHashText(`sha256:${toHex(receipt)}`)),
     ),
     leafHashes: hashesOf,
     addNodes(log, level, first, hashes) {
@@ -116,6 +119,12 @@ export function logTables(db: Db): LogTables {
     fence: one('SELECT fence FROM log_state WHERE log = ?', orNull(text)),
     setFence: run('UPDATE log_state SET fence = ?2 WHERE log = ?1'),
   };
+}
+
+/** The hash in an entry that is that of a receipt: such an entry is stored as 32 bytes. */
+function receiptHashIn(entry: string): Uint8Array | null {
+  const hex = /^[^\n]*\nsha256:([0-9a-f]{64})\n$/.exec(entry)?.[1];
+  return hex !== undefined && receiptHashText(`sha256:${hex}`) === entry ? fromHex(hex) : null;
 }
 
 function newWitness(vkey: string): WitnessState {

@@ -130,8 +130,8 @@ test('leaves, nodes, heads and cosignatures cannot be changed or removed', (t) =
   for (const column of ['size = 5', "checkpoint = ''", "origin = ''", 'signed_at = 0', 'number = 9', "log = 'records'"])
     refused(`UPDATE log_heads SET ${column} WHERE cosigned IS NULL`, /changes once/);
   refused("UPDATE log_heads SET cosigned = 'another' WHERE cosigned IS NOT NULL", /changes once/);
-  refused("INSERT INTO log_leaves VALUES ('desk', 300, zeroblob(32), 'after a gap')", /no gaps/);
-  refused("INSERT INTO log_leaves VALUES ('desk', 0, zeroblob(32), 'in place of another')", /no gaps/);
+  refused("INSERT INTO log_leaves VALUES ('desk', 300, zeroblob(32), 'after a gap', NULL)", /no gaps/);
+  refused("INSERT INTO log_leaves VALUES ('desk', 0, zeroblob(32), 'in place of another', NULL)", /no gaps/);
   refused("INSERT INTO log_heads VALUES ('desk', 9, 'papers.example/log', 5, 0, '', NULL)", /heads of a log grow/);
 });
 

@@ -50,16 +50,52 @@ const CHANGES: [claim: string, sql: string, said: RegExp][] = [
   ],
   [
     'a circumstance of a look',
-    `UPDATE observations SET circumstances = replace(circumstances, 'udp', 'tcp') WHERE seq = 1`,
+    `UPDATE observations SET circumstances = replace(circumstances, '[[', '[[7') WHERE seq = 1`,
     /example\.test: seq 1: record_root is not the root/,
+  ],
+  [
+    'what many probes have in common',
+    `UPDATE shared_circumstances SET circumstances = replace(circumstances, '"u', '"t')`,
+    /example\.test: seq 1: record_root is not the root/,
+  ],
+  [
+    'a value in a patch of a record',
+    `UPDATE body_patches SET patch = replace(patch, '"3"', '"4"')`,
+    /example\.test: seq 5: record_root is not the root/,
+  ],
+  [
+    'where a patch begins',
+    `UPDATE body_patches SET patch = '[[0,7,""]]'`,
+    /example\.test: seq 3: its record cannot be read \(.*restore a backup/,
+  ],
+  [
+    'a patch that is no JSON',
+    `UPDATE body_patches SET patch = 'x'`,
+    /example\.test: seq 3: its record cannot be read \(.*restore a backup/,
+  ],
+  [
+    'a patch that no observation has',
+    `INSERT INTO body_patches SELECT 99, base, 0, 0, patch FROM body_patches LIMIT 1`,
+    /observations: a stored part belongs to none of them/,
   ],
   ['a seed', 'UPDATE observations SET seed = zeroblob(32) WHERE seq = 1', /example\.test: seq 1: record_root is not/],
   [
     'a word in a receipt',
-    `UPDATE observations SET receipt = replace(receipt, 'example.test', 'example.best') WHERE seq = 3`,
+    'UPDATE observations SET fields = fields + 1 WHERE seq = 3',
     /example\.test: seq 3: the signature does not hold/,
   ],
-  ['the time of an observation', 'UPDATE observations SET observed_at = observed_at + 1 WHERE seq = 5', /observed_at/],
+  [
+    'a signature',
+    'UPDATE observations SET signature = zeroblob(64) WHERE seq = 3',
+    /seq 3: the signature does not hold/,
+  ],
+  ['the hash of a receipt', 'UPDATE observations SET hash = zeroblob(32) WHERE seq = 3', /seq 3: receipt_hash is not/],
+  ['the name of a signer', "UPDATE receipt_signers SET name = 'other.test/door'", /seq 1: the signature does not hold/],
+  [
+    'the time of an observation',
+    'UPDATE observations SET observed_at = observed_at + 1 WHERE seq = 5',
+    /seq 5: the signature does not hold/,
+  ],
   [
     'an observation taken out',
     'DELETE FROM deltas WHERE observation = 3; DELETE FROM observations WHERE seq = 3',
@@ -109,7 +145,8 @@ test('observations cannot be changed or deleted', (t) => {
   const db = new Database(join(folder, 'var/broadsheet.db'));
   t.after(() => db.close());
   db.exec('PRAGMA foreign_keys = OFF');
-  for (const table of ['record_bodies', 'observations', 'deltas', 'opt_outs']) {
+  const kept = ['record_bodies', 'body_patches', 'shared_circumstances', 'receipt_signers'];
+  for (const table of [...kept, 'observations', 'deltas', 'opt_outs']) {
     assert.throws(() => db.exec(`DELETE FROM ${table}`), /append-only/, table);
     const column = (db.prepare(`SELECT name FROM pragma_table_info('${table}') LIMIT 1`).get() as { name: string })
       .name;

@@ -13,7 +13,7 @@ import { compareAnswers, type OriginOf, type Rotations, withRotations } from '..
 import { Sightings, trackedIn } from '../../records/value-history.ts';
 import type { AppContext } from '../../server/context.ts';
 import { CLI } from '../../shared/command-line.ts';
-import { Fault } from '../../shared/fault.ts';
+import { caught, Fault } from '../../shared/fault.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import { isLine } from '../../shared/shown-text.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
@@ -31,7 +31,16 @@ export function auditRecords(
   pushAll(faults, records.tableFaults());
   for (const host of records.everyHost()) {
     const { hostname } = host;
-    const audit = auditStoredHost(store, host, damaged);
+    const found = caught(Fault, () => auditStoredHost(store, host, damaged));
+    // A record that cannot be read stops the audit of its host, not that of the others.
+    const audit =
+      found instanceof Fault
+        ? {
+            faults: [`${hostname}: ${found.message}`],
+            observations: records.observationCount(host.id) ?? 0,
+            unmarked: [],
+          }
+        : found;
     pushAll(faults, audit.faults);
     if (audit.faults.length > 0 && audit.unmarked.length > 0) {
       faults.push(

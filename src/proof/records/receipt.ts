@@ -21,10 +21,15 @@ export interface ObservationReceipt {
 
 /** The signed text, byte for byte (protocol 5.5). Throws when a value contains whitespace. */
 export function observationText(receipt: ObservationReceipt): string {
-  const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
-  const text = `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;
+  const text = observationLines(receipt);
   if (parseObservation(text) === null) throw new TypeError(`a receipt cannot say ${JSON.stringify(receipt)}`);
   return text;
+}
+
+/** The text of a receipt that was signed, or that somebody damaged: it is not checked. */
+export function observationLines(receipt: ObservationReceipt): string {
+  const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
+  return `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;
 }
 
 const linesIn = linesParser(RECEIPT_HEADER, {

@@ -25,6 +25,35 @@ function column(name: string, type: QueryColumn['type'], description?: string): 
 
 const DOMAIN = text('domain', 'In A-labels.');
 
+// What `records-bodies.ts` and `records-receipts.ts` put together, in SQL.
+
+const RECORD = `CASE WHEN o.patch IS NULL THEN b.body ELSE (
+  SELECT group_concat(substr(b.body, value ->> 0 + 1, value ->> 1) || (value ->> 2), '') FROM json_each(p.patch)) END`;
+
+const WAYS = "json_extract(s.circumstances, '$[1]')";
+const CIRCUMSTANCES = `CASE WHEN o.shared IS NULL THEN o.circumstances ELSE (
+  SELECT json_group_array(json_array(
+    coalesce(o.circumstances -> 1, s.circumstances -> 0) ->> way.key,
+    CASE substr(way.value, 1, 1) WHEN 'u' THEN 'udp' WHEN 't' THEN 'tcp' END,
+    (o.circumstances -> 0) ->> way.key,
+    substr(way.value, 2))) FROM json_each(${WAYS}) AS way) END`;
+
+/** Base64 of the 68 bytes of a signature line, twelve bits after twelve bits, and its padding. */
+const BASE64 = `(SELECT substr(group_concat(substr(A, 1 + n / 64, 1) || substr(A, 1 + n % 64, 1), ''), 1, 91) || '=' FROM (
+  SELECT 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' AS A, ${[0, 1, 2]
+    .map((digit) => `(instr('123456789ABCDEF', substr(digits, value + ${digit}, 1)) << ${8 - 4 * digit})`)
+    .join(' + ')} AS n
+  FROM (SELECT hex(k.key_hash) || hex(o.signature) || '00' AS digits),
+    json_each('${JSON.stringify(Array.from({ length: 46 }, (_, at) => 1 + 3 * at))}')))`;
+
+const TIME = 'coalesce(o.signed_at, o.observed_at)';
+const RECEIPT = `CASE WHEN o.signer IS NULL THEN o.receipt ELSE concat_ws(char(10), 'domain-observation/v1', 'domain ' || h.hostname,
+  'seq ' || o.seq,
+  'observed_at ' || strftime('%Y-%m-%dT%H:%M:%S', ${TIME} / 1000, 'unixepoch') || printf('.%03dZ', ${TIME} % 1000),
+  'record_root sha256:' || lower(hex(o.root)), 'record_fields ' || o.fields,
+  'prev ' || iif(o.prev IS NULL, 'none', 'sha256:' || lower(hex(o.prev))), 'kid ' || k.kid, '',
+  '— ' || k.name || ' ' || ${BASE64}, '') END`;
+
 export const QUERY_VIEWS: readonly QueryView[] = [
   {
     name: 'domains',
@@ -56,8 +85,11 @@ export const QUERY_VIEWS: readonly QueryView[] = [
       text('receipt'),
       text('receipt_hash'),
     ],
-    sql: `SELECT o.seq, h.hostname AS domain, o.observed_at, b.body AS record, o.circumstances, o.receipt, o.receipt_hash
-      FROM main.observations AS o JOIN main.record_bodies AS b ON b.id = o.body JOIN main.hostnames AS h ON h.id = o.host`,
+    sql: `SELECT o.seq, h.hostname AS domain, o.observed_at, ${RECORD} AS record, ${CIRCUMSTANCES} AS circumstances,
+        ${RECEIPT} AS receipt, iif(o.hash IS NULL, o.receipt_hash, 'sha256:' || lower(hex(o.hash))) AS receipt_hash
+      FROM main.observations AS o JOIN main.record_bodies AS b ON b.id = o.body JOIN main.hostnames AS h ON h.id = o.host
+        LEFT JOIN main.body_patches AS p ON p.id = o.patch LEFT JOIN main.shared_circumstances AS s ON s.id = o.shared
+        LEFT JOIN main.receipt_signers AS k ON k.id = o.signer`,
   },
   {
     name: 'deltas',
@@ -134,7 +166,13 @@ export const QUERY_READABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   opt_outs: ['hostname', 'reason', 'at'],
   record_bodies: ['id', 'body'],
-  observations: ['seq', 'host', 'observed_at', 'body', 'circumstances', 'receipt', 'receipt_hash'],
+  body_patches: ['id', 'base', 'patch'],
+  shared_circumstances: ['id', 'circumstances'],
+  receipt_signers: ['id', 'kid', 'name', 'key_hash'],
+  observations: [
+    ...['seq', 'host', 'observed_at', 'signed_at', 'body', 'patch', 'circumstances', 'shared'],
+    ...['receipt', 'receipt_hash', 'signer', 'fields', 'root', 'prev', 'hash', 'signature'],
+  ],
   deltas: ['seq', 'host', 'at', 'signal', 'kind', 'before', 'after', 'observation', 'rotation'],
   standing: ['host', 'signal', 'values', 'missing'],
   sightings: ['host', 'signal', 'value', 'first_seen', 'last_seen', 'count'],

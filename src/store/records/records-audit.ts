@@ -10,6 +10,12 @@ const INDEXED = 'substr(value, 1, length(value))';
 /** Cross-checks of the tables. Each query returns a row per fault. */
 const CHECKS: [fault: string, sql: string][] = [
   ['observations: a number is missing', missing('observations')],
+  [
+    'observations: a stored part belongs to none of them',
+    `SELECT * FROM (SELECT id FROM record_bodies EXCEPT SELECT body FROM observations)
+     UNION ALL SELECT * FROM (SELECT id FROM body_patches EXCEPT SELECT patch FROM observations)
+     UNION ALL SELECT * FROM (SELECT id FROM shared_circumstances EXCEPT SELECT shared FROM observations)`,
+  ],
   ['deltas: a number is missing', missing('deltas')],
   [
     'deltas: time goes back',

@@ -1,20 +1,13 @@
-import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Observation } from '../../proof/records/observation.ts';
 import { isoTime } from '../../proof/time.ts';
-import { partsOf, type RecordParts, recordFromParts } from '../../records/record.ts';
-import { bytes, type Db, integer, json, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
+import { partsOf, recordFromParts } from '../../records/record.ts';
+import { Fault, messageOf } from '../../shared/fault.ts';
+import { bytes, type Db, integer, type Read, sql, text } from '../../shared/sql/sql.ts';
+import { bodyTables, RECORD, RECORD_COLUMNS, RECORD_TABLES, recordParts } from './records-bodies.ts';
+import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_HASH, RECEIPT_TABLES, receiptOf, receiptTable } from './records-receipts.ts';
 
-const OBSERVATION = {
-  seq: integer,
-  observed_at: integer,
-  signed_at: orNull(integer),
-  body: json<RecordParts['body']>(),
-  circumstances: json<RecordParts['circumstances']>(),
-  seed: bytes,
-  receipt: text,
-  receipt_hash: text,
-};
+const OBSERVATION = { ...RECORD, ...RECEIPT, seed: bytes, receipt_hash: text };
 
 /**
  * Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous
@@ -28,35 +21,40 @@ interface ObservationQuery {
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
-const FROM = `SELECT seq, observed_at, signed_at, record_bodies.body, circumstances, seed, receipt, receipt_hash
-  FROM observations CROSS JOIN record_bodies ON record_bodies.id = observations.body`;
+const FROM = `SELECT ${RECORD_COLUMNS}, ${RECEIPT_COLUMNS}, seed, ${RECEIPT_HASH} AS receipt_hash
+  FROM observations ${RECORD_TABLES} ${RECEIPT_TABLES}`;
 
 /**
  * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. They are found by the times
  * that count, after corrections of the clock; records and receipts say what was signed.
  */
 export function observationTable(db: Db) {
-  const { run, one, number, all, each } = sql(db);
+  const { insert, one, number, all, each } = sql(db);
   const newest = number('SELECT max(seq) FROM observations');
-  const addBody = run('INSERT INTO record_bodies (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING');
-  const bodyId = one('SELECT id FROM record_bodies WHERE digest = ?', integer);
-  const add = run(`INSERT INTO observations (seq, host, observed_at, body, circumstances, seed, receipt, receipt_hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const { keepRecord } = bodyTables(db);
+  const { keepReceipt } = receiptTable(db);
+  const hostnameOf = one('SELECT hostname FROM hostnames WHERE id = ?', text);
+  const add = insert('observations', {
+    ...{ seq: integer, host: integer, observed_at: integer, seed: bytes },
+    ...{ body: integer, patch: integer, circumstances: text, shared: integer, receipt: text, receipt_hash: text },
+    ...{ signer: integer, fields: integer, root: bytes, prev: bytes, hash: bytes, signature: bytes },
+  });
   const asOf = one(
-    `${FROM} WHERE host = ? AND observed_at <= ? ORDER BY observed_at DESC, seq DESC LIMIT 1`,
+    `${FROM} WHERE host = ? AND observed_at <= ? ORDER BY observed_at DESC, observations.seq DESC LIMIT 1`,
     OBSERVATION,
     observationOf,
   );
-  const bySeq = one(`${FROM} WHERE seq = ? AND host = ?`, OBSERVATION, observationOf);
+  const bySeq = one(`${FROM} WHERE observations.seq = ? AND host = ?`, OBSERVATION, observationOf);
   const provenance = all(
-    `SELECT seq, coalesce(signed_at, observed_at) AS observed_at, receipt FROM observations
-     WHERE host = ?1 AND (observations.observed_at, seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
-     ORDER BY observations.observed_at DESC, seq DESC LIMIT ?3`,
-    { seq: integer, observed_at: integer, receipt: text },
+    `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES}
+     WHERE host = ?1 AND (observed_at, observations.seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
+     ORDER BY observed_at DESC, observations.seq DESC LIMIT ?3`,
+    RECEIPT,
+    (row) => ({ seq: row.seq, observed_at: row.signed_at ?? row.observed_at, receipt: receiptOf(row) }),
   );
-  const ofHost = each(`${FROM} WHERE host = ? ORDER BY observed_at, seq`, OBSERVATION);
+  const ofHost = each(`${FROM} WHERE host = ? ORDER BY observed_at, observations.seq`, OBSERVATION);
   const page = all(
-    `${FROM} WHERE host = ?1 AND (observed_at, seq) > (coalesce((SELECT observed_at FROM observations WHERE seq = ?3), ?2), ?3) AND observed_at < ?4 ORDER BY observed_at, seq LIMIT ?5`,
+    `${FROM} WHERE host = ?1 AND (observed_at, observations.seq) > (coalesce((SELECT observed_at FROM observations WHERE seq = ?3), ?2), ?3) AND observed_at < ?4 ORDER BY observed_at, observations.seq LIMIT ?5`,
     OBSERVATION,
     observationOf,
   );
@@ -76,11 +74,12 @@ export function observationTable(db: Db) {
     nextSeq: (): number => newest() + 1,
     addObservation(host: number, { seq, record, seed, receipt, receipt_hash }: Observation): void {
       const { body, circumstances } = partsOf(record);
-      const signed = canonicalize(body) ?? '';
-      const digest = createHash('sha256').update(signed).digest();
-      addBody(digest, signed);
-      const at = Date.parse(record.observed_at);
-      add(seq, host, at, bodyId(digest), JSON.stringify(circumstances), seed, receipt, receipt_hash);
+      const observed_at = Date.parse(record.observed_at);
+      add({
+        ...{ seq, host, observed_at, seed },
+        ...keepRecord(host, canonicalize(body) ?? '', circumstances),
+        ...keepReceipt({ seq, hostname: hostnameOf(host) ?? '', observed_at }, receipt, receipt_hash),
+      });
     },
     /** The newest observation at or before a time, or of all times when none is given. */
     observation: (host: number, at = LAST): Observation | null => asOf(host, at),
@@ -95,7 +94,7 @@ export function observationTable(db: Db) {
     /** The shown hostname and the time of an observation, by its number; null when none is found. */
     observationLocation: shownAt('observations.seq = ?'),
     /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
-    receiptLocation: shownAt('substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND receipt_hash = ?1'),
+    receiptLocation: shownAt(`substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND ${RECEIPT_HASH} = ?1`),
     observationCount: number('SELECT count(*) FROM observations WHERE host = ?'),
     /** A page of a host's observations, oldest first. */
     observationPage(host: number, { since = 0, until = LAST, after }: ObservationQuery, limit: number): Observation[] {
@@ -111,14 +110,23 @@ export function observationTable(db: Db) {
       for (const row of ofHost(host)) yield observationOf(row);
     },
     /** At most so many receipts by their numbers, from a number on. */
-    receipts: all('SELECT receipt FROM observations WHERE seq >= ? ORDER BY seq LIMIT ?', text),
+    receipts: all(
+      `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES} WHERE observations.seq >= ? ORDER BY observations.seq LIMIT ?`,
+      RECEIPT,
+      receiptOf,
+    ),
     /** The number of observations and the highest number. They differ only if an observation is missing. */
     observationTotals: () => ({ count: total(), newest: newest() }),
   };
 }
 
 function observationOf(row: Read<typeof OBSERVATION>): Observation {
-  const { body, circumstances, observed_at, signed_at, ...rest } = row;
-  const record = recordFromParts({ body, circumstances }, isoTime(signed_at ?? observed_at));
-  return { ...rest, record };
+  const { seq, seed, receipt_hash } = row;
+  try {
+    const record = recordFromParts(recordParts(row), isoTime(row.signed_at ?? row.observed_at));
+    return { seq, record, seed, receipt: receiptOf(row), receipt_hash };
+  } catch (error) {
+    const message = `seq ${seq}: its record cannot be read (${messageOf(error)}); restore a backup`;
+    throw new Fault('unavailable', message);
+  }
 }

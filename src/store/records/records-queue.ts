@@ -1,4 +1,5 @@
 import { type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
+import { RECEIPT_HASH } from './records-receipts.ts';
 
 /** A lease picks from this many times its size of due hosts, so that no single operator of name servers fills it. */
 const FAIR_WINDOW = 8;
@@ -68,7 +69,7 @@ export function queueTable(db: Db) {
     leaseOwner: one('SELECT leased_by FROM hostnames WHERE lease = ? LIMIT 1', text),
     /** The host while this lease holds it; null when the lease was lost. */
     leased: one(
-      `SELECT hostnames.id, hostname, unicode, registrable_domain, failures, observed_at, receipt_hash
+      `SELECT hostnames.id, hostname, unicode, registrable_domain, failures, observed_at, ${RECEIPT_HASH} AS receipt_hash
        FROM hostnames LEFT JOIN observations ON observations.seq = hostnames.seq
        WHERE lease = ? AND hostname = ? AND state = 'watched'`,
       {

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { type Piece, patched, patchOf } from '../../records/body-patch.ts';
+import type { Circumstance, RecordParts } from '../../records/record.ts';
+import { caught } from '../../shared/fault.ts';
+import { type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
+
+/** A patch longer than this share of a body is no gain. */
+const MOST = 0.5;
+
+/** The columns that hold a record, after a join of `RECORD_TABLES`. */
+export const RECORD = {
+  body: text,
+  patch: orNull(text),
+  circumstances: text,
+  shared: orNull(text),
+};
+export const RECORD_COLUMNS =
+  'record_bodies.body, body_patches.patch, observations.circumstances, shared.circumstances AS shared';
+export const RECORD_TABLES = `CROSS JOIN record_bodies ON record_bodies.id = observations.body
+  LEFT JOIN body_patches ON body_patches.id = observations.patch
+  LEFT JOIN shared_circumstances AS shared ON shared.id = observations.shared`;
+
+/** The two parts of a record that a row holds. Throws when they are damaged. */
+export function recordParts({ body, patch, circumstances, shared }: Read<typeof RECORD>): RecordParts {
+  return {
+    body: JSON.parse(bodyOf({ body, patch })) as RecordParts['body'],
+    circumstances: shared === null ? (JSON.parse(circumstances) as Circumstance[]) : merged(circumstances, shared),
+  };
+}
+
+function bodyOf({ body, patch }: Pick<Read<typeof RECORD>, 'body' | 'patch'>): string {
+  return patch === null ? body : patched(body, JSON.parse(patch) as Piece[]);
+}
+
+type Ttls = (number | null)[];
+
+function merged(own: string, shared: string): Circumstance[] {
+  const [rtts, ttls] = JSON.parse(own) as [rtts: (number | null)[], ttls?: Ttls];
+  const [usual, ways] = JSON.parse(shared) as [ttls: Ttls, ways: string[]];
+  return ways.map((way, n) => {
+    const transport = way.startsWith('u') ? 'udp' : way.startsWith('t') ? 'tcp' : null;
+    return [(ttls ?? usual)[n] ?? null, transport, rtts[n] ?? null, way.slice(1)];
+  });
+}
+
+/**
+ * The bodies of records and their circumstances. What a host's newest observation has already is not stored again: a
+ * body is stored whole, or as a patch of the one that the host's newest body is based on.
+ */
+export function bodyTables(db: Db) {
+  const { run, one, all } = sql(db);
+  const NEWEST = {
+    base: integer,
+    body: text,
+    patch_id: orNull(integer),
+    patch: orNull(text),
+    repeated: orNull(integer),
+    circumstances: text,
+    shared_id: orNull(integer),
+    shared: orNull(text),
+  };
+  const newest = one(
+    `SELECT observations.body AS base, observations.patch AS patch_id, repeated, observations.shared AS shared_id, ${RECORD_COLUMNS}
+     FROM hostnames CROSS JOIN observations ON observations.seq = hostnames.seq ${RECORD_TABLES} WHERE hostnames.id = ?`,
+    NEWEST,
+  );
+  type Newest = Read<typeof NEWEST> | null;
+  const addBody = run('INSERT INTO record_bodies (digest, body) VALUES (?, ?)');
+  const bodyId = one('SELECT id FROM record_bodies WHERE digest = ?', integer);
+  const patches = all('SELECT id, patch AS text FROM body_patches WHERE base = ? AND digest = ?', {
+    id: integer,
+    text,
+  });
+  const addPatch = one(
+    'INSERT INTO body_patches (base, digest, repeated, patch) VALUES (?, ?, ?, ?) RETURNING id',
+    integer,
+  );
+  const shared = all('SELECT id, circumstances AS text FROM shared_circumstances WHERE digest = ?', {
+    id: integer,
+    text,
+  });
+  const addShared = one('INSERT INTO shared_circumstances (digest, circumstances) VALUES (?, ?) RETURNING id', integer);
+  const sameText = (rows: { id: number; text: string }[], wanted: string): number | null =>
+    rows.find(({ text }) => text === wanted)?.id ?? null;
+
+  const keepBody = (body: string, last: Newest): { body: number; patch: number | null } => {
+    const lastBody = last === null ? '' : bodyOf(last);
+    if (last !== null && lastBody === body) return { body: last.base, patch: last.patch_id };
+    if (last?.body === body) return { body: last.base, patch: null };
+    const change = last === null ? null : patchOf(last.body, body, lastBody);
+    const patch = JSON.stringify(change?.pieces);
+    if (last !== null && change !== null) {
+      const known = sameText(patches(last.base, digestOf(patch)), patch);
+      if (known !== null) return { body: last.base, patch: known };
+    }
+    const digest = createHash('sha256').update(body).digest();
+    const found = bodyId(digest);
+    if (found !== null) return { body: found, patch: null };
+    if (last !== null && change !== null && patch.length <= body.length * MOST) {
+      const repeated = (last.repeated ?? 0) + change.repeated;
+      // A value that stays is then stored once more at most, as a part of the next base.
+      if (repeated <= body.length && patched(last.body, change.pieces) === body) {
+        return { body: last.base, patch: addPatch(last.base, digestOf(patch), repeated, patch) };
+      }
+    }
+    addBody(digest, body);
+    return { body: bodyId(digest) ?? 0, patch: null };
+  };
+
+  const keepCircumstances = (circumstances: Circumstance[], last: Newest) => {
+    const ttls = circumstances.map(([ttl]) => ttl);
+    const ways = circumstances.map(([, transport, , flags]) => `${transport?.[0] ?? '-'}${flags}`);
+    const rtts = circumstances.map(([, , rtt]) => rtt);
+    const usual = JSON.stringify([ttls, ways]);
+    const known = last?.shared === usual ? last.shared_id : sameText(shared(digestOf(usual)), usual);
+    if (known !== null) return { shared: known, circumstances: JSON.stringify([rtts]) };
+    if (last !== null && last.shared !== null) {
+      const [, lastWays] = JSON.parse(last.shared) as [Ttls, string[]];
+      const lastTtls = merged(last.circumstances, last.shared).map(([ttl]) => ttl);
+      // TTLs from a cache are others each time. Only those that two probes in a row have are worth sharing.
+      if (JSON.stringify(lastWays) === JSON.stringify(ways) && JSON.stringify(lastTtls) !== JSON.stringify(ttls)) {
+        return { shared: last.shared_id, circumstances: JSON.stringify([rtts, ttls]) };
+      }
+    }
+    return { shared: addShared(digestOf(usual), usual), circumstances: JSON.stringify([rtts]) };
+  };
+
+  return {
+    /** Stores the parts of a host's next record; returns the columns of its row. `body` is in canonical form. */
+    keepRecord(host: number, body: string, circumstances: Circumstance[]) {
+      const found = newest(host);
+      // What is damaged is no base, and stops no observation.
+      const last = found === null || caught(Error, () => recordParts(found)) instanceof Error ? null : found;
+      return { ...keepBody(body, last), ...keepCircumstances(circumstances, last) };
+    },
+  };
+}
+
+function digestOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}

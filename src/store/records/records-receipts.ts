@@ -1,0 +1,118 @@
+import { fromBase64, fromHex, joined, toBase64, toHex } from '../../proof/bytes.ts';
+import { observationLines, parseObservation } from '../../proof/records/receipt.ts';
+import { isoTime } from '../../proof/time.ts';
+import { bytes, type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
+
+/** The columns that hold a receipt, after a join of `RECEIPT_TABLES`. */
+export const RECEIPT = {
+  seq: integer,
+  hostname: text,
+  observed_at: integer,
+  signed_at: orNull(integer),
+  receipt: text,
+  kid: orNull(text),
+  name: orNull(text),
+  key_hash: orNull(bytes),
+  fields: orNull(integer),
+  root: orNull(bytes),
+  prev: orNull(bytes),
+  signature: orNull(bytes),
+};
+export const RECEIPT_COLUMNS =
+  'observations.seq, hostname, observed_at, signed_at, receipt, kid, name, key_hash, fields, root, prev, signature';
+export const RECEIPT_TABLES = `CROSS JOIN hostnames ON hostnames.id = observations.host
+  LEFT JOIN receipt_signers ON receipt_signers.id = observations.signer`;
+/** `sha256:<hex>`; older rows have it as a text. */
+export const RECEIPT_HASH = "iif(hash IS NULL, receipt_hash, 'sha256:' || lower(hex(hash)))";
+
+/** The receipt of a row, byte for byte as it was signed. */
+export function receiptOf(row: Read<typeof RECEIPT>): string {
+  const { kid, name, key_hash, fields, root, prev, signature } = row;
+  if (kid === null || name === null || key_hash === null || fields === null || root === null || signature === null) {
+    return row.receipt;
+  }
+  const lines = observationLines({
+    domain: row.hostname,
+    seq: row.seq,
+    observed_at: isoTime(row.signed_at ?? row.observed_at),
+    record_root: hashText(root),
+    record_fields: fields,
+    prev: prev === null ? null : hashText(prev),
+    kid,
+  });
+  return `${lines}\n— ${name} ${toBase64(joined(key_hash, signature))}\n`;
+}
+
+const KEY_HASH = 4;
+const SIGNATURE = 64;
+
+/** The parts of a receipt that its row does not have already. */
+interface ReceiptParts {
+  kid: string;
+  name: string;
+  key_hash: Uint8Array;
+  fields: number;
+  root: Uint8Array;
+  prev: Uint8Array | null;
+  signature: Uint8Array;
+}
+
+function partsOfReceipt(receipt: string): ReceiptParts | null {
+  const end = receipt.indexOf('\n\n') + 1;
+  const said = parseObservation(receipt.slice(0, end));
+  const [, name, base64 = ''] = /^\n— (\S+) (\S+)\n$/.exec(receipt.slice(end)) ?? [];
+  const blob = fromBase64(base64);
+  if (said === null || name === undefined || blob?.length !== KEY_HASH + SIGNATURE) return null;
+  return {
+    kid: said.kid,
+    name,
+    key_hash: blob.slice(0, KEY_HASH),
+    fields: said.record_fields,
+    root: hashBytes(said.record_root),
+    prev: said.prev === null ? null : hashBytes(said.prev),
+    signature: blob.slice(KEY_HASH),
+  };
+}
+
+/** Where receipts are stored in parts. */
+export function receiptTable(db: Db) {
+  const { run, one } = sql(db);
+  const signer = one('SELECT id FROM receipt_signers WHERE kid = ? AND name = ? AND key_hash = ?', integer);
+  const addSigner = run('INSERT INTO receipt_signers (kid, name, key_hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  return {
+    /** Stores a receipt; returns the columns of its row. One that its parts do not give again is stored as it is. */
+    keepReceipt(place: { seq: number; hostname: string; observed_at: number }, receipt: string, receipt_hash: string) {
+      const whole = {
+        receipt,
+        receipt_hash,
+        signer: null,
+        fields: null,
+        root: null,
+        prev: null,
+        hash: null,
+        signature: null,
+      };
+      const parts = partsOfReceipt(receipt);
+      if (parts === null || receiptOf({ ...place, signed_at: null, receipt, ...parts }) !== receipt) return whole;
+      const { kid, name, key_hash, ...own } = parts;
+      const id = () => signer(kid, name, key_hash);
+      if (id() === null) addSigner(kid, name, key_hash);
+      // The beginning is what an index has had since before hashes were bytes.
+      return {
+        ...own,
+        receipt: '',
+        receipt_hash: receipt_hash.slice(0, 19),
+        signer: id(),
+        hash: hashBytes(receipt_hash),
+      };
+    },
+  };
+}
+
+function hashText(hash: Uint8Array): string {
+  return `sha256:${toHex(hash)}`;
+}
+
+function hashBytes(hash: string): Uint8Array {
+  return fromHex(hash.slice('sha256:'.length));
+}
