@@ -122,6 +122,11 @@ const DAMAGES: [claim: string, damage: () => void, said: RegExp][] = [
     /^log of the desk: leaf 2: its hash is not that of its entry$/,
   ],
   [
+    'a leaf of an observation that was changed',
+    () => sql("UPDATE log_leaves SET receipt = zeroblob(32) WHERE log = 'records' AND leaf_index = 7"),
+    /^log of the records: leaf 7: its hash is not that of its entry$/,
+  ],
+  [
     'the newest leaf dropped',
     () =>
       sql(
@@ -138,7 +143,7 @@ const DAMAGES: [claim: string, damage: () => void, said: RegExp][] = [
     'a leaf of something that nobody signed',
     () =>
       sql(
-        `INSERT INTO log_leaves SELECT 'desk', max(leaf_index) + 1, zeroblob(32), '${HASH}' FROM log_leaves WHERE log = 'desk'`,
+        `INSERT INTO log_leaves SELECT 'desk', max(leaf_index) + 1, zeroblob(32), '${HASH}', NULL FROM log_leaves WHERE log = 'desk'`,
       ),
     /^log of the desk: leaf \d+ \(receipt-hash\): it has no signed record$/,
   ],
