@@ -13,8 +13,10 @@ import { groupHandlers } from './account/groups.ts';
 import { keyHandlers } from './account/keys.ts';
 import { dataHandlers, sendOverview, usageHandlers } from './account/overview.ts';
 import { signedInPage } from './account/pages.ts';
+import { planHandlers } from './account/plans.ts';
 import { signInHandlers } from './account/sign-in.ts';
 import type { Refusals } from './lanes/payment.ts';
+import { planCounter } from './lanes/plan-counter.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
 import { apiDescription } from './openapi/document.ts';
 import { playground } from './openapi/playground.ts';
@@ -33,6 +35,7 @@ import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
 import { logFiles, logPage, logWithoutSlash, verifyPage } from './pages/log.ts';
 import { assets, type PageSender } from './pages/page.ts';
+import { pricingPage } from './pages/pricing.ts';
 import { searchPage } from './pages/search.ts';
 import { timeMachine } from './pages/time-machine.ts';
 import type { RecordsRoute } from './route.ts';
@@ -49,6 +52,7 @@ import { exportCatalog, exportChanges, exportDomain, exportEvidence, exportFiles
 import { listFacet } from './v1/facets.ts';
 import { readHealth, readReadiness } from './v1/health.ts';
 import { listHistory, readSeries } from './v1/history.ts';
+import { buyPlan, listBoughtPlans, listPlans } from './v1/plans.ts';
 import { listProvenance, readSigningKeys, sendProvenance } from './v1/provenance.ts';
 import { searchRecords } from './v1/search.ts';
 import { readUsage } from './v1/usage.ts';
@@ -97,6 +101,8 @@ export function recordsRoutes(
     keys: keyOperations(app),
     watch: watchOperations(app),
   };
+  const counter = planCounter(app, { checkout, refusals });
+  const plans = planHandlers(app, counter, pages);
   const groups = groupHandlers(app, pages);
   const alerts = alertHandlers(app, pages);
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
@@ -132,6 +138,7 @@ export function recordsRoutes(
     ['GET', '/types/{name}', 'public', facets.hosts('type')],
     ['GET', '/analytics', 'public', analyticsPage(app, pages)],
     ['GET', '/search', 'public', searchPage(app, pages)],
+    ['GET', '/pricing', 'public', pricingPage(app, pages)],
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
     ['GET', '/log/', 'public', logPage(app, pages, () => ownPolicy(app.settings))],
     ['GET', '/llms.txt', 'public', found.llms],
@@ -175,6 +182,9 @@ export function recordsRoutes(
     ['GET', '/v1/exports/domains/{domain}/evidence.json', 'export', exportEvidence(files)],
     ['GET', '/v1/usage', 'usage', readUsage(app)],
     ['POST', '/v1/credits', 'usage', buyCredits(app, { checkout, refusals })],
+    ['GET', '/v1/plans', 'public', listPlans(app)],
+    ['POST', '/v1/plans/{name}', 'usage', buyPlan(app, counter)],
+    ['GET', '/v1/account/plans', 'usage', listBoughtPlans(app)],
     ['GET', '/v1/account/groups', 'usage', own.groups.list],
     ['POST', '/v1/account/groups', 'usage', own.groups.make],
     ['GET', '/v1/account/groups/{id}', 'usage', own.groups.show],
@@ -227,6 +237,9 @@ export function recordsRoutes(
     ['POST', '/account/keys/{id}/revoke', 'public', keys.revoke],
     ['GET', '/account/usage', 'public', usage.usage],
     ['GET', '/account/credits', 'public', usage.credits],
+    ['GET', '/account/plans/{name}', 'public', plans.show],
+    ['POST', '/account/plans/{name}', 'public', plans.buy],
+    ['GET', '/account/receipts/{id}', 'public', plans.receipt],
     ['GET', '/account/groups', 'public', groups.list],
     ['POST', '/account/groups', 'public', groups.create],
     ['GET', '/account/groups/{id}', 'public', groups.show],

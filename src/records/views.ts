@@ -3,6 +3,7 @@ import type { ServiceSeen } from '../proof/records/record.ts';
 import type { Certificate } from '../proof/records/signal.ts';
 import type { LogView } from '../shared/transparency/log-view.ts';
 import type { Delta } from './delta.ts';
+import type { PlanRow } from './plans.ts';
 import type { catalogRow, tapeRow } from './wire-rows.ts';
 
 /**
@@ -81,6 +82,12 @@ export interface RecordsPages {
     refusal: string | null;
   }>;
   '/records/docs': Framed<Docs>;
+  '/records/pricing': Framed<{
+    plans: PlanRow[];
+    /** The price of a request beyond the allowance, in credits. */
+    credits_per_request: number;
+    paid: Docs['paid'];
+  }>;
   '/records/log': Framed<{ log: LogView }>;
   '/records/verify': Framed<unknown>;
   '/records/fault': Framed<{ heading: string; message: string; ways: Link[] }>;
@@ -237,11 +244,9 @@ interface Docs {
     by_address: { what: string; limit: string }[];
     keyless_daily: number;
     keyless_seconds: number;
-    keyed_daily: number;
-    keyed_per_minute: number;
-    watch_daily: number;
     watch_monthly: number;
   };
+  plans: PlanRow[];
   /** The price of a request beyond the allowance, in credits. */
   credits_per_request: number;
   /** The network and the prices of the paid lane; null while it is closed. */

@@ -18,8 +18,8 @@ export const REFUSED_PAYMENTS: Limit = { points: 60, duration: 60 };
 
 /** Accounts per network and UTC day: an IPv4 /24, or an IPv6 /48. */
 export const SIGN_UPS_MAX = 20;
-/** Concurrent streams per account, and per address without an account. */
-export const STREAMS_MAX = { account: 10, address: 5 };
+/** Concurrent streams per address without an account. */
+export const STREAMS_ADDRESS = 5;
 
 /** A limit in words: `1,200 in 60 seconds`, `20 in 10 minutes`. */
 export function limitInWords({ points, duration }: Limit): string {

@@ -52,6 +52,7 @@ import {
 import { creditTables } from './records/credits.ts';
 import { meterTable } from './records/meter.ts';
 import { paymentTable } from './records/payments.ts';
+import { planTable } from './records/plans.ts';
 import { keylessTable, quotaTables } from './records/quotas.ts';
 import { recordsTables } from './records/records.ts';
 import { watchGroupTable } from './records/watch-groups.ts';
@@ -292,6 +293,7 @@ export function openStore(settings: DatabaseSettings) {
       keyless: keylessTable(db, transact),
       quotas: quotaTables(db, transact),
       payments: paymentTable(db),
+      plans: planTable(db, transact),
     },
   };
 }

@@ -53,7 +53,7 @@ test('addresses of one mailbox share an allowance, even when an account is delet
 
   // One that failed is there again, for either.
   store.records.meter.refund(
-    { account: 'alias', key: 'alias', day: '2026-11-21', from: 'included' },
+    { account: 'alias', key: 'alias', day: '2026-11-21', from: 'included', isShared: true, isExport: false },
     NOON,
     LIMITS.daily,
   );

@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { limitsOf } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { RecordsEnv } from '../../env.ts';
@@ -19,7 +20,7 @@ interface Exports {
 
 /** The exports by session, for people: the same files as with a key, for the same unit of the account's allowance. */
 export function downloadHandlers(app: AppContext, logger: Logger, { files, provenance }: Exports) {
-  const before = [refuseLured, limitDownloads(app.settings.keyedPerMinute), sessionMeter(app, logger)];
+  const before = [refuseLured, limitDownloads(app), sessionMeter(app, logger)];
   const metered = (handle: (c: RecordsContext) => unknown): RecordsHandler => ({
     before,
     handle: signedInPage(handle),
@@ -43,18 +44,17 @@ const refuseLured = createMiddleware<RecordsEnv>((c, next) => {
 });
 
 /** The rate of a key, for an account that is signed in. Throws `rate_limited`. */
-function limitDownloads(points: number) {
-  const limiter = new RateLimiterMemory({ points, duration: 60 });
+function limitDownloads(app: AppContext) {
+  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 });
   return createMiddleware<RecordsEnv>(async (c, next) => {
     const account = signedIn(c);
     if (account === null) return next();
-    await limiter.consume(account.id).catch((rejection: unknown) => {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection;
-      const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
-      setHeader(c, 'Retry-After', String(seconds));
-      const message = `this account downloaded ${points} files within a minute; try again in ${seconds} seconds. Nothing was charged`;
-      throw new Fault('rate_limited', message);
-    });
-    return next();
+    const { per_minute } = limitsOf(app, account).limits;
+    const { consumedPoints, msBeforeNext } = await limiter.consume(account.id);
+    if (consumedPoints <= per_minute) return next();
+    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    setHeader(c, 'Retry-After', String(seconds));
+    const message = `this account downloaded ${per_minute} files within a minute; try again in ${seconds} seconds. Nothing was charged`;
+    throw new Fault('rate_limited', message);
   });
 }

@@ -14,6 +14,7 @@ import {
   type WatchGroup,
   watchedBy,
 } from '../../../src/records/accounts/watching.ts';
+import { limitsOf } from '../../../src/records/plans.ts';
 import { hostReader } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { csvLine } from '../../../src/shared/csv.ts';
@@ -35,9 +36,9 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
   const { store, settings, clock } = app;
   const { watchGroups } = store.records;
   const hosts = hostReader(app);
-  const room = ({ account: { id, plan } }: SignedIn) => ({
-    ...watchedBy(store.records, id),
-    cap: settings.watchCaps[plan],
+  const room = ({ account }: SignedIn) => ({
+    ...watchedBy(store.records, account.id),
+    cap: limitsOf(app, account).limits.watch,
   });
 
   const sendList = (c: RecordsContext, signed: SignedIn, result: Partial<ListView> = {}) =>
@@ -89,7 +90,7 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     });
   };
   const add = ({ account }: SignedIn, group: WatchGroup, names: readonly string[]): HostOutcome[] =>
-    addHosts(store.records, group, names, { cap: settings.watchCaps[account.plan], hosts, now: clock.now() });
+    addHosts(store.records, group, names, { cap: limitsOf(app, account).limits.watch, hosts, now: clock.now() });
   const groupOf = (c: RecordsContext, { account }: SignedIn) =>
     requireGroup(watchGroups, account.id, c.req.param('id') ?? '');
 

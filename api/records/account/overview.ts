@@ -6,6 +6,7 @@ import type { AccountPages } from '../../../src/records/accounts/views.ts';
 import { creditRow } from '../../../src/records/meter/credits.ts';
 import { meterHeaders } from '../../../src/records/meter/headers.ts';
 import type { Usage } from '../../../src/records/meter/usage.ts';
+import { limitsOf } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { SignedIn } from '../../env.ts';
@@ -16,6 +17,7 @@ import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { stepsOf } from './first-steps.ts';
 import { SIGN_IN, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
+import { planParts } from './plans.ts';
 
 /** The longest wrong address that a form keeps, in characters. */
 const ADDRESS_SHOWN = 254;
@@ -29,7 +31,7 @@ type OverviewView = Pick<AccountPages['/account/overview'], 'made' | 'problem'>;
 export const sendOverview =
   (app: AppContext, pages: PageSender) =>
   (c: RecordsContext, { account }: SignedIn, { made = null, problem = null }: Partial<OverviewView> = {}) => {
-    const { store, settings, clock } = app;
+    const { store, clock } = app;
     const { records } = store;
     const usage = requireUsage(app, account.id, DAYS_DRAWN);
     const steps = stepsOf(app, account.id, made?.key ?? null);
@@ -45,7 +47,7 @@ export const sendOverview =
         .filter((key) => key.revoked_at === null && !records.serviceKeys.hasExpired(key, clock.now())).length,
       groups: records.watchGroups.list(account.id).length,
       watched: records.watchGroups.hostsOf(account.id).length,
-      cap: settings.watchCaps[account.plan],
+      cap: limitsOf(app, account).limits.watch,
       alerts: records.changeAlerts.list(account.id).filter(isAlertOn).length,
       steps: isShown ? steps : null,
       made,
@@ -82,7 +84,7 @@ export function usageHandlers(app: AppContext, pages: PageSender) {
       const { credits } = requireUsage(app, account.id, 1);
       const entries = app.store.records.credits.entries(account.id, app.clock.now(), { before, limit: ENTRIES });
       const last = entries.at(-1)?.seq ?? 1;
-      return sendAccountPage(pages, c, ['/account/credits', 'Credits'], {
+      return sendAccountPage(pages, c, ['/account/credits', 'Plan and credits'], {
         balance: credits.balance,
         are_sold: (app.settings.x402?.rpc ?? null) !== null,
         cost_per_request: credits.cost_per_request,
@@ -91,6 +93,7 @@ export function usageHandlers(app: AppContext, pages: PageSender) {
           return { is_open: seq === null, ...row };
         }),
         older_url: last > 1 ? `/account/credits?before=${last}` : null,
+        ...planParts(app, account),
       });
     }),
   };

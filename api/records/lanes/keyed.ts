@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from 'pino';
-import { isoTime } from '../../../src/proof/time.ts';
+import { isoTime, nextDayAt } from '../../../src/proof/time.ts';
 import { includedAgainAt } from '../../../src/records/meter/account-usage.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/records/meter/credits.ts';
 import { meterHeaders, rateHeaders, secondsToNextMinute } from '../../../src/records/meter/headers.ts';
@@ -15,13 +15,13 @@ import type { RecordsContext } from '../route.ts';
 import { topUpUrl } from './addresses.ts';
 
 /** Who pays for a request: a key, or an account whose owner is signed in. */
-type Payer = Pick<Charged, 'account' | 'key'>;
+type Payer = Pick<Charged, 'account' | 'key' | 'isExport'>;
 
 /** The keyed lane: an account pays for what its key asks. */
 export function keyedLane(app: AppContext, logger: Logger) {
   return meter(app, logger, (c) => {
     const key = c.get('key');
-    return { account: key?.account ?? '', key: key?.id ?? '' };
+    return { account: key?.account ?? '', key: key?.id ?? '', isExport: c.req.path.startsWith('/v1/exports/') };
   });
 }
 
@@ -29,7 +29,7 @@ export function keyedLane(app: AppContext, logger: Logger) {
 export function sessionMeter(app: AppContext, logger: Logger) {
   return meter(app, logger, (c) => {
     const account = signedIn(c)?.id;
-    return account === undefined ? null : { account, key: null };
+    return account === undefined ? null : { account, key: null, isExport: true };
   });
 }
 
@@ -75,10 +75,10 @@ async function reserveUnit(
   c: RecordsContext,
   payer: Payer,
 ): Promise<Reservation> {
-  const limits = { daily: settings.keyedDaily, perMinute: settings.keyedPerMinute };
+  const { keyedDaily: daily, keyedPerMinute: perMinute, keyedExports: exports } = settings;
   // Resolves when the charge is on disk. The clock is read under the write lock, so that no other process is ahead of it.
   const result = await store.database.groupCommit(() =>
-    store.records.meter.reserve({ ...payer, at: clock.now() }, limits),
+    store.records.meter.reserve({ ...payer, at: clock.now() }, { daily, perMinute, exports }),
   );
   if (result === null) throw new Fault('key_invalid', 'the account that pays for this was deleted');
   // The rate is that of a key.
@@ -92,15 +92,17 @@ async function reserveUnit(
 }
 
 function exhausted({ axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'exhausted' }>, top_up: string): Fault {
-  const resets_at = isoTime(includedAgainAt(usage));
+  const resets_at = isoTime(axis === 'exports' ? nextDayAt(usage.at) : includedAgainAt(usage));
   const spent = `the requests that your plan includes for ${axes.includes('monthly') ? 'this month' : 'today'} are spent`;
   const what =
-    axis === 'credits'
-      ? `${spent}, and of your credits ${creditsOf(usage.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`
-      : `${spent}, and your account has no credits`;
+    axis === 'exports'
+      ? 'the exports that your plan includes for today are spent'
+      : axis === 'credits'
+        ? `${spent}, and of your credits ${creditsOf(usage.balance)} are left, where a request takes ${creditsOf(REQUEST_COST)}`
+        : `${spent}, and your account has no credits`;
   return new Fault(
     'allowance_exhausted',
-    `${what}; top up at ${top_up}, or wait until ${resets_at}. Nothing was charged`,
+    `${what}; ${axis === 'exports' ? 'buy a larger plan' : 'top up'} at ${top_up}, or wait until ${resets_at}. Nothing was charged`,
     {
       axis,
       axes,

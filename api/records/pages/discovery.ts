@@ -51,7 +51,7 @@ export function discovery({ store: { records }, settings, clock: { now } }: AppC
     const days = first === undefined ? [] : records.changesByDay(dayOf(first.at), dayAfter(today));
     const paths = [
       ...['', 'domains', ...FACET_LISTS.map(({ path }) => path.slice(1))],
-      ...['analytics', 'docs', 'docs/playground', 'verify', 'log/'],
+      ...['analytics', 'pricing', 'docs', 'docs/playground', 'verify', 'log/'],
       ...new Set(days.map(({ day }) => `changes/${day}`)),
     ];
     return sitemapShard(

@@ -2,10 +2,12 @@ import { type Preview, previewOf } from '../../../src/proof/records/preview.ts';
 import { REPEATS } from '../../../src/records/meter/checkout.ts';
 import { creditsOf, REQUEST_COST } from '../../../src/records/meter/credits.ts';
 import { KEYLESS_INTERVAL } from '../../../src/records/meter/keyless.ts';
+import { planRows } from '../../../src/records/plans.ts';
 import type { RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/shared/limits.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { type RecordsContext, type RecordsRoute, specOf } from '../route.ts';
 import type { PageSender } from './page.ts';
@@ -58,11 +60,9 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
           by_address: BY_ADDRESS,
           keyless_daily: settings.keylessDaily,
           keyless_seconds: KEYLESS_INTERVAL / 1000,
-          keyed_daily: settings.keyedDaily,
-          keyed_per_minute: settings.keyedPerMinute,
-          watch_daily: settings.watchCaps.daily,
           watch_monthly: settings.watchCaps.monthly,
         },
+        plans: planRows(app),
         credits_per_request: creditsOf(REQUEST_COST),
         paid: paidOf(settings),
         operations: operationsOf(routes()),
@@ -71,12 +71,17 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
       };
     };
     // The example is the latest observation of this host.
-    const state = `${host?.hostname ?? ''}-${host?.seq ?? 0}`;
+    const state = `${host?.hostname ?? ''}-${host?.seq ?? 0}-${plansState(store)}`;
     return pages.sendCached(c, '/records/docs', { frame, view }, { cache, name: '/docs', state });
   };
 };
 
-function paidOf({ x402 }: Settings): RecordsPages['/records/docs']['paid'] {
+/** What changes with the plans on sale. */
+export function plansState({ records }: Store): string {
+  return JSON.stringify(records.plans.list());
+}
+
+export function paidOf({ x402 }: Settings): RecordsPages['/records/docs']['paid'] {
   if (x402 === null) return null;
   const { asset, network, prices, rpc } = x402;
   const price = (units: number): string =>

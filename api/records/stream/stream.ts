@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { MINUTE } from '../../../src/proof/time.ts';
+import { limitsOf } from '../../../src/records/plans.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
-import { STREAMS_MAX } from '../../../src/shared/limits.ts';
+import { STREAMS_ADDRESS } from '../../../src/shared/limits.ts';
 import { newId } from '../../../src/shared/new-id.ts';
 import { callerOf, proxyList } from '../../middleware/caller.ts';
 import { setHeader } from '../../responses/headers.ts';
@@ -30,7 +31,7 @@ const spec = {
   description: [
     'Each event carries a change as its `data` and the change’s `seq` as its `id`. A comment every 15 seconds keeps the connection alive.',
     'Without a number, the stream starts with the next change. `Last-Event-ID`, which EventSource sends by itself, takes precedence over `since_seq`; every change after that number is delivered exactly once. A number ahead of the newest change is 409 `ahead_of_stream`, which names the `newest`: the service was restored from a backup since, or the number is not one of its changes.',
-    `An account may have ${STREAMS_MAX.account} open streams, an address that pays per call ${STREAMS_MAX.address}; more are rejected with 429.`,
+    `An account may have as many open streams as its plan has, an address that pays per call ${STREAMS_ADDRESS}; more are rejected with 429.`,
     'A final event `end` gives the `reason`: the listener reads too slowly (`too_slow`), the stream is an hour old (`time_is_up`), or the server is stopping (`stopping`). Reconnect with `Last-Event-ID`. Opening a stream costs one unit.',
   ].join('\n\n'),
   request: {
@@ -98,6 +99,11 @@ export const streamChanges = (app: AppContext, feed: ChangeFeed, logger: Logger)
   });
 };
 
+function streamsOf(app: AppContext, id: string): number {
+  const account = app.store.records.accounts.find(id);
+  return account === null ? 0 : limitsOf(app, account).limits.streams;
+}
+
 /** How long a stream counts without a renewal, and how often its process renews it, in ms. */
 const LASTS = MINUTE;
 const RENEWED_EVERY = 15_000;
@@ -109,7 +115,9 @@ export const RETRY_AFTER = String(LASTS / 1_000);
  * shares the limit. Keys without an account are the operator's own and are not counted. Returns what counts a stream, and
  * returns what releases it; it throws `rate_limited`.
  */
-export function streamQuota({ store, clock: { now } }: AppContext, logger: Logger) {
+export function streamQuota(app: AppContext, logger: Logger) {
+  const { store } = app;
+  const { now } = app.clock;
   const open = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   const failed = (error: unknown): void =>
@@ -122,8 +130,8 @@ export function streamQuota({ store, clock: { now } }: AppContext, logger: Logge
   return async (account: string | null, caller: string): Promise<() => void> => {
     const [holder, most, whose] =
       account === null
-        ? [`address:${caller}`, STREAMS_MAX.address, 'this address']
-        : [`account:${account}`, STREAMS_MAX.account, 'this account'];
+        ? [`address:${caller}`, STREAMS_ADDRESS, 'this address']
+        : [`account:${account}`, streamsOf(app, account), 'this account'];
     const id = newId();
     // Rejected callers never take the write lock.
     const isOpen =

@@ -2,11 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { usageNow } from '../../../src/records/account-data.ts';
 import { BURST_MAX, PLANS } from '../../../src/records/meter/account-usage.ts';
 import { USAGE_DAYS_MAX } from '../../../src/records/meter/usage.ts';
+import { limitsOf } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import { ok } from '../../openapi/responses.ts';
 import { topUpUrl } from '../lanes/addresses.ts';
 import { operation } from '../route.ts';
+import { accountOf } from './account/change.ts';
+import { planInWords } from './plans.ts';
 
 const SPAN = 31;
 const RANGE = `must be a whole number from 1 to ${USAGE_DAYS_MAX}`;
@@ -46,6 +49,11 @@ const UsageAnswer = z
       top_up: z.url(),
     }),
     rate: z.object({ per_minute: count }).describe('Requests per key and clock minute.'),
+    bought_plan: z
+      .object({ name: z.string(), ends_at: z.iso.datetime() })
+      .nullable()
+      .describe('The bought plan that is in force; its account is metered by the day.'),
+    exports: z.object({ used: count, allowance: count }).describe('Of today.'),
     keys: z.array(z.object({ id: z.string(), name: z.string(), revoked: z.boolean(), today: count, month: count })),
     days: z.array(z.object({ day: z.iso.date(), ...COUNTS })).describe('Oldest first, without gaps.'),
   })
@@ -79,11 +87,15 @@ const spec = {
 
 export const readUsage = (app: AppContext) =>
   operation(spec, (c) => {
-    const usage = usageNow(app, c.get('key')?.account ?? '', c.req.valid('query').days);
+    const account = accountOf(app, c);
+    const usage = usageNow(app, account.id, c.req.valid('query').days);
     if (usage === null) throw new Fault('key_invalid', 'the account of this key was deleted');
+    const { limits, bought } = limitsOf(app, account);
     return {
       ...usage,
       credits: { ...usage.credits, top_up: topUpUrl(app.settings) },
-      rate: { per_minute: app.settings.keyedPerMinute },
+      rate: { per_minute: limits.per_minute },
+      bought_plan: planInWords(bought),
+      exports: { used: app.store.records.meter.exports(account.id, app.clock.now()), allowance: limits.exports },
     };
   });

@@ -1,4 +1,5 @@
 import { listenRecords } from '../../../api/server.ts';
+import { startPlanOrders } from '../../records/jobs/plan-orders-job.ts';
 import { recordsMails } from '../../records/jobs/records-mails.ts';
 import { recordsWebhooks } from '../../records/jobs/records-webhooks.ts';
 import { startScanner } from '../../records/jobs/scan-loop.ts';
@@ -33,6 +34,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   const stopWebhooks = startJob(() =>
     startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger),
   );
+  const stopOrders = startJob(() => startPlanOrders(app, logger));
   const stopIndex = startJob(() => startValueIndex(app, logger));
   const stopScanner = settings.scanner
     ? startJob(() => startScanner(app, proberOf(settings, clock.now), logger))
@@ -43,7 +45,14 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
     jobs,
     drain: records.drain,
     async stop() {
-      await allEnded([records.close(), stopWebhooks(), stopIndex(), stopScanner(), ...jobs.map((job) => job.stop())]);
+      await allEnded([
+        records.close(),
+        stopWebhooks(),
+        stopOrders(),
+        stopIndex(),
+        stopScanner(),
+        ...jobs.map((job) => job.stop()),
+      ]);
     },
   };
 }

@@ -75,6 +75,7 @@ export async function auditApp(
     });
   }
   await part('credits', () => pushAll(faults, store.records.credits.faults()));
+  await part('plans', () => pushAll(faults, store.records.plans.faults()));
   for (const paper of store.desk.paperSlugs()) {
     await part(paper, async () => {
       const tree = trees ? await auditTree(app, paper, { deep, progress }) : { files: 0, faults: [] };

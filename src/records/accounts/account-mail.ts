@@ -3,8 +3,8 @@ import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import type { MailedHost, RecordsMail } from '../../shared/outbound/mail-content.ts';
 
-/** The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, and a test. */
-export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest', 'test'] as const;
+/** The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, a test, a plan. */
+export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest', 'test', 'plan'] as const;
 type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is composed when it is sent. */

@@ -1,5 +1,8 @@
 import type { creditRow } from '../meter/credits.ts';
+import type { Limits } from '../meter/plan.ts';
+import type { planReceipt } from '../meter/plan-order.ts';
 import type { Usage } from '../meter/usage.ts';
+import type { PlanRow } from '../plans.ts';
 import type { ChangeView, RecordsFrame } from '../views.ts';
 import type { accountMailRow } from './account-mail.ts';
 import type { Answer } from './answer.ts';
@@ -70,7 +73,28 @@ export interface AccountPages {
     entries: (Omit<ReturnType<typeof creditRow>, 'seq'> & { is_open: boolean })[];
     are_sold: boolean;
     older_url: string | null;
+    /** What the account has now, and the plan in force; null for none. */
+    limits: Limits;
+    plan: { name: string; ends_at: string; is_last_week: boolean } | null;
+    plans: PlanRow[];
+    receipts: PlanReceipt[];
   };
+  '/account/plan': AccountShell & {
+    plan: PlanRow;
+    /** When it would end if it were bought now, and how much of that is what is left of the plan before. */
+    ends_at: string;
+    carried_seconds: number;
+    /** The plan in force; null for none. */
+    held: { name: string; ends_at: string } | null;
+    /** What to pay and how to sign it, as JSON for the page's script; null while plans are not sold. */
+    offer: string | null;
+    pay_to: string | null;
+    network: string | null;
+    problem: string | null;
+    /** The payment of the rejected form. */
+    given: string;
+  };
+  '/account/receipt': AccountShell & { receipt: PlanReceipt; network: string };
   '/account/groups': AccountShell &
     Room & {
       groups: { id: string; name: string; hosts: number; alerts: number; changed_at: string | null; made_at: string }[];
@@ -129,6 +153,8 @@ export interface AccountPages {
   };
   '/account/unsubscribe': AccountShell & { address: string; account: string; token: string; done: boolean };
 }
+
+type PlanReceipt = ReturnType<typeof planReceipt>;
 
 export interface AccountShell {
   frame: RecordsFrame;

@@ -13,7 +13,9 @@ import {
   signInMail,
   testMail,
 } from '../accounts/account-mail.ts';
+import { planMail } from '../accounts/plan-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
+import { freeLimits, queuePlanMails } from '../plans.ts';
 import { changeLine } from '../wire-rows.ts';
 
 /** Retention of settled mails, in ms; sign-in mails are retained for a day. */
@@ -29,7 +31,10 @@ export function recordsMails(app: AppContext, render: RenderMail): MailService {
     sources: [
       { source: accountMails(app, render), onBounce: 'the address does not accept mail; its alerts are switched off' },
     ],
-    queueNext: () => false,
+    queueNext() {
+      queuePlanMails(app);
+      return false;
+    },
     cleanUp(at) {
       store.records.accountMails.forget(at - MAILS_KEPT, at - DAY);
       store.records.signIns.forget(at - SIGN_INS_KEPT);
@@ -82,8 +87,19 @@ function accountMails(
       .map(({ hostname, watch_group }) => hostname ?? `the group ${names.get(watch_group ?? '') ?? ''}`);
     return covered.length === 0 ? null : testMail(root, [...new Set(covered)]);
   };
+  /** Returns null for the end of a plan that was renewed or has passed, and when the account was deleted. */
+  const plan = ({ id, account: holder }: AccountMailRecord): RecordsLetter | null => {
+    const about = store.records.plans.ofMail(id);
+    const account = store.records.accounts.find(holder ?? '');
+    if (about === null || account === null) return null;
+    const { kind, paid } = about;
+    const isOver = paid.ends_at <= now() || store.records.plans.last(account.id)?.id !== paid.id;
+    if (kind !== 'receipt' && isOver) return null;
+    return planMail(root, kind, paid, freeLimits(settings, account.plan));
+  };
   const written = (mail: AccountMailRecord): RecordsLetter | null => {
     if (mail.kind === 'sign-in') return signIn(mail);
+    if (mail.kind === 'plan') return plan(mail);
     return mail.kind === 'test' ? test(mail) : changes(mail, mail.kind);
   };
 

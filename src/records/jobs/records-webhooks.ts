@@ -5,6 +5,7 @@ import type { WebhookService } from '../../shared/outbound/webhook-job.ts';
 import { type DeltaSource, queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
 import { unwatchAbandoned } from '../accounts/watching.ts';
 import type { Delta } from '../delta.ts';
+import { releasePlaces } from '../plans.ts';
 import { deltaRow } from '../wire-rows.ts';
 
 /** Retention of queued changes, in ms. */
@@ -20,6 +21,7 @@ export function recordsWebhooks(app: AppContext): WebhookService {
     cleanUp(at) {
       store.records.changeQueue.forget(at - KEPT);
       unwatchAbandoned(store.records, at);
+      releasePlaces(app);
     },
   };
 }

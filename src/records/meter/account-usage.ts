@@ -58,13 +58,13 @@ export function dayAllowance(usage: AccountUsage): Allowance {
 
 export type Source = 'included' | 'credits';
 
-/** What may run out: the plan's allowance of the day or of the month, and bought credits. */
-type Axis = 'daily' | 'monthly' | 'credits';
+/** What may run out: the plan's allowance of the day or of the month, bought credits, and the day's exports. */
+type Axis = 'daily' | 'monthly' | 'credits' | 'exports';
 
 export interface Exhausted {
   /**
    * The axis to fix. `credits`: too few are left, so it needs a top-up. `daily` or `monthly`: it never had credits, so
-   * waiting helps as well.
+   * waiting helps as well. `exports`: only a plan or waiting helps.
    */
   axis: Axis;
   axes: Axis[];
@@ -110,6 +110,8 @@ export interface Terms {
   burst: number;
   /** The daily share: included requests per day. */
   daily: number;
+  /** The bought plan that is in force, which is by the day; null for none. */
+  bought: { name: string; ends_at: number } | null;
 }
 
 /** The time at which a request counts, in ms: a clock set back never reopens a day once a later one has counted. */

@@ -51,6 +51,8 @@ export interface Order {
   run(): Promise<Bought | null>;
   /** Whether the transfer must be confirmed on the chain, rather than by the facilitator alone. */
   mustConfirm?: boolean;
+  /** What else is recorded in the transaction before money may move, and in the one that records that it arrived. */
+  record?: { settling(): void; settled(transaction: string | null): void };
 }
 
 export type CheckoutOutcome =
@@ -125,7 +127,7 @@ export class Checkout {
   }
 
   async #begin(order: Order, id: PaymentId, holder: string, late: Reason | null): Promise<CheckoutOutcome> {
-    const { payments, facilitator, chain, groupCommit } = this.#options;
+    const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
     const verdict = late === null ? await facilitator.verify(payment, offer) : { refused: late };
     let paid: string | null = null;
@@ -149,15 +151,14 @@ export class Checkout {
       payments.drop(id, holder);
       return { outcome: 'failed' };
     }
-    const mine = await groupCommit(() => payments.settling(id, holder, bought, paymentHash(payment)));
-    if (!mine) return { outcome: 'later', why: 'busy' };
-    if (paid !== null) return this.#served(id, bought, paid);
+    if (!(await this.#settling(order, id, holder, bought))) return { outcome: 'later', why: 'busy' };
+    if (paid !== null) return this.#served(order, id, bought, paid);
     return this.#settle(order, id, holder, bought, { first: true });
   }
 
   /** Handles a payment whose settlement ended unknown, or whose holder died during it. */
   async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<CheckoutOutcome> {
-    const { payments, facilitator, chain, groupCommit } = this.#options;
+    const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
     if (found.hash === null && chain !== null) {
       // Written by a version that stored no hash.
@@ -177,32 +178,32 @@ export class Checkout {
     }
     const bought = isWhole(found.bought) ? found.bought : await order.run();
     if (bought === null) return { outcome: 'failed' };
-    const mine = await groupCommit(() => payments.settling(id, holder, bought, paymentHash(payment)));
-    if (!mine) return { outcome: 'later', why: 'busy' };
-    if (typeof status === 'object') return this.#served(id, bought, status.paid);
+    if (!(await this.#settling(order, id, holder, bought))) return { outcome: 'later', why: 'busy' };
+    if (typeof status === 'object') return this.#served(order, id, bought, status.paid);
     return this.#settle(order, id, holder, bought, { first: false });
   }
 
   /** Settles the payment. `first`: no settlement was requested before. */
   async #settle(
-    { payment, offer, mustConfirm = false }: Order,
+    order: Order,
     id: PaymentId,
     holder: string,
     bought: Bought,
     { first }: { first: boolean },
   ): Promise<CheckoutOutcome> {
     const { payments, facilitator, chain } = this.#options;
+    const { payment, offer, mustConfirm = false } = order;
     const settlement = await facilitator.settle(payment, offer);
     const refused = typeof settlement === 'object' && 'refused' in settlement ? settlement.refused : null;
     const how = { poll: refused === null, reported: isSettled(settlement) ? settlement.settled : null };
     const status = (await chain?.status(payment, offer, how)) ?? 'unseen';
-    if (typeof status === 'object' && 'paid' in status) return this.#served(id, bought, status.paid);
+    if (typeof status === 'object' && 'paid' in status) return this.#served(order, id, bought, status.paid);
     if (typeof status === 'object') {
       payments.drop(id, holder);
       return { outcome: 'refused', reason: status.void };
     }
     if (status === 'unseen' && isSettled(settlement) && !mustConfirm)
-      return this.#served(id, bought, settlement.settled);
+      return this.#served(order, id, bought, settlement.settled);
     if (chain === null && refused === 'already_spent') return unproven;
     if (refused !== null && first && (status === 'open' || (chain === null && refused !== 'transfer_failed'))) {
       payments.drop(id, holder);
@@ -211,10 +212,28 @@ export class Checkout {
     return { outcome: 'later', why: 'unknown' };
   }
 
-  async #served(id: PaymentId, bought: Bought, transaction: string | null): Promise<CheckoutOutcome> {
+  /** Stores the response and the payment's hash before money may move; false when the hold was lost. */
+  #settling({ payment, record }: Order, id: PaymentId, holder: string, bought: Bought): Promise<boolean> {
+    const { payments, groupCommit } = this.#options;
+    return groupCommit(() => {
+      const isMine = payments.settling(id, holder, bought, paymentHash(payment));
+      if (isMine) record?.settling();
+      return isMine;
+    });
+  }
+
+  async #served(
+    { record }: Order,
+    id: PaymentId,
+    bought: Bought,
+    transaction: string | null,
+  ): Promise<CheckoutOutcome> {
     const { payments, now, groupCommit } = this.#options;
     // The money has moved. Without a node of the chain, its purpose could not be determined later.
-    await groupCommit(() => payments.settled(id, now(), transaction), Number.POSITIVE_INFINITY);
+    await groupCommit(() => {
+      payments.settled(id, now(), transaction);
+      record?.settled(transaction);
+    }, Number.POSITIVE_INFINITY);
     return { outcome: 'served', bought, transaction, again: false };
   }
 

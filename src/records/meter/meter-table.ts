@@ -6,6 +6,9 @@ export interface Reservation {
   key: string | null;
   day: string;
   from: Source;
+  /** Whether it was taken from the free allowance, which all addresses of a mailbox share. */
+  isShared: boolean;
+  isExport: boolean;
 }
 
 export type ReserveOutcome = { usage: AccountUsage; rate: Rate } & (
@@ -20,11 +23,15 @@ export interface Charged {
   /** Null for a signed-in reader: nothing is counted for its minute. */
   key: string | null;
   at: number;
+  isExport?: boolean;
 }
 
+/** The limits of an account without a plan, by which a bought one may only be higher. */
 interface MeterLimits {
   daily: number;
   perMinute: number;
+  /** Exports per UTC day; without it they are not limited. */
+  exports?: number;
 }
 
 export interface UsageDay extends Counts {
@@ -61,6 +68,8 @@ export interface MeterTable {
   /** Refunds a unit to its source, on the day it was charged; returns the account's usage after it. */
   refund(taken: Reservation, at: number, daily: number): AccountUsage | null;
   usage(account: string, at: number, daily: number): AccountUsage | null;
+  /** Exports of an account on the day of a time (ms). */
+  exports(account: string, at: number): number;
   /** The days since `since` (YYYY-MM-DD) with any request, oldest first. */
   days(account: string, since: string): UsageDay[];
   keys(account: string, at: number): KeyUsage[];

@@ -59,7 +59,7 @@ const DEFAULTS: Prices = new Map([
 ]);
 
 /** The highest price, in atomic units, which limits the damage of a typo in a setting. */
-const HIGHEST_PRICE = 1_000_000_000;
+export const HIGHEST_PRICE = 1_000_000_000;
 
 /** The defaults with `path=units` entries applied; null for a malformed entry. */
 export function parsePrices(entries: readonly string[]): Prices | null {

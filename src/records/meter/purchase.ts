@@ -82,7 +82,7 @@ export interface Chain {
   isSigned(payment: Payment, offer: Offer): Promise<boolean | null>;
 }
 
-export function paymentId({ transfer }: Payment, { network, asset }: Offer): PaymentId {
+export function paymentId({ transfer }: Payment, { network, asset }: Pick<Offer, 'network' | 'asset'>): PaymentId {
   const { from: payer, nonce } = transfer.authorization;
   return { network: network.caip2, asset: asset.address, payer, nonce };
 }

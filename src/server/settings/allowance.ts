@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { count } from './variable.ts';
 
-/** What callers of the domain records get without paying for each request, and whom they can ask for more. */
+/**
+ * What callers of the domain records get without paying, and whom they can ask for more. A plan that an account buys
+ * raises the limits of keyed requests, streams, exports and watched hostnames.
+ */
 export const allowance = z
   .object({
     /**
@@ -16,6 +19,10 @@ export const allowance = z
     KEYED_DAILY: count(1_000),
     /** Requests per clock minute for each key of an account. */
     KEYED_PER_MINUTE: count(100),
+    /** Streams that an account may have open. */
+    KEYED_STREAMS: count(10),
+    /** Exports per account and UTC day. Each is one of the included requests, too. */
+    KEYED_EXPORTS: count(1_000),
     /** Hostnames that an account may watch in its groups, on the daily and on the monthly plan. */
     WATCH_DAILY: count(25),
     WATCH_MONTHLY: count(100),
@@ -38,6 +45,8 @@ export const allowance = z
     keylessDaily: env.KEYLESS_DAILY,
     keyedDaily: env.KEYED_DAILY,
     keyedPerMinute: env.KEYED_PER_MINUTE,
+    keyedStreams: env.KEYED_STREAMS,
+    keyedExports: env.KEYED_EXPORTS,
     watchCaps: { daily: env.WATCH_DAILY, monthly: env.WATCH_MONTHLY },
     contact: env.CONTACT ?? null,
   }));

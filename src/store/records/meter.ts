@@ -3,6 +3,7 @@ import {
   type AccountUsage,
   accountingTime,
   afterRequest,
+  type Exhausted,
   nextSource,
   PLANS,
 } from '../../records/meter/account-usage.ts';
@@ -27,24 +28,35 @@ const USAGE = {
   ledger: orNull(integer),
   /** Drawn units that are not posted to the ledger yet. */
   open: integer,
+  bought: orNull(text),
+  bought_until: orNull(integer),
+  bought_daily: orNull(integer),
+  bought_minute: orNull(integer),
+  bought_exports: orNull(integer),
 };
+
+const EXPORTS_SPENT: { exhausted: Exhausted } = { exhausted: { axis: 'exports', axes: ['exports'] } };
 
 /** Sorts after every day of a month. */
 const MONTH_END = '-99';
 
 /** The meter of keyed requests. */
 export function meterTable(db: Db, transact: Transact, credits: CreditTables): MeterTable {
-  const { run, one, all } = sql(db);
+  const { run, one, number, all } = sql(db);
   const selectUsage = one(
     `SELECT a.plan, coalesce(t.burst, 1) AS burst,
        coalesce(d.included, 0) AS included, coalesce(d.drawn, 0) AS drawn,
        coalesce(d.refused, 0) AS refused, coalesce(d.failed, 0) AS failed,
        m.included AS month_included, m.drawn AS month_drawn, m.refused AS month_refused, m.failed AS month_failed,
-       iif(a.plan = 'daily', max(0, coalesce((SELECT included FROM mailbox_days WHERE mailbox = a.mailbox AND day = ?2), 0)
+       iif(a.plan = 'daily' AND p.plan IS NULL, max(0, coalesce((SELECT included FROM mailbox_days WHERE mailbox = a.mailbox AND day = ?2), 0)
          - coalesce(d.included, 0)), 0) AS elsewhere,
        (SELECT balance FROM credit_ledger WHERE account = a.id ORDER BY seq DESC LIMIT 1) AS ledger,
-       (SELECT coalesce(sum(drawn - folded), 0) FROM meter_days WHERE account = a.id AND drawn <> folded) AS open
+       (SELECT coalesce(sum(drawn - folded), 0) FROM meter_days WHERE account = a.id AND drawn <> folded) AS open,
+       p.plan AS bought, p.ends_at AS bought_until, p.daily AS bought_daily, p.per_minute AS bought_minute,
+       p.exports AS bought_exports
      FROM accounts a
+       LEFT JOIN plan_orders p ON p.account = a.id AND p.ends_at > ?5
+         AND p.seq = (SELECT max(seq) FROM plan_orders WHERE account = a.id)
        LEFT JOIN meter_terms t ON t.account = a.id
        LEFT JOIN meter_days d ON d.account = a.id AND d.day = ?2
        CROSS JOIN (SELECT coalesce(sum(included), 0) AS included, coalesce(sum(drawn), 0) AS drawn,
@@ -74,14 +86,17 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     );
   const uncounts = { included: uncount('included'), drawn: uncount('drawn') };
   const countMailbox = run(
-    `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1 AND plan = 'daily'
+    `INSERT INTO mailbox_days SELECT mailbox, ?2, 1 FROM accounts WHERE id = ?1
      ON CONFLICT DO UPDATE SET included = included + 1`,
   );
-  // Ignores the current plan, so that a mailbox never counts more than its accounts.
   const uncountMailbox = run(
     `UPDATE mailbox_days SET included = included - 1
      WHERE mailbox = (SELECT mailbox FROM accounts WHERE id = ?1) AND day = ?2 AND included > 0`,
   );
+  const countExport = run('INSERT INTO export_days VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET used = used + 1');
+  const uncountExport = run('UPDATE export_days SET used = used - 1 WHERE account = ? AND day = ? AND used > 0');
+  const exportsOn = number('SELECT used FROM export_days WHERE account = ? AND day = ?');
+  const forgetExports = run('DELETE FROM export_days WHERE account = ? AND day < ?');
   const lastDay = one('SELECT max(day) FROM meter_days WHERE account = ?', orNull(text));
   const keys = all(
     `SELECT u.key, sum(iif(u.day = ?2, u.units, 0)) AS today, sum(u.units) AS month
@@ -106,14 +121,22 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
 
   const accountingTimeOf = (account: string, now: number): number => accountingTime(now, lastDay(account));
 
-  const usageAt = (account: string, at: number, daily: number): AccountUsage | null => {
+  /** The usage of an account and the limits of the plan that is in force, at a time. */
+  const rowAt = (account: string, at: number) => {
     const month = monthOf(at);
-    const row = selectUsage(account, dayOf(at), month, month + MONTH_END);
-    if (row === null) return null;
-    const { plan, burst, included, drawn, refused, failed } = row;
+    return selectUsage(account, dayOf(at), month, month + MONTH_END, at);
+  };
+
+  const usageOf = (row: NonNullable<ReturnType<typeof selectUsage>>, at: number, daily: number): AccountUsage => {
+    const { plan, burst, included, drawn, refused, failed, bought, bought_until } = row;
     return {
       at,
-      terms: { plan, burst, daily },
+      terms: {
+        plan: bought === null ? plan : 'daily',
+        burst,
+        daily: Math.max(daily, row.bought_daily ?? 0),
+        bought: bought === null ? null : { name: bought, ends_at: bought_until ?? 0 },
+      },
       today: { included, drawn, refused, failed },
       month: {
         included: row.month_included,
@@ -127,8 +150,11 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     };
   };
 
-  const usage = (account: string, now: number, daily: number) =>
-    usageAt(account, accountingTimeOf(account, now), daily);
+  const usage = (account: string, now: number, daily: number) => {
+    const at = accountingTimeOf(account, now);
+    const row = rowAt(account, at);
+    return row === null ? null : usageOf(row, at, daily);
+  };
 
   /** The minute of a key in which a request counts, and the requests that it already has. */
   const minuteAt = (key: string, day: string, now: number): { minute: number; used: number } => {
@@ -140,11 +166,16 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     return { minute: last.minute, used: last.in_minute };
   };
 
-  const reserve: MeterTable['reserve'] = ({ account, key, at: now }, { daily, perMinute }) =>
+  const reserve: MeterTable['reserve'] = (
+    { account, key, at: now, isExport = false },
+    { daily, perMinute: freePerMinute, exports = Number.MAX_SAFE_INTEGER },
+  ) =>
     transact(() => {
       const at = accountingTimeOf(account, now);
-      const before = usageAt(account, at, daily);
-      if (before === null) return null;
+      const row = rowAt(account, at);
+      if (row === null) return null;
+      const before = usageOf(row, at, daily);
+      const perMinute = Math.max(freePerMinute, row.bought_minute ?? 0);
       const day = dayOf(at);
       const { minute, used } = key === null ? { minute: 0, used: 0 } : minuteAt(key, day, now);
       if (key !== null && used >= perMinute) {
@@ -152,31 +183,39 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       }
       // A request beyond the allowance counts for the minute, but uses no unit.
       const rate = { limit: perMinute, used: used + 1, at: now };
-      const next = nextSource(before);
+      const isSpent = isExport && exportsOn(account, day) >= Math.max(exports, row.bought_exports ?? 0);
+      const next = isSpent ? EXPORTS_SPENT : nextSource(before);
       const as = 'exhausted' in next ? 'refused' : next.from === 'included' ? 'included' : 'drawn';
       const usage = afterRequest(before, as);
       if (key !== null) countKey(key, day, as === 'refused' ? 0 : 1, minute, rate.used);
       counts[as](account, day);
-      if (as === 'included') countMailbox(account, day);
+      const isShared = as === 'included' && before.terms.plan === 'daily' && before.terms.bought === null;
+      if (isShared) countMailbox(account, day);
+      if (isExport && as !== 'refused') {
+        forgetExports(account, day);
+        countExport(account, day);
+      }
       if (as === 'drawn') credits.postDraws(account, day, at);
       return 'exhausted' in next
         ? { outcome: 'exhausted', ...next.exhausted, usage, rate }
-        : { outcome: 'reserved', reservation: { account, key, day, from: next.from }, usage, rate };
+        : { outcome: 'reserved', reservation: { account, key, day, from: next.from, isShared, isExport }, usage, rate };
     });
 
   return {
     reserve,
-    refund: ({ account, key, day, from }, at, daily) =>
+    refund: ({ account, key, day, from, isShared, isExport }, at, daily) =>
       transact(() => {
         // If the account was deleted in the meantime, there is nothing to refund.
         if (uncounts[from === 'included' ? 'included' : 'drawn'](account, day) === 1) {
           if (key !== null) uncountKey(key, day);
-          if (from === 'included') uncountMailbox(account, day);
+          if (isShared) uncountMailbox(account, day);
+          if (isExport) uncountExport(account, day);
           if (from === 'credits') credits.postDraws(account, dayOf(accountingTimeOf(account, at)), at);
         }
         return usage(account, at, daily);
       }),
     usage,
+    exports: (account, at) => exportsOn(account, dayOf(accountingTimeOf(account, at))),
     days: all(
       'SELECT day, included, drawn, refused, failed FROM meter_days WHERE account = ? AND day >= ? ORDER BY day',
       { day: text, ...COUNTS },

@@ -16,6 +16,7 @@ import {
   watchedBy,
 } from '../../../../src/records/accounts/watching.ts';
 import { hostnameOfField } from '../../../../src/records/hostname.ts';
+import { limitsOf } from '../../../../src/records/plans.ts';
 import { hostReader } from '../../../../src/records/require-host.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { Fault } from '../../../../src/shared/fault.ts';
@@ -158,7 +159,7 @@ const hostnameParam = z.object({
 });
 
 export function watchOperations(app: AppContext) {
-  const { store, settings, clock } = app;
+  const { store, clock } = app;
   const { reads, changes } = accountOperations(app);
   const { records } = store;
   const { watchGroups } = records;
@@ -220,7 +221,7 @@ export function watchOperations(app: AppContext) {
         const { body: result } = await changeOnce(app, c, 201, () => {
           const account = accountOf(app, c);
           const into = groupFor(account.id, group);
-          const cap = settings.watchCaps[account.plan];
+          const cap = limitsOf(app, account).limits.watch;
           const items = addHosts(store.records, into, hostnames, { cap, hosts: hostReader(app), now: clock.now() });
           assertAny(items);
           return { group: { id: into.id, name: into.name }, items, ...roomOf(app, account) };
@@ -249,8 +250,8 @@ export function watchOperations(app: AppContext) {
   };
 }
 
-function roomOf({ store, settings }: AppContext, { id, plan }: Account) {
-  return { ...watchedBy(store.records, id), cap: settings.watchCaps[plan] };
+function roomOf(app: AppContext, account: Account) {
+  return { ...watchedBy(app.store.records, account.id), cap: limitsOf(app, account).limits.watch };
 }
 
 function assertAny(items: readonly HostOutcome[]): void {

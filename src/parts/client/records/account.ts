@@ -3,11 +3,14 @@
 import { copyButtons } from './copy-buttons.ts';
 import { dayPicker } from './day-picker.ts';
 import { watchArrival } from './first-request.ts';
+import { payWithWallet } from './wallet.ts';
 
 for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) copyButtons(block);
 for (const chart of document.querySelectorAll<HTMLElement>('figure.chart')) dayPicker(chart);
 const steps = document.getElementById('start');
 if (steps !== null) watchArrival(steps);
+const payment = document.querySelector<HTMLTextAreaElement>('[data-offer]');
+if (payment !== null) payWithWallet(payment);
 
 // What an action did is said once: a reload does not say it again.
 const address = new URL(location.href);
