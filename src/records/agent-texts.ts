@@ -62,7 +62,7 @@ ${KNOWN.map((line) => `- ${line}`).join('\n')}
 ## Access
 
 - No key: \`GET ${root}/v1/domains/{domain}\` gives a preview, once in ${keylessSeconds} seconds; \`GET ${root}/t/{domain}\` with \`Accept: application/json\` gives the same preview. Everything else answers 402.
-- A key: \`Authorization: Bearer drs_…\`, made at ${root}/account. ${keyedDaily.toLocaleString('en')} requests a day for an account; failed ones are free.
+- A key: \`Authorization: Bearer drs_…\`, made at ${root}/account. ${keyedDaily.toLocaleString('en')} requests a day for an account; failed ones are free. \`GET ${root}/v1/plans\` lists the plans that allow more.
 ${sells ? '- Payment per call: a 402 is the menu (x402). `?pay=1` asks for it.\n' : ''}- 429 has \`Retry-After\`: wait that long. Never try other keys.
 
 ## Look up

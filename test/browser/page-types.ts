@@ -20,6 +20,7 @@ export interface RecordsAddresses {
   group: string;
   alert: string;
   unsubscribe: string;
+  receipt: string;
 }
 
 interface Looks {
@@ -89,6 +90,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'records/search': records('/search?q=tide'),
   'records/verify': { ...records('/verify'), needsScript: true },
   'records/docs': records('/docs'),
+  'records/pricing': records('/pricing'),
   'records/log': records('/log/'),
   'records/fault': { ...records('/t/nobody.example'), status: 404 },
   'account/sign-in': records('/account/sign-in'),
@@ -97,6 +99,8 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'account/keys': account(() => '/account/keys'),
   'account/usage': account(() => '/account/usage'),
   'account/credits': account(() => '/account/credits'),
+  'account/plan': account(() => '/account/plans/newsroom'),
+  'account/receipt': account(({ receipt }) => receipt),
   'account/groups': account(() => '/account/groups'),
   'account/group': account(({ group }) => group),
   'account/group-changes': account(({ group }) => `${group}/changes`),

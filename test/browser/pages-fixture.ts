@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
+import { decodePayment } from '../../src/records/meter/payment.ts';
 import { linkToken } from '../../src/shared/access-key.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
@@ -9,6 +10,7 @@ import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { copyPaper } from '../support/papers.ts';
 import { copyDemo, run, until } from '../support/program.ts';
 import { recordProbes } from '../support/records-fixture.ts';
+import { PAID_ENV, samplePayment } from '../support/sample-payment.ts';
 import { seededProbes } from '../support/seeded-records.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { cookieOf } from '../support/signed-in.ts';
@@ -67,7 +69,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
       '---\ntitle: About this paper\n---\n\nIt tells what was agreed upon, by whom, and how it is kept.\n\n- One.\n- Two.\n',
     );
   }
-  const { url, records } = await serveHere(t, folder);
+  const { url, records } = await serveHere(t, folder, PAID_ENV);
   const withdrawn = [
     ['the-plumb-line', 'pigeons-carry-the-packets'],
     ['fanar', 'fifty-minutes-late'],
@@ -102,6 +104,14 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     ...{ url: 'https://hooks.example.org/', secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0' },
   });
   const token = linkToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
+  const terms = { daily: 5_000, per_minute: 200, watch: 50, streams: 12, exports: 2_000, price: 5_000_000, days: 30 };
+  store.records.plans.set({ name: 'newsroom', ...terms });
+  const order = {
+    ...{ id: newId(), account, payment: 'a payment', plan: 'newsroom', ...terms, cost: '5 USDC' },
+    ...{ network: 'eip155:8453', payer: `0x${'b0'.repeat(20)}`, ordered_at: app.clock.now() },
+  };
+  store.records.plans.place(order, decodePayment(samplePayment(1), 1));
+  const { id: receipt } = store.records.plans.grant(order.id, app.clock.now(), `0x${'ab'.repeat(32)}`);
 
   const outbox = join(folder, 'var/outbox');
   const linkTo = (start: string): Promise<string> =>
@@ -193,6 +203,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
       group: `/account/groups/${group}`,
       alert: `/account/alerts/${alert}`,
       unsubscribe: `/account/unsubscribe?account=${account}&token=${token}`,
+      receipt: `/account/receipts/${receipt}`,
     },
     cookie,
   };

@@ -125,7 +125,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
       const check = () => {
         const standing = store.records.meter.usage(account, model.now, LIMITS.daily);
         const [day, month] = [iso(model.now).slice(0, 10), iso(model.now).slice(0, 7)];
-        const terms = { plan: model.plan, burst: model.burst, daily: LIMITS.daily };
+        const terms = { plan: model.plan, burst: model.burst, daily: LIMITS.daily, bought: null };
         const { balance, hasBought: bought } = model;
         assert.deepEqual(standing, {
           at: model.now,

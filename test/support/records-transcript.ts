@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { decodePayment } from '../../src/records/meter/payment.ts';
 import { newKeyText } from '../../src/shared/access-key.ts';
 import { certificate, probe } from './probes.ts';
 import { type RecordsStand, recordsStand } from './records-fixture.ts';
+import { OFFER, PAID_ENV, samplePayment } from './sample-payment.ts';
 
 /** The public address of the records in transcripts. */
 export const ROOT = 'https://records.example';
@@ -12,14 +14,25 @@ const SETTINGS: Record<string, Record<string, string>> = {
   'records-account': { WATCH_DAILY: '2' },
   'records-keyless': { KEYLESS_DAILY: '6' },
   'records-meter': { KEYED_DAILY: '2', KEYED_PER_MINUTE: '4' },
-  'records-menu': {
-    X402_FACILITATOR_URL: 'http://127.0.0.1:9',
-    X402_RPC_URL: 'http://127.0.0.1:9',
-    X402_PAY_TO: `0x${'a'.repeat(40)}`,
-    X402_NETWORK: 'base-sepolia',
-    X402_ASSET: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-  },
+  'records-menu': PAID_ENV,
+  'records-plans': { ...PAID_ENV, X402_PAY_TO: OFFER.payTo },
 };
+
+/** Two plans on sale, one that is not any more, and what another account bought. */
+function sellPlans({ app, clock, keyOf }: RecordsStand): void {
+  const { accounts, plans } = app.store.records;
+  const small = { daily: 5_000, per_minute: 200, watch: 50, streams: 12, exports: 2_000, price: 5_000_000, days: 30 };
+  plans.set({ name: 'newsroom', ...small });
+  plans.set({ name: 'agency', ...small, daily: 50_000, watch: 500, price: 25_000_000 });
+  keyOf('account', 'grace@example.org');
+  const order = {
+    ...{ id: '01kb0000000000000000000000', account: accounts.byEmail('grace@example.org')?.id ?? '' },
+    ...{ payment: 'f'.repeat(64), plan: 'old', ...small, cost: '5 USDC', network: 'eip155:84532' },
+    ...{ payer: `0x${'b0'.repeat(20)}`, ordered_at: clock.now },
+  };
+  plans.place(order, decodePayment(samplePayment(1), 1));
+  plans.grant(order.id, clock.now, `0x${'ab'.repeat(32)}`);
+}
 
 /**
  * The records for a theme's transcript, at 09:00 on 21 November 2026: two domains that changed, one that was not
@@ -47,6 +60,7 @@ export async function transcriptStand(
   clock.now = now;
   records.watch([parseHostname('quiet.example')], now);
   records.optOut(parseHostname('gone.example'), 'its owner asked', 'test', now);
+  if (theme === 'records-plans') sellPlans(stand);
   const account = keyOf('account');
   const revoked = keyOf('service');
   const [made] = app.store.records.serviceKeys.list(null);
@@ -62,6 +76,8 @@ export async function transcriptStand(
     stranger: newKeyText('drs_', randomBytes),
     slip: `${account.slice(0, 12)}${account[12] === 'A' ? 'B' : 'A'}${account.slice(13)}`,
     long: 'x'.repeat(1_100_000),
+    payment: samplePayment(1),
+    price_paid: samplePayment(1, {}, { value: '5000000' }),
   };
   return { stand, words };
 }

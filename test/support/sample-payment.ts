@@ -13,6 +13,15 @@ export const OFFER: Offer = {
   mimeType: 'application/json',
 };
 
+/** The settings of a paid lane whose facilitator and node of the chain do not answer. */
+export const PAID_ENV = {
+  X402_FACILITATOR_URL: 'http://127.0.0.1:9',
+  X402_RPC_URL: 'http://127.0.0.1:9',
+  X402_PAY_TO: `0x${'a'.repeat(40)}`,
+  X402_NETWORK: 'base-sepolia',
+  X402_ASSET: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+};
+
 /** The header of a payment for the offer. `more` overrides its members, `odd` those of its authorization. */
 export function samplePayment(version: 1 | 2, more: Record<string, unknown> = {}, odd: object = {}): string {
   const authorization = {

@@ -6,6 +6,7 @@ import { limitsOf, planOffer, planRows, sellsToAccounts } from '../../../src/rec
 import type { AppContext } from '../../../src/server/context.ts';
 import { faults, ok } from '../../openapi/responses.ts';
 import { setHeader } from '../../responses/headers.ts';
+import { ResponseCache } from '../../responses/response-cache.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { paymentOf, receiptHeader } from '../lanes/payment.ts';
 import type { PlanCounter } from '../lanes/plan-counter.ts';
@@ -37,8 +38,9 @@ const PlanList = listOf('PlanList', Plan, {
   asset: z.string().nullable().describe('The token that is paid.'),
 });
 
-export const listPlans = (app: AppContext) =>
-  operation(
+export const listPlans = (app: AppContext) => {
+  const cache = new ResponseCache();
+  return operation(
     {
       operationId: 'listPlans',
       tags: ['Public'],
@@ -53,9 +55,11 @@ export const listPlans = (app: AppContext) =>
         network: isSold ? (x402?.network.name ?? null) : null,
         asset: isSold ? (x402?.asset.address ?? null) : null,
       };
-      return { ...token, ...wholeList(planRows(app)) };
+      const body = JSON.stringify({ ...token, ...wholeList(planRows(app)) });
+      return cache.load('plans', body, () => body);
     },
   );
+};
 
 const Receipt = z
   .object({

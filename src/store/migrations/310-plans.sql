@@ -52,7 +52,7 @@ CREATE TRIGGER plan_orders_kept BEFORE DELETE ON plan_orders WHEN OLD.seq IS NOT
   BEGIN SELECT RAISE(ABORT, 'paid plan_orders are append-only'); END;
 CREATE TRIGGER plan_orders_fixed BEFORE UPDATE ON plan_orders WHEN OLD.seq IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'paid plan_orders are append-only'); END;
-CREATE TRIGGER plan_orders_chained BEFORE UPDATE ON plan_orders WHEN NEW.seq IS NOT NULL
+CREATE TRIGGER plan_orders_chained BEFORE UPDATE ON plan_orders WHEN OLD.seq IS NULL AND NEW.seq IS NOT NULL
     AND NEW.seq <> 1 + coalesce((SELECT max(seq) FROM plan_orders WHERE account = NEW.account), 0)
   BEGIN SELECT RAISE(ABORT, 'a paid plan follows the one before'); END;
 

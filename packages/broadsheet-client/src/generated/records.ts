@@ -301,7 +301,7 @@ export interface paths {
          *
          *     Without a number, the stream starts with the next change. `Last-Event-ID`, which EventSource sends by itself, takes precedence over `since_seq`; every change after that number is delivered exactly once. A number ahead of the newest change is 409 `ahead_of_stream`, which names the `newest`: the service was restored from a backup since, or the number is not one of its changes.
          *
-         *     An account may have 10 open streams, an address that pays per call 5; more are rejected with 429.
+         *     An account may have as many open streams as its plan has, an address that pays per call 5; more are rejected with 429.
          *
          *     A final event `end` gives the `reason`: the listener reads too slowly (`too_slow`), the stream is an hour old (`time_is_up`), or the server is stopping (`stopping`). Reconnect with `Last-Event-ID`. Opening a stream costs one unit.
          */
@@ -628,6 +628,72 @@ export interface paths {
          * @description Takes a key of an account and is not metered. Takes a key of the account and a payment for the offer in the 402 of the same request. Sending the same payment again buys nothing more. Credits are sold only where the service itself sees the transfer on the chain; without a node of the chain, the 402 has an empty `accepts` and `reason: "node_missing"`.
          */
         post: operations["buyCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The plans on sale, and what every account has
+         * @description Open to everyone and not metered. The first, `free`, is what every account has without a plan: its `days`, `price` and `units` are null. A plan never gives less.
+         */
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plans/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy or renew a plan for the key’s account with a payment (x402)
+         * @description Takes a key of an account and is not metered. Takes a key of the account and a payment for the offer in the 402 of the same request. The plan is in force at once, and ends by itself.
+         *
+         *     What is left of the account’s plan counts, at the price per day for which it was bought: `left × price before × days ÷ (days before × price)`, in whole milliseconds, rounded down. So a renewal adds its days exactly.
+         *
+         *     Sending the same payment again buys nothing more: it gets the same receipt. A payment whose outcome is not known is looked up, also if it is never sent again. A payment for another price is 402 `wrong_amount`; one that bought something else is 409.
+         *
+         *     Plans are sold only where the service itself sees the transfer on the chain; without a node of the chain, the 402 has an empty `accepts` and `reason: "node_missing"`.
+         */
+        post: operations["buyPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The account’s limits, its plan, and every receipt
+         * @description Takes a key of an account and is not metered.
+         */
+        get: operations["listBoughtPlans"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1838,6 +1904,17 @@ export interface components {
             rate: {
                 per_minute: number;
             };
+            /** @description The bought plan that is in force; its account is metered by the day. */
+            bought_plan: {
+                name: string;
+                /** Format: date-time */
+                ends_at: string;
+            } | null;
+            /** @description Of today. */
+            exports: {
+                used: number;
+                allowance: number;
+            };
             keys: {
                 id: string;
                 name: string;
@@ -1868,6 +1945,96 @@ export interface components {
         CreditPurchase: {
             /** @description How many credits. */
             credits: number;
+        };
+        PlanList: {
+            /** @description As in x402 version 1; null while plans are not sold. */
+            network: string | null;
+            /** @description The token that is paid. */
+            asset: string | null;
+            items: components["schemas"]["Plan"][];
+            /** @description How many rows there are on all pages. */
+            total: number;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        Plan: {
+            name: string;
+            /** @description Included requests per UTC day. */
+            daily: number;
+            /** @description Requests per clock minute for each key. */
+            per_minute: number;
+            /** @description Hostnames in groups. */
+            watch: number;
+            /** @description Open streams. */
+            streams: number;
+            /** @description Exports per UTC day. */
+            exports: number;
+            /** @description How long it lasts. */
+            days: number | null;
+            /** @description For all its days, in words; null while payments are closed. */
+            price: string | null;
+            /** @description The same in atomic units of the token. */
+            units: string | null;
+        };
+        PlanReceipt: {
+            /** @description The number of the receipt. */
+            id: string;
+            plan: string;
+            days: number;
+            limits: {
+                /** @description Included requests per UTC day. */
+                daily: number;
+                /** @description Requests per clock minute for each key. */
+                per_minute: number;
+                /** @description Hostnames in groups. */
+                watch: number;
+                /** @description Open streams. */
+                streams: number;
+                /** @description Exports per UTC day. */
+                exports: number;
+            };
+            /** @description What was paid, in words. */
+            cost: string;
+            units: string;
+            /** @description As CAIP-2 names it. */
+            network: string;
+            /** @description The address that paid. */
+            payer: string;
+            transaction: string | null;
+            /** Format: date-time */
+            ordered_at: string;
+            /** Format: date-time */
+            starts_at: string;
+            /** Format: date-time */
+            ends_at: string;
+            /** @description How much of it is what was left of the plan before. */
+            carried_seconds: number;
+        };
+        BoughtPlans: {
+            /** @description The limits now. */
+            limits: {
+                /** @description Included requests per UTC day. */
+                daily: number;
+                /** @description Requests per clock minute for each key. */
+                per_minute: number;
+                /** @description Hostnames in groups. */
+                watch: number;
+                /** @description Open streams. */
+                streams: number;
+                /** @description Exports per UTC day. */
+                exports: number;
+            };
+            /** @description The plan in force; null for none. */
+            plan: {
+                name: string;
+                /** Format: date-time */
+                ends_at: string;
+            } | null;
+            items: components["schemas"]["PlanReceipt"][];
+            /** @description How many rows there are on all pages. */
+            total: number;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
         };
         WatchGroupList: {
             /** @description Hostnames in the account’s groups. */
@@ -4173,6 +4340,105 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cheapest per day first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    buyPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the plan. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. The plan is in force. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanReceipt"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBoughtPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoughtPlans"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PaymentRequiredV1Schema } from '@x402/core/schemas';
-import { FREE } from '../../../../src/records/meter/plan.ts';
-import { finishPlanOrders } from '../../../../src/records/plans.ts';
 import { createCheckout } from '../../../../src/records/checkout.ts';
 import { chainClient } from '../../../../src/records/meter/chain.ts';
+import { FREE } from '../../../../src/records/meter/plan.ts';
+import { finishPlanOrders } from '../../../../src/records/plans.ts';
 import { WITHOUT_CHAIN } from '../../../support/chain.ts';
 import { decoded, PAYEE, paidStand, payment } from '../../../support/paid-fixture.ts';
 import { send } from '../../../support/send.ts';
@@ -57,12 +57,19 @@ test('an account buys, renews and changes plans, once per payment, whatever beco
   facilitator.treat(payer, {});
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('small', { ...key, ...paid })));
   const receipts = new Set(answers.map(({ text }) => text));
-  assert.deepEqual([receipts.size, new Set(answers.map(({ status }) => status))], [1, new Set([200])], [...receipts][0]);
+  assert.deepEqual(
+    [receipts.size, new Set(answers.map(({ status }) => status))],
+    [1, new Set([200])],
+    [...receipts][0],
+  );
   const receipt = JSON.parse(answers[0]?.text ?? '');
   assert.equal(decoded(answers[0]?.headers['x-payment-response']).success, true);
   assert.equal(Date.parse(receipt.ends_at) - Date.parse(receipt.starts_at), 30 * DAY);
   assert.equal(await chain.balance(PAYEE), 3_000);
-  assert.deepEqual(plans.receipts(account).map(({ plan, seq }) => [plan, seq]), [['small', 1]]);
+  assert.deepEqual(
+    plans.receipts(account).map(({ plan, seq }) => [plan, seq]),
+    [['small', 1]],
+  );
 
   // It is in force: for the meter, and for what it says of itself.
   const usage = JSON.parse((await send(url, { path: '/v1/usage', headers: key })).text);
@@ -129,8 +136,7 @@ test('a settlement that nobody saw is finished by the payer, or by the service i
   const { url, chain, facilitator, keyOf, app } = await paidStand(t);
   const { plans } = app.store.records;
   plans.set({ name: 'small', ...SMALL });
-  const post = (headers: Record<string, string>) =>
-    send(url, { method: 'POST', path: '/v1/plans/small', headers });
+  const post = (headers: Record<string, string>) => send(url, { method: 'POST', path: '/v1/plans/small', headers });
   const accountOf = (email: string) => app.store.records.accounts.byEmail(email)?.id ?? '';
   const ada = { 'X-Service-Key': keyOf('account') };
   const bob = { 'X-Service-Key': keyOf('account', 'bob@example.org') };
@@ -166,7 +172,9 @@ test('a settlement that nobody saw is finished by the payer, or by the service i
   assert.equal(await chain.balance(PAYEE), 6_000);
 });
 
-test('plans are not sold without a node of the chain, nor on a facilitator’s word', { skip: WITHOUT_CHAIN }, async (t) => {
+test('plans are not sold without a node of the chain, nor on a facilitator’s word', {
+  skip: WITHOUT_CHAIN,
+}, async (t) => {
   const blind = await paidStand(t, { node: false });
   const sell = ({ app }: typeof blind) => app.store.records.plans.set({ name: 'small', ...SMALL });
   sell(blind);
@@ -187,7 +195,9 @@ test('plans are not sold without a node of the chain, nor on a facilitator’s w
   deaf.facilitator.treat(other, { verify: 'lies', settle: 'lies' });
   assert.equal((await buy(deaf, (await payment(other, 3_000)).headers)).status, 503);
   assert.deepEqual(
-    [blind, deaf].map(({ app }) => app.store.records.plans.last(app.store.records.accounts.byEmail('ada@example.org')?.id ?? '')),
+    [blind, deaf].map(({ app }) =>
+      app.store.records.plans.last(app.store.records.accounts.byEmail('ada@example.org')?.id ?? ''),
+    ),
     [null, null],
   );
 });
