@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { limitsInWords } from '../records/accounts/plan-mail.ts';
 import { priceInWords } from '../records/meter/offer.ts';
-import { type PlanTerms, planNameFrom, type SoldPlan, termFrom } from '../records/meter/plan.ts';
+import { limitsInWords, type PlanTerms, planNameFrom, type SoldPlan, termFrom } from '../records/meter/plan.ts';
 import { freeLimits } from '../records/plans.ts';
 import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';

@@ -7,7 +7,7 @@ import type { Plan } from './meter/account-usage.ts';
 import type { Checkout, Order } from './meter/checkout.ts';
 import { type Offer, priceInWords } from './meter/offer.ts';
 import type { Payment } from './meter/payment.ts';
-import { FREE, type Limits, limitsWith, type PlanTerms } from './meter/plan.ts';
+import { FREE, type Limits, limitsWith, type PlanRow, type PlanTerms } from './meter/plan.ts';
 import { type PaidPlan, type PlanMail, type PlanOrder, planInForce } from './meter/plan-order.ts';
 import type { Chain } from './meter/purchase.ts';
 
@@ -155,16 +155,6 @@ export function releasePlaces(app: AppContext): string[] {
       return [...surplus];
     });
   });
-}
-
-/** A plan as pages and responses show it; `days` and `price` are null for what every account has. */
-export interface PlanRow extends Limits {
-  name: string;
-  days: number | null;
-  /** In words; null while payments are closed, too. */
-  price: string | null;
-  /** In atomic units of the token. */
-  units: string | null;
 }
 
 /** What every account has, and the plans on sale, the cheapest per day first. */

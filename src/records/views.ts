@@ -3,7 +3,7 @@ import type { ServiceSeen } from '../proof/records/record.ts';
 import type { Certificate } from '../proof/records/signal.ts';
 import type { LogView } from '../shared/transparency/log-view.ts';
 import type { Delta } from './delta.ts';
-import type { PlanRow } from './plans.ts';
+import type { PlanRow } from './meter/plan.ts';
 import type { catalogRow, tapeRow } from './wire-rows.ts';
 
 /**

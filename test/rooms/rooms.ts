@@ -126,7 +126,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/records/accounts': {
     holds: 'accounts, sessions, watched groups, change alerts; their pages stand in the frame of the records',
-    imports: ['types src/records', 'types src/records/meter'],
+    imports: ['types src/records', 'src/records/meter'],
   },
   'src/records/jobs': {
     holds: 'what runs for the records: scanner, mails, webhooks',
@@ -366,12 +366,14 @@ export const ROOMS: Record<string, Room> = {
     ],
   },
   'api/records/lanes': {
-    holds: 'how each lane lets a request in, meters it and charges for it',
+    holds: 'how each lane lets a request in, meters it and charges for it, and how plans are sold',
     imports: [
       'types api',
       'api/middleware',
       'types api/records',
       'api/responses',
+      'src/records',
+      'types src/records/accounts',
       'src/records/meter',
       'types src/server',
       'types src/signing',

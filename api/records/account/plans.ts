@@ -3,7 +3,7 @@ import type { Account } from '../../../src/records/accounts/account.ts';
 import { answer } from '../../../src/records/accounts/answer.ts';
 import { type Offer, requirementsV1 } from '../../../src/records/meter/offer.ts';
 import { decodePayment, type Payment } from '../../../src/records/meter/payment.ts';
-import { planReceipt } from '../../../src/records/meter/plan-order.ts';
+import { planInWords, planReceipt } from '../../../src/records/meter/plan-order.ts';
 import { limitsOf, planRows, sellsToAccounts } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
@@ -12,7 +12,6 @@ import { problemOf } from '../../middleware/form-body.ts';
 import type { PlanCounter } from '../lanes/plan-counter.ts';
 import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
-import { planInWords } from '../v1/plans.ts';
 import { answered, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 /** What the page of credits says of plans. */

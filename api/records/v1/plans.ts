@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { PAYMENT_HEADERS } from '../../../src/records/meter/payment.ts';
 import { FREE } from '../../../src/records/meter/plan.ts';
-import { type PaidPlan, planReceipt } from '../../../src/records/meter/plan-order.ts';
+import { planInWords, planReceipt } from '../../../src/records/meter/plan-order.ts';
 import { limitsOf, planOffer, planRows, sellsToAccounts } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { faults, ok } from '../../openapi/responses.ts';
@@ -103,11 +103,6 @@ export const listBoughtPlans = (app: AppContext) =>
       return { limits, plan: planInWords(bought), ...wholeList(receipts) };
     },
   );
-
-/** The plan in force, as responses name it. */
-export function planInWords(bought: PaidPlan | null): { name: string; ends_at: string } | null {
-  return bought === null ? null : { name: bought.plan, ends_at: planReceipt(bought).ends_at };
-}
 
 const buySpec = {
   operationId: 'buyPlan',

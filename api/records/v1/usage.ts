@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { usageNow } from '../../../src/records/account-data.ts';
 import { BURST_MAX, PLANS } from '../../../src/records/meter/account-usage.ts';
+import { planInWords } from '../../../src/records/meter/plan-order.ts';
 import { USAGE_DAYS_MAX } from '../../../src/records/meter/usage.ts';
 import { limitsOf } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -9,7 +10,6 @@ import { ok } from '../../openapi/responses.ts';
 import { topUpUrl } from '../lanes/addresses.ts';
 import { operation } from '../route.ts';
 import { accountOf } from './account/change.ts';
-import { planInWords } from './plans.ts';
 
 const SPAN = 31;
 const RANGE = `must be a whole number from 1 to ${USAGE_DAYS_MAX}`;

@@ -1,16 +1,11 @@
 import { isoTime } from '../../proof/time.ts';
 import { AUTO_GENERATED } from '../../shared/outbound/letter.ts';
-import type { Limits } from '../meter/plan.ts';
+import { type Limits, limitsInWords } from '../meter/plan.ts';
 import type { PaidPlan, PlanMail } from '../meter/plan-order.ts';
 import type { RecordsLetter } from './account-mail.ts';
 
 const number = (count: number): string => count.toLocaleString('en');
 const minutes = (at: number): string => `${isoTime(at).slice(0, 16).replace('T', ' ')} UTC`;
-
-/** What a plan includes, in words. */
-export function limitsInWords({ daily, per_minute, watch, streams, exports }: Limits): string {
-  return `${number(daily)} requests a day, ${number(per_minute)} a minute for each key, ${number(watch)} hostnames in groups, ${number(streams)} open streams, ${number(exports)} exports a day`;
-}
 
 /** The mail about a bought plan. `free` is what the account has without it. */
 export function planMail(root: string, kind: PlanMail, paid: PaidPlan, free: Limits): RecordsLetter {

@@ -1,8 +1,7 @@
 import type { creditRow } from '../meter/credits.ts';
-import type { Limits } from '../meter/plan.ts';
+import type { Limits, PlanRow } from '../meter/plan.ts';
 import type { planReceipt } from '../meter/plan-order.ts';
 import type { Usage } from '../meter/usage.ts';
-import type { PlanRow } from '../plans.ts';
 import type { ChangeView, RecordsFrame } from '../views.ts';
 import type { accountMailRow } from './account-mail.ts';
 import type { Answer } from './answer.ts';

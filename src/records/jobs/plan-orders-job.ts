@@ -2,17 +2,14 @@ import type { Logger } from 'pino';
 import { MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { poll } from '../../shared/workers/poll.ts';
-import { createCheckout } from '../checkout.ts';
-import { chainClient } from '../meter/chain.ts';
+import { createChain, createCheckout } from '../checkout.ts';
 import { finishPlanOrders } from '../plans.ts';
 
 /** Finishes orders of plans that were paid for before this process began. Returns a function that stops it. */
 export function startPlanOrders(app: AppContext, logger: Logger): () => Promise<void> {
-  const rpc = app.settings.x402?.rpc ?? null;
-  const checkout = createCheckout(app);
+  const [chain, checkout] = [createChain(app.settings), createCheckout(app)];
   // Without a node of the chain no plan is sold.
-  if (rpc === null || checkout === null) return async () => {};
-  const chain = chainClient(rpc);
+  if (chain === null || checkout === null) return async () => {};
   let after = '';
   const round = async (): Promise<number> => {
     const { finished, next } = await finishPlanOrders(app, { checkout, chain }, after);

@@ -92,3 +92,8 @@ export function planReceipt(paid: PaidPlan) {
     carried_seconds: Math.floor(paid.carried / SECOND),
   };
 }
+
+/** The plan in force, as responses name it. */
+export function planInWords(bought: PaidPlan | null): { name: string; ends_at: string } | null {
+  return bought === null ? null : { name: bought.plan, ends_at: isoTime(bought.ends_at) };
+}

@@ -104,3 +104,20 @@ export function planPeriod(
   const counted = Number(carried < most ? carried : most);
   return { starts_at, ends_at: starts_at + own + counted, carried: counted };
 }
+
+/** A plan as pages and responses show it; `days` and `price` are null for what every account has. */
+export interface PlanRow extends Limits {
+  name: string;
+  days: number | null;
+  /** In words; null while payments are closed, too. */
+  price: string | null;
+  /** In atomic units of the token. */
+  units: string | null;
+}
+
+/** What a plan includes, in words. */
+export function limitsInWords({ daily, per_minute, watch, streams, exports }: Limits): string {
+  return `${count(daily)} requests a day, ${count(per_minute)} a minute for each key, ${count(watch)} hostnames in groups, ${count(streams)} open streams, ${count(exports)} exports a day`;
+}
+
+const count = (number: number): string => number.toLocaleString('en');

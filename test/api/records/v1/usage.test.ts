@@ -60,6 +60,8 @@ test('usage reports the day, the month, the credits, the keys and every day, and
       top_up: 'http://localhost:4322/account/credits',
     },
     rate: { per_minute: 100 },
+    bought_plan: null,
+    exports: { used: 0, allowance: 1_000 },
     keys: [
       { id: first?.id, name: first?.name, revoked: false, today: 2, month: 3 },
       { id: second?.id, name: second?.name, revoked: false, today: 1, month: 1 },
