@@ -25,6 +25,7 @@ import { readApiCatalog, readIndex } from './reading/api-index.ts';
 import { citedFacts } from './reading/cited-facts.ts';
 import { countsHandler } from './reading/counts.ts';
 import { embedHandlers, readOEmbed } from './reading/embed.ts';
+import { factHandlers } from './reading/facts.ts';
 import { newsroomHandlers } from './reading/newsroom.ts';
 import { readProof } from './reading/proof.ts';
 import { searchStories } from './reading/search.ts';
@@ -38,6 +39,7 @@ import { deliveryHandlers } from './webhooks/deliveries.ts';
 import { webhookHandlers } from './webhooks/webhooks.ts';
 import { agentHandlers } from './writing/agent.ts';
 import { configHandlers } from './writing/config.ts';
+import { correctsFact } from './writing/facts.ts';
 import { filingHandlers } from './writing/filing.ts';
 import { keyHandlers } from './writing/keys.ts';
 import { mediaHandlers } from './writing/media.ts';
@@ -72,6 +74,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   const stories = storyHandlers(app);
   const archive = archiveHandlers(app);
   const newsroom = newsroomHandlers(app);
+  const facts = factHandlers(app);
   const embed = embedHandlers(app, build);
   const filing = filingHandlers(writer);
   const previews = previewHandlers(app, build.render);
@@ -105,6 +108,8 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/days', 'public', archive.days],
     ['GET', '/api/v1/days/{day}', 'public', archive.day],
     ['GET', '/api/v1/search', 'public', searchStories({ app, sites, proxies, responses })],
+    ['GET', '/api/v1/facts', 'public', facts.list],
+    ['GET', '/api/v1/facts/{claim_key}', 'public', facts.one],
     ['GET', '/api/v1/cited-facts', 'public', citedFacts(app, responses)],
     ['GET', '/api/v1/front', 'public', newsroom.front],
     ['GET', '/api/v1/cast', 'public', newsroom.cast],
@@ -118,6 +123,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['POST', '/api/v1/stories/{id}/airing', 'agent', filing.airing],
     ['DELETE', '/api/v1/stories/{id}/airing', 'admin', filing.withdraw],
     ['POST', '/api/v1/stories/{id}/review', 'admin', decideReview(writer)],
+    ['PUT', '/api/v1/facts/{claim_key}', 'agent', correctsFact(writer)],
     ['GET', '/api/v1/stories/{id}/preview', 'read', previews.link],
     ['POST', '/api/v1/preview', 'agent', previews.preview],
     ['GET', '/preview/{secret}', 'token', preview],

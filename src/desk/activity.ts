@@ -1,3 +1,4 @@
+import type { FactVersion } from '../proof/fact-note.ts';
 import { isoTime } from '../proof/time.ts';
 import { normalized } from '../shared/combining-marks.ts';
 import { hostOf } from '../shared/outbound/webhook-url.ts';
@@ -16,6 +17,7 @@ export const ACTIONS = [
   'piece.withdrawn',
   'piece.reviewed',
   'pieces.imported',
+  'fact.corrected',
   'front.placed',
   'config.changed',
   'persona.changed',
@@ -56,7 +58,18 @@ export const WAYS = ['api', 'console', 'mcp', 'cli', 'folder'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** What a change is about. */
-export const SUBJECTS = ['piece', 'persona', 'cast', 'page', 'media', 'key', 'webhook', 'delivery', 'host'] as const;
+export const SUBJECTS = [
+  'piece',
+  'persona',
+  'cast',
+  'page',
+  'media',
+  'key',
+  'webhook',
+  'delivery',
+  'host',
+  'fact',
+] as const;
 
 /** The subject of a change. A piece's slug and headline are read where they are now, and are not given. */
 export interface Subject {
@@ -241,6 +254,19 @@ export function reviewChange(
   const asked = story.change_request?.note ?? null;
   const detail = { revision: story.revision, decision, ...(asked === null ? {} : { note: asked }) };
   return { action: 'piece.reviewed', subject: pieceSubject(story), detail };
+}
+
+/** The change that a new version of a fact was. */
+export function factChange({
+  claim_key,
+  version,
+  status,
+}: Pick<FactVersion, 'claim_key' | 'version' | 'status'>): Change {
+  return {
+    action: 'fact.corrected',
+    subject: { kind: 'fact', id: claim_key, title: claim_key },
+    detail: { version, status },
+  };
 }
 
 /** The change from one placement of the front to another; none when they are the same. */

@@ -99,10 +99,18 @@ function applyFact(store: LedgerStore, entry: RecordEntry): void {
   const isCited = (archive.fact(key)?.cited ?? 0) > 0;
   store.logLeaf('desk', receiptLeaf(receipt, isCited && isPublic(store, paper)));
   if (fact.version === 1) return;
-  const citing = archive.citedBy(key).map(({ id }) => dependencies.citations(id));
-  store.markStale(paper, [dependencies.edition, dependencies.facts, dependencies.fact(key), ...citing]);
+  const citing = archive.citingOnAir(key);
+  const stale = citing.map(({ id }) => dependencies.citations(id));
+  store.markStale(paper, [dependencies.edition, dependencies.facts, dependencies.fact(key), ...stale]);
   store.bumpEdition(paper, at);
-  if (isCited) store.emit({ type: 'fact.corrected', paper, at, fact });
+  if (isCited)
+    store.emit({
+      type: 'fact.corrected',
+      paper,
+      at,
+      fact,
+      sections: [...new Set(citing.map(({ category }) => category))],
+    });
 }
 
 /** Publishes a scheduled piece that waits for no review any more, if its time passed meanwhile. */

@@ -3,7 +3,7 @@ import type { Generation } from '../proof/chain.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import type { LogProof } from '../proof/log/log-proof.ts';
 import type { Piece } from './door/piece.ts';
-import type { Citation, CitingRow, FactQuery, FactRow, SignedFact, SourceRow } from './fact.ts';
+import type { Citation, Citing, CitingRow, FactQuery, FactRow, SignedFact, SourceRow } from './fact.ts';
 import type { Cast } from './papers/cast.ts';
 import type { Persona } from './papers/masthead.ts';
 import type { Media } from './papers/media.ts';
@@ -251,8 +251,10 @@ export interface Archive {
   factsLike(entry: { statement: string; instrument: string }): FactRow[];
   /** The facts that the newest revision of a piece cites, by claim key. */
   citations(id: string): Citation[];
-  /** The pieces that cite a fact, by id: those on air, or those in any state. */
-  citedBy(claim_key: string, page?: { isOnAir?: boolean; after?: string; limit?: number }): CitingRow[];
+  /** The pieces that cite a fact, newest first by id. */
+  citedBy(claim_key: string, of: Citing, page?: { after?: string | undefined; limit?: number }): CitingRow[];
+  /** The ids and sections of those on air. */
+  citingOnAir(claim_key: string): { id: string; category: string }[];
   /** The notes of all versions of the facts that a piece cites, oldest first. */
   factReceiptsOf(id: string): string[];
   /** The same of the facts that pieces on air cite. */

@@ -43,6 +43,8 @@ export interface CastEvent extends EventBase {
 export interface FactEvent extends EventBase {
   type: 'fact.corrected';
   fact: FactVersion;
+  /** The sections of the pieces on air that cite it. */
+  sections: string[];
 }
 
 /** Whether something dated `of` is still news at `at`; both in ms. */
@@ -50,9 +52,10 @@ export function isNews(of: number, at: number): boolean {
   return at - of <= NEWS_AGE;
 }
 
-/** The sections whose subscribers receive an event; null for all, because an edition or a fact belongs to no section. */
+/** The sections whose subscribers receive an event; null for all, because an edition belongs to no section. */
 export function eventSections(event: DeskEvent): string[] | null {
-  if (event.type === 'cast.published' || event.type === 'fact.corrected') return null;
+  if (event.type === 'cast.published') return null;
+  if (event.type === 'fact.corrected') return event.sections;
   const { category } = event.story;
   return event.type === 'story.withdrawn' || event.left === null ? [category] : [category, event.left];
 }

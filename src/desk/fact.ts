@@ -60,6 +60,12 @@ export function changeSince(
   return fact.corrected > version ? 'corrected' : null;
 }
 
+/**
+ * Which pieces that cite a fact: those on air; those that are scheduled; all that their desk may name; or those of them
+ * that cite an older version.
+ */
+export type Citing = 'on_air' | 'scheduled' | 'desk' | 'outdated';
+
 /** A piece that cites a fact, in any state. */
 export interface CitingRow {
   id: string;
@@ -69,7 +75,6 @@ export interface CitingRow {
   /** The version that it cites. */
   version: number;
   state: StateName;
-  headline_withheld: boolean;
 }
 
 /** A publisher, and how much rests on it: facts that pieces on air cite, and their citations. */

@@ -78,13 +78,16 @@ function sign({ store, signingKey, now: clock }: Desk, paper: string, fact: Fact
   append(store, { type: 'record', at, paper, kind: 'fact', name: claim_key, body }, now);
 }
 
+/** How many pieces a correction lists. */
+const OUTDATED_MAX = 1_000;
+
 /** What a correction leads to. */
 export interface CorrectedFact {
   fact: FactRow;
-  /** The pieces, on air or not, that cite an older version, with what that means for them. */
+  /** The pieces, on air or not, that cite an older version, the newest first, at most `OUTDATED_MAX`. */
   outdated: CitingRow[];
-  /** Slugs of the pieces that were scheduled, and wait for a revision without the retracted fact. */
-  unscheduled: string[];
+  /** The pieces that were scheduled, and wait for a revision without the retracted fact, with the reason. */
+  unscheduled: { id: string; slug: string; reason: string }[];
 }
 
 /**
@@ -113,8 +116,7 @@ export function correctFact(
     sign(desk, paper, next, order.by);
     const unscheduled = next.status === 'retracted' ? unschedule(desk, paper, next, order.by) : [];
     const fact = requireFact(paper, claim_key, archive.fact(claim_key));
-    const outdated = archive.citedBy(claim_key, { isOnAir: false }).filter(({ version }) => version < fact.version);
-    return { fact, outdated, unscheduled };
+    return { fact, outdated: archive.citedBy(claim_key, 'outdated', { limit: OUTDATED_MAX }), unscheduled };
   });
 }
 
@@ -165,16 +167,18 @@ function orderProblems(before: FactRow, next: FactVersion): Problem[] {
   return problems;
 }
 
-/** Cancels the schedules of pieces that cite a retracted fact. Returns their slugs. */
-function unschedule({ store, now }: Desk, paper: string, { claim_key, note }: FactVersion, by: string): string[] {
-  const waiting = store
-    .archive(paper)
-    .citedBy(claim_key, { isOnAir: false })
-    .filter(({ state }) => state === 'scheduled');
+/** Cancels the schedules of pieces that cite a retracted fact. */
+function unschedule(
+  { store, now }: Desk,
+  paper: string,
+  { claim_key, note }: FactVersion,
+  by: string,
+): CorrectedFact['unscheduled'] {
+  const reason = `It cites ${claim_key}, which was retracted: ${note}`.slice(0, MAX.correction);
+  const waiting = store.archive(paper).citedBy(claim_key, 'scheduled');
   for (const { id: piece } of waiting) {
-    const reason = `It cites ${claim_key}, which was retracted: ${note}`.slice(0, MAX.correction);
     append(store, { type: 'withdrawal', at: now(), paper, piece, reason, made_by: by }, now());
     freePlace(store, paper, piece, now());
   }
-  return waiting.map(({ slug }) => slug);
+  return waiting.map(({ id, slug }) => ({ id, slug, reason }));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level, newKey, reaches } from '../../src/desk/papers/keys.ts';
@@ -32,6 +32,12 @@ test('every answer is one that the document promises', async (t) => {
   copyContent(folder);
   const stories = join(folder, 'content', PAPER, 'stories');
   for (const name of readdirSync(stories)) if (!KEPT.includes(name)) rmSync(join(stories, name));
+  // A fact for the examples.
+  const story = join(stories, 'year-2038.md');
+  writeFileSync(
+    story,
+    readFileSync(story, 'utf8').replace('  - statement:', '  - claim_key: first-second\n    statement:'),
+  );
   // One portrait for all: its variants are drawn once.
   const portraits = join(folder, 'content', PAPER, 'media/portraits');
   for (const name of readdirSync(portraits)) writeFileSync(join(portraits, name), SAMPLE);

@@ -4,10 +4,12 @@ import { Front } from '../../../src/desk/papers/front.ts';
 import { type AccessKey, reaches } from '../../../src/desk/papers/keys.ts';
 import { TermsRecord } from '../../../src/desk/papers/terms.ts';
 import { DeskStory, FullStory } from '../../../src/desk/story.ts';
+import { FACT_STATUSES } from '../../../src/proof/fact-note.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { ToolText } from '../../mcp/server.ts';
 import { ErrorBody } from '../../openapi/responses.ts';
 import { CitedFactList } from '../reading/cited-facts.ts';
+import { FactList } from '../reading/facts.ts';
 import { SearchResult } from '../reading/search.ts';
 import type { Access } from '../route.ts';
 import { DraftList } from '../writing/config.ts';
@@ -125,18 +127,23 @@ export const TOOLS: readonly DeskTool[] = [
   }),
   tool({
     name: 'find_facts',
-    title: 'Find cited facts',
+    title: 'Find facts',
     description:
-      'Searches the facts that pieces on air cite, by words and by publisher: each with its statement, source, instrument and the piece that cites it. There is no fact record behind it: a fact is what a piece cited when it was filed, and may have been corrected elsewhere since. Searches 200 pieces a call, the newest first; go on with next_cursor.',
+      'Searches the paper’s fact record, by words, publisher and status: each fact in its newest version, signed, with the claim_key by which a piece cites it. A fact whose status is retracted does not hold. With scope pieces it searches what pieces on air cite instead, 200 pieces a call, the newest first: entries as they were filed, also those without a key. Go on with next_cursor.',
     access: 'public',
     input: z.strictObject({
+      scope: z.enum(['record', 'pieces']).optional().describe('record (without it), or pieces.'),
       q: z.string().min(1).max(120).optional().describe('One to four words of the statement, publisher or document.'),
-      source: z.string().min(1).max(200).optional().describe('A publisher, or a part of its name.'),
+      source: z.string().min(1).max(200).optional().describe('A publisher; of pieces also a part of its name.'),
+      status: z.enum(FACT_STATUSES).optional().describe('Of the record: only facts with this status.'),
       limit: rows(100),
       cursor,
     }),
-    output: CitedFactList,
-    request: (query) => ({ method: 'GET', path: withQuery('/api/v1/cited-facts', query) }),
+    output: z.union([FactList, CitedFactList]),
+    request: ({ scope = 'record', ...query }) => ({
+      method: 'GET',
+      path: withQuery(scope === 'record' ? '/api/v1/facts' : '/api/v1/cited-facts', query),
+    }),
   }),
   tool({
     name: 'list_drafts',
@@ -162,10 +169,10 @@ export const TOOLS: readonly DeskTool[] = [
       name: 'check_piece',
       title: 'Check a piece against the door',
       description:
-        'Says what the filing door finds in a piece, complete or not, without filing it: every problem with its field, rule and message. An empty list means that file_piece would take it. Check until it is empty, then file.',
+        'Says what the filing door finds in a piece, complete or not, without filing it: every problem with its field, rule and message. An empty list means that file_piece would take it. Check until it is empty, then file. hints name facts of the record that an entry without claim_key nearly repeats: give the key alone if it is the same fact.',
       access: 'agent',
       input: NewStory,
-      output: Previewed.pick({ problems: true }),
+      output: Previewed.pick({ problems: true, hints: true }),
       request: (body) => ({ method: 'POST', path: '/api/v1/preview', body }),
       shown: ({ html: _page, ...body }) => body,
     },

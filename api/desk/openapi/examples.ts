@@ -1,10 +1,12 @@
 import type { Archive } from '../../../src/desk/archive.ts';
+import type { CitingPiece, FactRecord } from '../../../src/desk/fact-rows.ts';
 import { type StoryRow, storyUrl } from '../../../src/desk/story.ts';
 import { dayOf } from '../../../src/proof/time.ts';
 
 /** Records of the document's examples. A paper's own replace them, so that requests tried out there succeed. */
 export const SAMPLE = {
   piece: 'year-2038',
+  fact: 'largest-signed-second',
   section: 'Time',
   persona: 'osric-tamblyn',
   day: '2026-11-20',
@@ -18,6 +20,8 @@ export function samplesOf(archive: Archive, root: string): Map<unknown, string> 
   const own = new Map<unknown, string>();
   own.set(SAMPLE.section, newest?.category ?? archive.paper().sections[0] ?? SAMPLE.section);
   if (persona !== undefined) own.set(SAMPLE.persona, persona.slug);
+  const [fact] = archive.facts({ limit: 1, isCited: true });
+  if (fact !== undefined) own.set(SAMPLE.fact, fact.claim_key);
   if (newest !== undefined) {
     own.set(SAMPLE.piece, newest.slug);
     own.set(SAMPLE.address, storyUrl(root, newest.slug));
@@ -72,6 +76,22 @@ const FULL_STORY = {
   corrections: [],
   proof_url: `${ROOT}/stories/year-2038/proof.json`,
 };
+const FACT = {
+  claim_key: SAMPLE.fact,
+  version: 1,
+  statement: 'The largest value is 2,147,483,647 seconds after 1970.',
+  source: 'The Open Group',
+  instrument: 'https://pubs.opengroup.org/onlinepubs/9799919799/',
+  quote: null,
+  status: 'standing',
+  note: null,
+  fact_hash: HASH,
+  seq: 1,
+  signed_at: '2026-11-20T06:30:00.000Z',
+  kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  receipt: 'fact/v1\npaper the-plumb-line\nclaim_key largest-signed-second\n…\n\n— news.example 3q2+7w…\n',
+  vkey: 'news.example+0f1e2d3c+AQIDBAUG…',
+} satisfies FactRecord;
 const DRAFT = {
   state: 'draft',
   image: null,
@@ -106,6 +126,11 @@ const KEY = {
 export const EXAMPLES: Readonly<Record<string, object>> = {
   Story: STORY,
   FullStory: FULL_STORY,
+  Fact: FACT,
+  CitingPiece: {
+    ...{ id: STORY.id, headline: STORY.headline, url: STORY.url },
+    ...{ revision: 1, version: 1, current: true, state: 'on_air' },
+  } satisfies CitingPiece,
   Draft: { ...STORY, ...DRAFT },
   DeskStory: { ...FULL_STORY, ...DRAFT, aliases: [] },
   Section: { name: SAMPLE.section, slug: 'time', count: 12, url: `${ROOT}/sections/time/` },

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { FactRecord } from '../../../src/desk/fact-rows.ts';
 import { CastRow } from '../../../src/desk/papers/cast.ts';
 import { Byline, StoryRow } from '../../../src/desk/story.ts';
 import { STANDARD_HEADERS, type WebhookEvent } from '../../openapi/webhooks.ts';
@@ -34,6 +35,16 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
     name: 'CastPublished',
     summary: 'The edition of a day is there, a video or audio',
     data: CastRow,
+  },
+  'fact.corrected': {
+    name: 'FactCorrected',
+    summary: 'A fact that pieces on air cite was corrected or retracted',
+    data: FactRecord.pick({
+      ...{ claim_key: true, version: true, statement: true, source: true, instrument: true, quote: true },
+      ...{ status: true, note: true },
+    })
+      .extend({ url: z.url().openapi({ description: 'The page of the fact.' }) })
+      .openapi('ToldFact'),
   },
   'webhook.test': {
     name: 'WebhookTest',

@@ -5,6 +5,7 @@ import { type Archive, isWithdrawn, type Story } from '../../../src/desk/archive
 import { FilingBody, filingFrom } from '../../../src/desk/door/filing.ts';
 import type { Filing } from '../../../src/desk/door/piece.ts';
 import { ofGiven, repair } from '../../../src/desk/door/repair.ts';
+import { FactHint, factHints } from '../../../src/desk/fact-hints.ts';
 import { doorProblems, fileStory, paperRules } from '../../../src/desk/file-story.ts';
 import type { AccessKey } from '../../../src/desk/papers/keys.ts';
 import { freeSlug } from '../../../src/desk/papers/slug.ts';
@@ -82,7 +83,12 @@ export const Withdrawal = z
   })
   .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
 
-export const Filed = z.object({ story: DeskStory, proof: ProofBody, ...Pressing }).openapi('Filed');
+/** The hints of the door, left out without any. */
+export const Hints = z.array(FactHint.clone().openapi('FactHint')).optional().openapi({
+  description: 'Facts of the record that entries without a key nearly repeat. They keep nothing from being filed.',
+});
+
+export const Filed = z.object({ story: DeskStory, proof: ProofBody, hints: Hints, ...Pressing }).openapi('Filed');
 export const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired');
 
 const file = writes({
@@ -237,7 +243,13 @@ function filingOf(archive: Archive, c: PaperContext, given: FilingBody, slug: st
 function answerOf(app: AppContext, c: PaperContext, id: string, status: 200 | 201) {
   const story = requirePiece(archiveOf(app, c), id);
   const { body, ...rest } = standingOf(app, c, story);
-  return { ...rest, status, body: { ...body, proof: proofFor(app, c, story) } };
+  return { ...rest, status, body: { ...body, proof: proofFor(app, c, story), ...hintsOf(archiveOf(app, c), story) } };
+}
+
+/** The member `hints` of a response. */
+export function hintsOf(archive: Archive, { cited_facts }: Pick<Filing, 'cited_facts'>): { hints?: FactHint[] } {
+  const hints = factHints(archive, cited_facts);
+  return hints.length === 0 ? {} : { hints };
 }
 
 function standingOf(app: AppContext, c: PaperContext, story: Story): Outcome<{ story: DeskStory }> {

@@ -30,7 +30,7 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { body, faults, ok } from '../../openapi/responses.ts';
 import { archiveOf, requirePiece } from '../context.ts';
 import { idParam, operationsUnder } from '../route.ts';
-import { airingAs, bodyProblems, EXAMPLE, NewStory, needPersona } from './filing.ts';
+import { airingAs, bodyProblems, EXAMPLE, Hints, hintsOf, NewStory, needPersona } from './filing.ts';
 
 const operation = operationsUnder('Writing');
 
@@ -66,6 +66,7 @@ export const Previewed = z
         }),
       )
       .openapi({ description: 'Every rule that the piece breaks; empty when it may be filed as it is.' }),
+    hints: Hints,
     html: z.string(),
   })
   .openapi('Previewed');
@@ -103,7 +104,11 @@ export function previewHandlers(app: AppContext, render: Render) {
       const edition = new Edition(memoized(archive), { root, base: served });
       const prose = await previewedProse(edition, filing);
       const story = storyOf(archive, filing, app.clock.now());
-      return { problems, html: await render('/paper/story', previewView(edition, story, prose)) };
+      return {
+        problems,
+        ...hintsOf(archive, filing),
+        html: await render('/paper/story', previewView(edition, story, prose)),
+      };
     }),
   };
 }

@@ -9,6 +9,7 @@ const DONE: Readonly<Record<string, string>> = {
   'piece.withdrawn': 'withdrew',
   'piece.reviewed': 'reviewed',
   'pieces.imported': 'imported pieces',
+  'fact.corrected': 'corrected the fact',
   'front.placed': 'placed the front',
   'config.changed': 'changed the settings',
   'persona.changed': 'changed the persona',

@@ -180,7 +180,7 @@ export class Replay {
       reviewNotes: () => [],
       fact: () => null,
       citations: () => [],
-      citedBy: () => [],
+      citingOnAir: () => [],
       factReceiptsOf: () => [],
       factReceiptsOnAir: () => [],
       paper: () => {

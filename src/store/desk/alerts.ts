@@ -9,7 +9,7 @@ const EVENT = {
   n: integer,
   id: text,
   paper: text,
-  type: oneOf('story.aired', 'story.revised', 'story.withdrawn', 'cast.published'),
+  type: oneOf('story.aired', 'story.revised', 'story.withdrawn', 'cast.published', 'fact.corrected'),
   at: integer,
   told: json<object>(),
 };

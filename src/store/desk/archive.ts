@@ -186,6 +186,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     factsLike: facts.factsLike,
     citations: facts.citations,
     citedBy: facts.citedBy,
+    citingOnAir: facts.citingOnAir,
     factReceiptsOf: facts.factReceiptsOf,
     factReceiptsOnAir: facts.factReceiptsOnAir,
     tag,

@@ -3,6 +3,7 @@ import { publisherOf } from '../../desk/door/door.ts';
 import type { Piece } from '../../desk/door/piece.ts';
 import {
   type Citation,
+  type Citing,
   type CitingRow,
   changeSince,
   type FactBody,
@@ -16,7 +17,7 @@ import {
 import type { RecordEntry } from '../../desk/ledger-entry.ts';
 import { allWords, factIndexText, matchExpression, searchText } from '../../desk/search.ts';
 import { FACT_STATUSES } from '../../proof/fact-note.ts';
-import { type Db, flag, integer, json, oneOf, orNull, type Param, sql, text } from '../../shared/sql/sql.ts';
+import { type Db, integer, json, oneOf, orNull, type Param, sql, text } from '../../shared/sql/sql.ts';
 
 const status = oneOf(...FACT_STATUSES);
 
@@ -44,7 +45,6 @@ const CITING = {
   revision: integer,
   version: integer,
   state: oneOf(...STATES),
-  headline_withheld: flag,
 };
 
 /** How many facts of each search are compared with an entry, and how many words a search has. */
@@ -90,12 +90,19 @@ export function factTables(db: Db) {
   );
   const citing = (which: string) =>
     all(
-      `SELECT p.id, p.slug, g.headline, p.revision, c.version, p.state, p.headline_withheld
+      `SELECT p.id, p.slug, g.headline, p.revision, c.version, p.state
        FROM fact_citations c JOIN pieces p ON p.id = c.piece JOIN generations g ON g.n = p.generation
-       WHERE c.paper = ? AND c.claim_key = ? AND ${which} AND p.id > ? ORDER BY p.id LIMIT ?`,
+       WHERE c.paper = ?1 AND c.claim_key = ?2 AND c.piece < ?3 AND ${which} ORDER BY c.piece DESC LIMIT ?4`,
       CITING,
     );
-  const citedBy = { onAir: citing('c.on_air = 1'), any: citing('TRUE') };
+  const citedBy: Record<Citing, ReturnType<typeof citing>> = {
+    on_air: citing('c.on_air = 1'),
+    scheduled: citing("p.state = 'scheduled'"),
+    desk: citing('p.headline_withheld = 0'),
+    outdated: citing(
+      'c.version < (SELECT version FROM facts WHERE paper = ?1 AND claim_key = ?2) AND p.headline_withheld = 0',
+    ),
+  };
   const receipts = "SELECT r.body FROM records r WHERE r.paper = ? AND r.kind = 'fact'";
   const versions = all(
     `SELECT r.name, r.body FROM records r WHERE r.paper = ? AND r.kind = 'fact' AND r.name = ? ORDER BY r.n`,
@@ -165,9 +172,15 @@ export function factTables(db: Db) {
     factVersions: versions,
     /** What the newest revision of a piece cites, by claim key. */
     citations,
-    /** The pieces that cite a fact, by id: those on air, or those in any state. */
-    citedBy: (paper: string, claim_key: string, { isOnAir = true, after = '', limit = -1 } = {}): CitingRow[] =>
-      citedBy[isOnAir ? 'onAir' : 'any'](paper, claim_key, after, limit),
+    /** The pieces of one of these kinds that cite a fact, newest first by id. */
+    citedBy: (paper: string, claim_key: string, of: Citing, { after = '~', limit = -1 } = {}): CitingRow[] =>
+      citedBy[of](paper, claim_key, after, limit),
+    /** The ids and sections of the pieces on air that cite a fact. */
+    citingOnAir: all(
+      `SELECT p.id, p.category FROM fact_citations c JOIN pieces p ON p.id = c.piece
+       WHERE c.paper = ? AND c.claim_key = ? AND c.on_air = 1`,
+      { id: text, category: text },
+    ),
     /** The notes of all versions of the facts that a piece cites, oldest first. */
     factReceiptsOf: (paper: string, piece: string): string[] =>
       receiptsOf(paper, piece).map(({ body }) => body.receipt),

@@ -101,7 +101,12 @@ test('a paper’s tools', async (t) => {
       const { newsroom } = dataOf(await client.call('read_front'));
       const byline = newsroom[0].slug;
 
-      const { facts, searched } = dataOf(await client.call('find_facts', { q: 'another so', source: 'nist' }));
+      const { facts: recorded } = dataOf(await client.call('find_facts', { q: 'another so', source: 'nist' }));
+      assert.equal(recorded.length, 1);
+      const fact = { claim_key: 'sp811-another', version: 1, source: 'NIST', instrument: 'SP 811', status: 'standing' };
+      assert.partialDeepStrictEqual(recorded[0], fact);
+      const words = { q: 'another so', source: 'nist', scope: 'pieces' };
+      const { facts, searched } = dataOf(await client.call('find_facts', words));
       assert.deepEqual([facts.length, searched], [3, 3]);
       assert.partialDeepStrictEqual(facts[0], { n: 2, source: 'NIST', claim_key: 'sp811-another' });
 

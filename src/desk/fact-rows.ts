@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { type FactDocument, listedFact } from '../proof/fact-document.ts';
+import { FACT_STATUSES } from '../proof/fact-note.ts';
+import { type Archive, STATES } from './archive.ts';
+import type { CitingRow } from './fact.ts';
+import { storyUrl } from './story.ts';
+
+const time = z.iso.datetime();
+
+/** A version of a fact in wire format (protocol 4.8). */
+export const FactRecord = z
+  .object({
+    claim_key: z.string(),
+    version: z.int().min(1),
+    statement: z.string(),
+    source: z.string().meta({ description: 'The publisher.' }),
+    instrument: z.string().meta({ description: 'The document that says it: an address or a name.' }),
+    quote: z.string().nullable().meta({ description: 'The words of the document on which the statement rests.' }),
+    status: z.enum(FACT_STATUSES).meta({
+      description: '`corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.',
+    }),
+    note: z.string().nullable().meta({ description: 'Why this version was made; null for the first.' }),
+    fact_hash: z.string().meta({ description: 'SHA-256 of the RFC 8785 form of what it says.' }),
+    seq: z.int().min(1).meta({ description: 'Its number among all versions of the paper’s facts.' }),
+    signed_at: time,
+    kid: z.string(),
+    receipt: z.string().meta({ description: 'The version’s signed note, verbatim.' }),
+    vkey: z.string().meta({ description: 'The verifier key of its signer.' }),
+  })
+  .meta({
+    id: 'Fact',
+    description: 'A version of a fact that a paper recorded. It proves what was recorded, never that it is true.',
+  });
+export type FactRecord = z.infer<typeof FactRecord>;
+
+/** A piece that cites a fact, in wire format. */
+export const CitingPiece = z
+  .object({
+    id: z.string(),
+    headline: z.string(),
+    url: z.url(),
+    revision: z.int().min(1),
+    version: z.int().min(1).meta({ description: 'The version of the fact with which the piece was filed.' }),
+    current: z.boolean().meta({ description: 'Whether that is the newest version.' }),
+    state: z.enum(STATES),
+  })
+  .meta({ id: 'CitingPiece', description: 'A piece that cites a fact.' });
+export type CitingPiece = z.infer<typeof CitingPiece>;
+
+/** `newest` is the newest version of the fact. */
+export function citingPiece(
+  { id, slug, headline, revision, version, state }: CitingRow,
+  root: string,
+  newest: number,
+): CitingPiece {
+  return { id, headline, url: storyUrl(root, slug), revision, version, current: version === newest, state };
+}
+
+/** The versions of a fact in wire format, oldest first. Throws for an unknown key. */
+export function factRecords(
+  { factVersions, keys }: Pick<Archive, 'factVersions' | 'keys'>,
+  claim_key: string,
+): FactDocument {
+  const known = keys();
+  const versions = factVersions(claim_key).map((fact) => listedFact(fact, fact.receipt, known));
+  const fact = versions.at(-1);
+  if (fact === undefined) throw new Error(`there is no fact ${claim_key}`);
+  return { fact, versions };
+}
