@@ -9,6 +9,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   import: () => import('./import.ts').then(({ command }) => command()),
   air: () => import('./airing.ts').then(({ air }) => air()),
   withdraw: () => import('./airing.ts').then(({ withdraw }) => withdraw()),
+  fact: () => import('./fact.ts').then(({ command }) => command()),
   review: () => import('./review.ts').then(({ command }) => command()),
   press: () => import('./press.ts').then(({ command }) => command()),
   publish: () => import('./publish.ts').then(({ command }) => command()),

@@ -13,7 +13,7 @@ export function command(): Command {
     .description('check proofs offline: hashes, signatures, the chain, and a record against its root')
     .argument(
       '<where>',
-      'a proof, a story’s address or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
+      'a proof, a fact, the address of a story or a fact, or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
     )
     .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
     .option('--vkey <key...>', 'trust only these verifier keys')

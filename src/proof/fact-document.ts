@@ -1,7 +1,15 @@
-import { FACT_HEADER, type FactNote, type FactVersion, factHash, factNoteHash, parseFact } from './fact-note.ts';
+import {
+  FACT_HEADER,
+  FACT_STATUSES,
+  type FactNote,
+  type FactVersion,
+  factHash,
+  factNoteHash,
+  parseFact,
+} from './fact-note.ts';
 import { checkNote } from './generation.ts';
 import { keyOfNote, signingPeriodFaults } from './key-text.ts';
-import { type VerifyingKey, vkey } from './keyring.ts';
+import { parseVkey, thumbprint, type VerifyingKey, vkey } from './keyring.ts';
 import { mismatches, type Shape, unknownMembers } from './members.ts';
 import { parseNote, type Verify } from './note.ts';
 import { keysFromVkeys } from './proof.ts';
@@ -135,6 +143,9 @@ function placeFaults(listed: ListedFact, said: FactNote, before: FactNote | null
   const faults: string[] = [];
   for (const name of ['fact_hash', 'seq', 'signed_at', 'kid'] as const)
     if (listed[name] !== said[name]) faults.push(`${name} is not that of its note`);
+  const key = parseVkey(listed.vkey);
+  if (key === null || thumbprint(key.publicKey) !== said.kid) faults.push('its vkey is not that of its kid');
+  if (!FACT_STATUSES.includes(listed.status)) faults.push(`status is ${JSON.stringify(listed.status)}`);
   if (before === null) return faults;
   if (said.paper !== before.paper || said.claim_key !== before.claim_key) faults.push('it is of another fact');
   if (said.seq <= before.seq) faults.push(`seq ${said.seq} does not come after ${before.seq}`);

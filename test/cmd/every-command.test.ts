@@ -18,6 +18,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['audit'], /^0 generations, \d+ leaves and \d+ files audited, 0 faults$/m],
   [['clock', 'correct', '--no-press', '--now', new Date().toISOString()], /^nothing to correct/],
   [['credits', 'add', EMAIL, '5'], /5/],
+  [['fact', 'list', ...OF_PAPER], /^no facts$/m],
   [['file'], /^$/, 1],
   [['ledger', 'export', 'FOLDER/ledger.jsonl'], /ledger\.jsonl/],
   [['log', 'status'], /./],

@@ -6,6 +6,8 @@ import canonicalize from 'canonicalize';
 import { contentHash, sha256 } from '../../src/proof/basis.ts';
 import type { Generation } from '../../src/proof/chain.ts';
 import { verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
+import { factFaults } from '../../src/proof/fact-document.ts';
+import { type FactNote, factText, parseFact } from '../../src/proof/fact-note.ts';
 import { chainFaults } from '../../src/proof/generation.ts';
 import { NotIJson, parseIJson } from '../../src/proof/i-json.ts';
 import { isSignedBy, parseVkey, thumbprint, type VerifyingKey } from '../../src/proof/keyring.ts';
@@ -59,6 +61,14 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     assert.equal(reviewText(parsed), text);
     return [];
   },
+  fact({ text, fact, document, keys }: FactVector, verify) {
+    if (text === undefined) return factFaults(document, verify, keys?.map(doorKey));
+    const parsed = parseFact(text);
+    if (parsed === null) return ['it is not a version of a fact'];
+    assert.deepEqual(parsed, fact);
+    assert.equal(factText(parsed), text);
+    return [];
+  },
   chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {
     return chainFaults(generations, keys.map(doorKey), verify);
   },
@@ -102,6 +112,14 @@ interface ObservationVector {
   preview?: Parameters<typeof previewFaults>[0];
   chain?: string[];
   whole?: boolean;
+}
+
+/** A note's text, or a fact's document. */
+interface FactVector {
+  text?: string;
+  fact?: FactNote;
+  document?: unknown;
+  keys?: KeyVector[];
 }
 
 interface ProofVector {

@@ -12,6 +12,7 @@ import { basisOf, contentHash, sha256 } from '../../src/proof/basis.ts';
 import { toHex } from '../../src/proof/bytes.ts';
 import { clockText } from '../../src/proof/clock-note.ts';
 import { signerFrom } from '../../src/proof/ed25519.ts';
+import { type FactVersion, factHash, factText } from '../../src/proof/fact-note.ts';
 import { jwks, thumbprint, type VerifyingKey, vkey } from '../../src/proof/keyring.ts';
 import { leafText } from '../../src/proof/log/leaf.ts';
 import { tlogProofText } from '../../src/proof/log/log-proof.ts';
@@ -161,6 +162,11 @@ export async function protocolExamples(): Promise<Record<string, string>> {
     log: { origin: log.origin, index: 1, tlog_proof: tlogProof },
   });
 
+  const fact: FactVersion = {
+    ...{ claim_key: 'harbour-tonnage-2025', version: 1, statement: 'The port moved 41 million tonnes in 2025.' },
+    ...{ source: 'Port Authority', instrument: 'https://port.example/2025', quote: '41 million tonnes' },
+    ...{ status: 'standing', note: null },
+  };
   const secret = `whsec_${Buffer.from(seed(6)).toString('base64')}`;
   const body = eventBody('webhook.test', Date.parse(FILED), { paper: 'harbor-ledger', webhook: 'w1' });
 
@@ -180,6 +186,14 @@ verifier  ${vkey(door.name, door.publicKey)}
     'disclosure hashes': disclosures.map((text) => `${toHex(leafHash(text))}\n`).join(''),
     observation: observation.receipt,
     preview: pretty(withoutTexts({ ...previewOf(observation) })),
+    'fact basis': `${canonicalize({ v: 1, ...fact })}\n`,
+    fact: signNote(
+      factText({
+        ...{ paper: 'harbor-ledger', claim_key: fact.claim_key, version: 1, fact_hash: factHash(fact), prev: null },
+        ...{ seq: 1, signed_at: FILED, signed_by: 'key:01jd', kid: key.kid },
+      }),
+      door,
+    ),
     review: signNote(
       reviewText({
         ...{ paper: 'harbor-ledger', piece: piece.id, revision: 1, reviewed_by: 'Ida Quist', role: 'Managing editor' },

@@ -45,7 +45,7 @@ test('one ledger gives one tree, whichever process presses it', { skip: ONLY_WID
       const checked = await verifyAt(tree);
       const proofs = [...treeOf(tree).keys()].filter((path) => path.endsWith('proof.json'));
       assert.equal(checked.length, proofs.length);
-      for (const one of checked) assert.deepEqual(one.faults, [], 'proof' in one ? one.proof : one.document);
+      for (const one of checked) assert.deepEqual(one.faults, [], JSON.stringify(one).slice(0, 200));
     }
   });
 });

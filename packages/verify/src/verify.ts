@@ -1,3 +1,4 @@
+import { factFaults, isFactDocument, unsignedInFact } from '../../../src/proof/fact-document.ts';
 import { DuplicateMember, parseIJson } from '../../../src/proof/i-json.ts';
 import { keysOf, type VerifyingKey } from '../../../src/proof/keyring.ts';
 import { LogFault } from '../../../src/proof/log/log-fault.ts';
@@ -24,8 +25,8 @@ export interface Trust {
 
 /** What `verify` found. */
 export interface Verdict {
-  /** `proof` for a story; what the domain records issued; `misshapen` for anything else. */
-  kind: 'proof' | RecordsDocument['kind'];
+  /** `proof` for a story, `fact` for a fact of a paper; what the domain records issued; `misshapen` for anything else. */
+  kind: 'proof' | 'fact' | RecordsDocument['kind'];
   /** Whether everything holds: there are no faults. */
   holds: boolean;
   /** What does not hold, as sentences. */
@@ -37,7 +38,7 @@ export interface Verdict {
 }
 
 /**
- * Verifies a document that Broadsheet issued: the `proof.json` of a story (protocol 4.6), or a receipt, badge, preview,
+ * Verifies a document that Broadsheet issued: the `proof.json` of a story (protocol 4.6), a fact (4.8), or a receipt, badge, preview,
  * record, page of provenance or evidence bundle of the domain records (protocol 5.7). `document` is its text as it was
  * fetched. A document that does not hold gives faults. Throws a TypeError when `trust` is not what it should be.
  */
@@ -51,6 +52,10 @@ export async function verify(document: string, trust: Trust = {}): Promise<Verdi
   }
   const proof = parsed(document);
   if (typeof proof === 'string') return verdict('misshapen', [proof], [], null, undefined);
+  if (isFactDocument(proof.value)) {
+    const faults = factFaults(proof.value, verifyEd25519, keys);
+    return verdict('fact', faults, unsignedInFact(proof.value), null, policy);
+  }
   const faults = proofFaults(proof.value, verifyEd25519, keys);
   if (!isProof(proof.value)) return verdict('misshapen', faults, [], null, undefined);
   return verdict('proof', faults, unsignedIn(proof.value), [proof.value], policy);

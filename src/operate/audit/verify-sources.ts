@@ -116,7 +116,7 @@ export function parsed(where: string, text: string, give: string): unknown {
 /** The limits for a site's key document, enough for hundreds of keys. */
 const LISTED: Limits = { bytes: 1_000_000, whole: 20_000 };
 
-/** The address of the key list of a proof's paper. On a shared host each paper has a list at its own root. */
+/** The address of the key list of the paper of a proof or a fact. On a shared host each paper has a list at its own root. */
 function keysBeside(address: string): string | null {
   const url = URL.parse(address);
   const segments = url?.pathname.split('/') ?? [];
@@ -125,7 +125,9 @@ function keysBeside(address: string): string | null {
       ? segments.slice(0, -3)
       : segments.slice(-5, -2).join('/') === 'api/v1/stories' && segments.at(-1) === 'proof'
         ? segments.slice(0, -5)
-        : null;
+        : segments.at(-2) === 'facts'
+          ? segments.slice(0, segments.slice(-4, -1).join('/') === 'api/v1/facts' ? -4 : -2)
+          : null;
   return url === null || root === null ? null : `${url.origin}${root.join('/')}/.well-known/newsdesk-keys.json`;
 }
 

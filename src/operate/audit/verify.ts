@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockIn, correctionsIn, trueIso } from '../../proof/clock-note.ts';
 import { verifyNoble, verifyNode } from '../../proof/ed25519.ts';
+import { type FactDocument, factFaults, isFactDocument, unsignedInFact } from '../../proof/fact-document.ts';
 import { DuplicateMember, parseIJson } from '../../proof/i-json.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import { checkLogged, type LoggedReceipt } from '../../proof/log/logged.ts';
@@ -36,6 +37,20 @@ export interface CheckedProof {
   corrected: { revision: number; filed_at: string; true_time: string }[];
 }
 
+/** A fact's document, and its faults. */
+export interface CheckedFact extends Pick<CheckedProof, 'faults' | 'unsigned' | 'keys_from' | 'keys_unread'> {
+  /** The file or address of the document. */
+  fact: string;
+  claim_key: string;
+  /** The newest version. */
+  version: number;
+  status: string;
+  /** The document says nothing of the log. */
+  logged: null;
+}
+
+type Checked = CheckedProof | CheckedFact | CheckedRecords;
+
 /** What a caller of `verifyAt` trusts. */
 export interface Trust {
   keys?: VerifyingKey[] | undefined;
@@ -47,15 +62,38 @@ export interface Trust {
  * Verifies proofs or a document of the records: a file, folder, address or standard input (`-`); by trusted keys, else
  * the site's, else its own.
  */
-export async function verifyAt(
-  where: string,
-  { keys, policy }: Trust = {},
-): Promise<(CheckedProof | CheckedRecords)[]> {
+export async function verifyAt(where: string, { keys, policy }: Trust = {}): Promise<Checked[]> {
   if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyTree(where, keys, policy);
   const { source, text } = await textAt(where);
   const records = recordsDocument(text);
   if (records !== null) return [await checkRecords(source, records, keys, policy)];
+  const fact = factIn(text);
+  if (fact !== null) return [await checkFactFrom(source, fact, { keys, policy })];
   return [await inLog(await checkProofFrom(source, text, keys), text, policy)];
+}
+
+/** The document of a fact in a text; null for any other. */
+function factIn(text: string): FactDocument | null {
+  try {
+    const document = parseIJson(text);
+    return isFactDocument(document) ? document : null;
+  } catch {
+    // It is reported as what it is not.
+    return null;
+  }
+}
+
+async function checkFactFrom(source: string, document: FactDocument, { keys, policy }: Trust): Promise<CheckedFact> {
+  const site = keys === undefined && isAddress(source) ? await siteKeys(source) : null;
+  const listed = site !== null && 'keys' in site ? site : null;
+  const { claim_key, version, status } = document.fact;
+  const faults = factFaults(document, verifyNoble, keys ?? listed?.keys);
+  if (policy !== undefined) faults.push('log: the document of a fact has no proof that its notes are in the log');
+  return {
+    ...{ fact: source, claim_key, version, status, faults, unsigned: unsignedInFact(document), logged: null },
+    keys_from: listed?.from ?? null,
+    keys_unread: site !== null && 'why' in site ? site.why : null,
+  };
 }
 
 /** Demands that the log of a policy has the proof's receipt. */
@@ -88,14 +126,16 @@ async function verifyTree(folder: string, trusted: VerifyingKey[] | undefined, p
   return checked;
 }
 
-/** The text in a file, at an address or on standard input, and its source. A story's address means its proof. */
+/** The text in a file, at an address or on standard input, and its source. A story's address means its proof, that of a fact its document. */
 async function textAt(where: string): Promise<{ source: string; text: string }> {
   if (!isAddress(where)) {
     const source = where === '-' ? 'standard input' : where;
     return { source, text: await readText(where, 'a proof file, a folder or an address') };
   }
-  const source = where.endsWith('/') ? `${where}proof.json` : where;
-  const text = await fetched(source, "a story's address or its proof.json, or a document of the domain records");
+  const isFact = /\/facts\/[a-z0-9-]+\/$/.test(where);
+  const source = isFact ? `${where.slice(0, -1)}.json` : where.endsWith('/') ? `${where}proof.json` : where;
+  const give = "a story's address or its proof.json, that of a fact, or a document of the domain records";
+  const text = await fetched(source, give);
   return { source, text };
 }
 
@@ -155,18 +195,37 @@ const PROVES = 'A receipt proves who filed the piece and that it has not changed
 const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
 
+const FACT_PROVES =
+  'The notes prove what the desk recorded and when, and that it has not changed, never that the fact is true.';
+
 const NOBODY_LOOKED =
   'The log was not checked: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
 
 /** Describes what was verified at an address, in lines for people, who may have named keys and a policy. */
-export function verifiedLines(where: string, checked: (CheckedProof | CheckedRecords)[], { keys, policy }: Trust) {
+export function verifiedLines(where: string, checked: Checked[], { keys, policy }: Trust) {
   const records = checked.filter((one) => 'kind' in one);
+  const facts = checked.filter((one) => 'fact' in one);
   const proofs = checked.filter((one) => 'proof' in one);
   return [
-    ...(records.length > 0 ? records.flatMap(recordLines) : proofLines(proofs)),
+    ...(records.length > 0
+      ? records.flatMap(recordLines)
+      : facts.length > 0
+        ? facts.flatMap(factLines)
+        : proofLines(proofs)),
     ...(keys === undefined ? [keysLine(where, checked)] : []),
-    records.length > 0 ? RECORD_PROVES : PROVES,
+    records.length > 0 ? RECORD_PROVES : facts.length > 0 ? FACT_PROVES : PROVES,
     ...(policy === undefined ? [NOBODY_LOOKED] : checked.flatMap(loggedLines)),
+  ];
+}
+
+function factLines({ fact, claim_key, version, status, faults, unsigned, keys_unread }: CheckedFact): string[] {
+  const unread = keys_unread === null ? '' : `; when its keys were in force was not checked, for ${keys_unread}`;
+  return [
+    ...faults.map((fault) => `${fact}: ${fault}`),
+    ...(unsigned.length > 0 ? [`${fact}: ${unsignedWords(unsigned)}`] : []),
+    faults.length > 0
+      ? `${claim_key} version ${version} does not hold`
+      : `${claim_key} version ${version}, ${status}: the hashes, the notes and the chain hold${unread}`,
   ];
 }
 
@@ -210,18 +269,18 @@ function reservation({ keys_unread }: CheckedProof): string {
 }
 
 /** Which keys were used, when the caller named none. */
-function keysLine(where: string, [first]: (CheckedProof | CheckedRecords)[]): string {
+function keysLine(where: string, [first]: Checked[]): string {
   if (first === undefined) return OWN_KEYS;
   if ('kind' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;
   return first.keys_from === null ? OWN_KEYS : `The keys and their times are those of ${first.keys_from}; ${COMPARE}`;
 }
 
 /** Where the receipts are in the log, and which witnesses saw it. */
-function loggedLines(one: CheckedProof | CheckedRecords): string[] {
+function loggedLines(one: Checked): string[] {
   const logged = [one.logged ?? []].flat();
   const [first] = logged;
   const last = logged.at(-1);
-  if (first === undefined || last === undefined) return [];
+  if (first === undefined || last === undefined || 'fact' in one) return [];
   const what = 'kind' in one ? plural(logged.length, 'receipt') : `${one.id} revision ${one.revision}`;
   const leaves = logged.length === 1 ? `leaf ${first.index}` : `leaves ${first.index} to ${last.index}`;
   const seen = last.cosigned_by.map(({ name, at }) => `${name} at ${at}`).join(', ');

@@ -1,6 +1,6 @@
 """A verifier written from docs/protocol.md alone. It shares no code with Broadsheet, and needs only Python's library.
 
-    python3 verifier file FILE KEYS [POLICY]   verifies a proof or a document of the domain records with a key document
+    python3 verifier file FILE KEYS [POLICY]   verifies a proof, a fact or a document of the domain records with a key document
     python3 verifier vectors FOLDER            checks every vector below test/vectors and prints the verdicts that differ
     python3 verifier page PAGE                 checks that the examples of docs/protocol.md fit together
 
@@ -14,7 +14,7 @@ from log import Policy, require_logged
 from notes import document_keys
 from observations import verify_document
 from page import check_page
-from pieces import verify_proof
+from pieces import verify_fact, verify_proof
 from text import Fault, parse_json
 from vectors import check_vectors
 
@@ -25,6 +25,8 @@ def check_file(file, keys, policy=None):
     document = parse_json(text) if text.startswith('{') else {}
     if 'basis' in document:
         verify_proof(document, trusted)
+    elif 'versions' in document:
+        verify_fact(document, trusted)
     else:
         verify_document(text, trusted)
     if policy is not None:

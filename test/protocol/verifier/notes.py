@@ -115,6 +115,18 @@ def review_of(text):
     return fields(text, 'review/v1', [*forms, ('reviewed_at', TIME), ('seq', NUMBER), ('kid', TOKEN)])
 
 
+CLAIM_KEY = '[a-z0-9]+(?:-[a-z0-9]+)*'
+
+
+def fact_of(text):
+    forms = [('paper', SLUG), ('claim_key', CLAIM_KEY), ('version', NUMBER), ('fact_hash', HASH)]
+    forms += [('prev', f'none|{HASH}'), ('seq', NUMBER), ('signed_at', TIME), ('signed_by', TOKEN), ('kid', TOKEN)]
+    said = fields(text, 'fact/v1', forms)
+    need(len(said['claim_key']) <= 80, 'a long claim key')
+    need((said['version'] == 1) == (said['prev'] == 'none'), 'the prev of a first version')
+    return said
+
+
 SERVICE = 'desk|records'
 
 

@@ -3,7 +3,7 @@
 import base64
 
 from log import require_logged
-from notes import Key, Note, clock_of, corrected, receipt_of, review_of
+from notes import Key, Note, clock_of, corrected, fact_of, receipt_of, review_of
 from text import canonical, hash_text, milliseconds, need, require_types
 
 
@@ -54,6 +54,34 @@ def require_reviews(reviews, receipts, keys, is_alone):
         need(receipt and all(receipt[name] == review[name] for name in ('paper', 'piece')), 'a review of another piece')
         need(at >= receipt['at'] and review['seq'] > newest, 'the order of a review')
         newest = review['seq']
+
+
+FACT = ('claim_key', 'version', 'statement', 'source', 'instrument', 'quote', 'status', 'note')
+
+
+def verify_fact(document, keys=None):
+    """4.8"""
+    require_types(document, fact=dict, versions=list)
+    before = None
+    for index, one in enumerate(document['versions']):
+        texts = ('claim_key', 'statement', 'source', 'instrument', 'status', 'fact_hash', 'signed_at', 'kid', 'receipt')
+        require_types(one, version=int, seq=int, vkey=str, **{name: str for name in texts})
+        need(all(name in one and isinstance(one[name], (str, type(None))) for name in ('quote', 'note')), 'quote, note')
+        said = signed_receipt(one['receipt'], fact_of, 'signed_at', [Key(one['vkey'])] if keys is None else keys)
+        need(hash_text(canonical({'v': 1, **{name: one[name] for name in FACT}})) == said['fact_hash'], 'fact_hash')
+        need(all(one[name] == said[name] for name in ('fact_hash', 'seq', 'signed_at', 'kid')), 'the listed members')
+        need(Key(one['vkey']).kid == said['kid'], 'the key of a version')
+        need(one['status'] in ('standing', 'corrected', 'retracted'), 'status')
+        need(one['claim_key'] == said['claim_key'], 'another fact')
+        need(one['version'] == said['version'] == index + 1, 'a missing version')
+        need(said['prev'] == (before['hash'] if before else 'none'), 'prev')
+        need(not before or all(said[name] == before[name] for name in ('paper', 'claim_key')), 'two facts')
+        need(not before or said['seq'] > before['seq'], 'seq')
+        before = said
+    need(document['versions'], 'no version')
+    shown = (*FACT, 'fact_hash', 'seq', 'signed_at', 'kid', 'receipt', 'vkey')
+    newest = document['versions'][-1]
+    need(all(name in document['fact'] and document['fact'][name] == newest[name] for name in shown), 'the newest')
 
 
 def verify_proof(proof, keys=None):

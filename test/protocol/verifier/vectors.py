@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 from log import Checkpoint, Policy, parse_leaf, parse_tlog_proof, read_bundle, tile_path
-from notes import Key, Note, receipt_of, review_of
+from notes import Key, Note, fact_of, receipt_of, review_of
 from observations import observation_of, verify_document, verify_fields
-from pieces import require_chain, require_generations, signed_receipt, verify_proof
+from pieces import require_chain, require_generations, signed_receipt, verify_fact, verify_proof
 from text import Fault, canonical, from_base64, hash_text, milliseconds, need, parse_json, utf8
 from tree import climb, leaf_hash, require_consistent
 
@@ -31,6 +31,13 @@ def check_note(vector):
 def check_proof(vector):
     trusted = vector_keys(vector) if 'keys' in vector else [Key(one) for one in vector.get('trusted', [])] or None
     verify_proof(vector['proof'], trusted)
+
+
+def check_fact(vector):
+    if 'text' in vector:
+        fact_of(vector['text'])
+    else:
+        verify_fact(vector['document'], vector_keys(vector) if 'keys' in vector else None)
 
 
 def check_observation(vector):
@@ -72,6 +79,7 @@ CHECKS = {
     'json': lambda vector: parse_json(vector['text']),
     'note': check_note,
     'receipt': lambda vector: receipt_of(vector['text']),
+    'fact': check_fact,
     'review': lambda vector: review_of(vector['text']),
     'chain': lambda vector: require_generations(vector['generations'], vector_keys(vector)),
     'proof': check_proof,

@@ -1,0 +1,153 @@
+import { Command } from 'commander';
+import { factChange, pieceSubject } from '../desk/activity.ts';
+import { citingPiece, factRecords } from '../desk/fact-rows.ts';
+import { paperRoot } from '../desk/papers/paper.ts';
+import { recordCommand } from '../desk/papers/record-command.ts';
+import { requirePaper } from '../desk/papers/require-paper.ts';
+import { correctFact, FactOrder, requireFact } from '../desk/recording-facts.ts';
+import { searchTerms } from '../desk/search.ts';
+import { pressThenPrint } from '../operate/publish/press-progress.ts';
+import { FACT_STATUSES, type FactStatus } from '../proof/fact-note.ts';
+import { type AppContext, deskOf } from '../server/context.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { shapeProblems } from '../shared/shape.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { DataCommand } from './frame.ts';
+
+/** The most facts, and the most pieces of one, that a call lists. */
+const LISTED_MAX = 1_000;
+
+export function command(): Command {
+  return new Command('fact')
+    .description('the fact record of a paper: what its pieces cite by a claim_key')
+    .addCommand(list())
+    .addCommand(show())
+    .addCommand(correct());
+}
+
+interface Selection {
+  paper: string;
+  q?: string;
+  source?: string;
+  status?: string;
+  json?: boolean;
+}
+
+function list(): Command {
+  return new DataCommand('list')
+    .description(`list facts, those recorded last first, at most ${LISTED_MAX}`)
+    .requiredOption('--paper <slug>', 'the paper')
+    .option('--q <words>', 'words of the statement, the publisher, the document or the key')
+    .option('--source <name>', 'a publisher')
+    .option('--status <status>', `one of ${FACT_STATUSES.join(', ')}`)
+    .option('--json', 'print the facts as JSON')
+    .onData((app, { paper, q, source, status, json }: Selection) => {
+      requirePaper(app, paper);
+      if (status !== undefined && !FACT_STATUSES.some((one) => one === status)) {
+        const message = `--status ${JSON.stringify(status)} is not a status; give one of ${FACT_STATUSES.join(', ')}`;
+        throw new Fault('invalid_request', message, { field: 'status' });
+      }
+      const archive = app.store.desk.archive(paper);
+      const terms = q === undefined ? undefined : searchTerms(q);
+      const query = { isCited: false, source, status: status as FactStatus | undefined, terms, limit: LISTED_MAX };
+      const facts = terms?.length === 0 ? [] : archive.facts(query);
+      const rows = facts.map(({ claim_key, cited }) => ({ ...factRecords(archive, claim_key).fact, cited }));
+      const lines = facts.map(
+        ({ claim_key, version, status, statement, cited }) =>
+          `${claim_key}  version ${version}, ${status}, cited by ${plural(cited, 'piece')} on air: ${statement}`,
+      );
+      printResult(json, rows, lines.length === 0 ? ['no facts'] : lines);
+    });
+}
+
+function show(): Command {
+  return new DataCommand('show')
+    .description('show the versions of a fact and the pieces that cite it')
+    .argument('<claim_key>', 'the fact')
+    .requiredOption('--paper <slug>', 'the paper')
+    .option('--json', 'print the fact as JSON')
+    .onData((app, claim_key: string, { paper, json }: { paper: string; json?: boolean }) => {
+      requirePaper(app, paper);
+      const archive = app.store.desk.archive(paper);
+      const { version } = requireFact(paper, claim_key, archive.fact(claim_key));
+      const document = factRecords(archive, claim_key);
+      const cited_by = citingIn(app, paper, claim_key, version);
+      printResult(json, { ...document, cited_by }, [
+        ...document.versions.flatMap(({ version, status, signed_at, statement, source, instrument, quote, note }) => [
+          `version ${version}, ${status}, ${signed_at}${note === null ? '' : `: ${note}`}`,
+          `  ${statement}`,
+          `  ${source}, ${instrument}${quote === null ? '' : `, “${quote}”`}`,
+        ]),
+        ...cited_by.map(
+          ({ url, state, version }) => `cited by ${url} (${state.replace('_', ' ')}), version ${version}`,
+        ),
+      ]);
+    });
+}
+
+function citingIn(app: AppContext, paper: string, claim_key: string, newest: number) {
+  const archive = app.store.desk.archive(paper);
+  const root = paperRoot(archive.paper(), app.settings.origin);
+  return archive.citedBy(claim_key, 'desk', { limit: LISTED_MAX }).map((row) => citingPiece(row, root, newest));
+}
+
+interface Correction extends Partial<Record<'statement' | 'source' | 'instrument' | 'quote' | 'status', string>> {
+  paper: string;
+  /** The version that was read. */
+  from: string;
+  note: string;
+  json?: boolean;
+}
+
+function correct(): Command {
+  return new DataCommand('correct')
+    .description('make a new version of a fact: correct it, or retract it')
+    .argument('<claim_key>', 'the fact')
+    .requiredOption('--paper <slug>', 'the paper')
+    .requiredOption('--from <version>', 'the version that was read')
+    .requiredOption('--note <text>', 'what was wrong, in one line; readers will see it')
+    .option('--statement <text>', 'what holds')
+    .option('--source <name>', 'the publisher')
+    .option('--instrument <document>', 'the document that says it: an address or a name')
+    .option('--quote <text>', 'the words of the document; empty for none')
+    .option('--status <status>', `one of ${FACT_STATUSES.join(', ')}; by default corrected`)
+    .option('--json', 'print the outcome as JSON')
+    .onData((app, claim_key: string, { paper, json, from, ...order }: Correction) => {
+      requirePaper(app, paper);
+      const typed = { ...order, version: /^\d{1,9}$/.test(from) ? Number(from) : from };
+      const read = FactOrder.safeParse(typed);
+      if (!read.success) {
+        const [problem] = shapeProblems(read.error, typed);
+        const option = problem?.field === 'version' ? 'from' : problem?.field;
+        throw new Fault('invalid_request', `--${option}: ${problem?.message}`, { field: option });
+      }
+      const { fact, outdated, unscheduled } = app.store.database.transact(() => {
+        const corrected = correctFact(deskOf(app), paper, claim_key, { ...read.data, by: 'cli' });
+        recordCommand(app, paper, factChange(corrected.fact));
+        for (const piece of corrected.unscheduled) {
+          const detail = { reason: piece.reason };
+          recordCommand(app, paper, { action: 'piece.withdrawn', subject: pieceSubject(piece), detail });
+        }
+        return corrected;
+      });
+      const archive = app.store.desk.archive(paper);
+      const root = paperRoot(archive.paper(), app.settings.origin);
+      const cited_by = outdated.map((row) => citingPiece(row, root, fact.version));
+      const result = {
+        fact: factRecords(archive, claim_key).fact,
+        cited_by,
+        unscheduled: unscheduled.map(({ slug }) => slug),
+      };
+      return pressThenPrint(app, { paper }, (pressed) =>
+        printResult(json, result, [
+          `${claim_key} version ${fact.version}: ${fact.status}`,
+          ...cited_by.map(
+            ({ url, version }) => `${url} cites version ${version}; revise it if it rests on what was wrong`,
+          ),
+          ...result.unscheduled.map((slug) => `${slug} is off the schedule until it no longer cites ${claim_key}`),
+          ...pressed,
+        ]),
+      );
+    });
+}
