@@ -170,6 +170,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/facts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The paper’s fact record, those recorded last first
+         * @description Each fact in its newest version. Without a key, only facts that a piece on air cites; with one, all that the desk recorded.
+         */
+        get: operations["listFacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/facts/{claim_key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A fact: its versions, each signed, and the pieces that cite it
+         * @description Versions are listed from the oldest, pieces from the newest; more pieces come with `cursor`. With a key, pieces that are not on air are listed too.
+         */
+        get: operations["readFact"];
+        /**
+         * Correct or retract a fact: a new version, signed like the first
+         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. What the body leaves out stays as it is. Pieces keep the version that they were filed with, and say on their pages what became of it; revise those that rest on it.
+         */
+        put: operations["correctFact"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cited-facts": {
         parameters: {
             query?: never;
@@ -1101,6 +1145,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "fact.corrected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A fact that pieces on air cite was corrected or retracted */
+        post: operations["toldFactCorrected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1290,6 +1351,39 @@ export interface components {
             /** @description Seconds from the start. */
             time: number;
             title: string;
+        };
+        FactCorrectedEvent: {
+            /** @enum {string} */
+            type: "fact.corrected";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["ToldFact"];
+        };
+        ToldFact: {
+            claim_key: string;
+            version: number;
+            statement: string;
+            /** @description The publisher. */
+            source: string;
+            /** @description The document that says it: an address or a name. */
+            instrument: string;
+            /** @description The words of the document on which the statement rests. */
+            quote: string | null;
+            /**
+             * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+             * @enum {string}
+             */
+            status: "standing" | "corrected" | "retracted";
+            /** @description Why this version was made; null for the first. */
+            note: string | null;
+            /**
+             * Format: uri
+             * @description The page of the fact.
+             */
+            url: string;
         };
         WebhookTestEvent: {
             /** @enum {string} */
@@ -1595,8 +1689,20 @@ export interface components {
             source: string;
             /** @description The document that says it. */
             instrument: string;
-            /** @description A pointer into the fact record. */
+            /** @description The key of a fact in the paper’s record. */
             claim_key: string | null;
+            /** @description The words of the document on which the statement rests. */
+            quote?: string;
+            /**
+             * Format: uri
+             * @description The page of the fact, where the record has it.
+             */
+            fact_url?: string;
+            /**
+             * @description What became of the fact since the piece was filed; the piece still says what it said.
+             * @enum {string}
+             */
+            fact_status?: "corrected" | "retracted";
         };
         /** @description One piece in full, on air or not, as its own desk sees it. */
         DeskStory: {
@@ -1843,6 +1949,128 @@ export interface components {
             stories: components["schemas"]["Story"][];
             next_cursor: null;
         };
+        FactList: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description Rows in this response. */
+            count: number;
+            facts: {
+                claim_key: string;
+                version: number;
+                statement: string;
+                /** @description The publisher. */
+                source: string;
+                /** @description The document that says it: an address or a name. */
+                instrument: string;
+                /** @description The words of the document on which the statement rests. */
+                quote: string | null;
+                /**
+                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @enum {string}
+                 */
+                status: "standing" | "corrected" | "retracted";
+                /** @description Why this version was made; null for the first. */
+                note: string | null;
+                /** @description SHA-256 of the RFC 8785 form of what it says. */
+                fact_hash: string;
+                /** @description Its number among all versions of the paper’s facts. */
+                seq: number;
+                /** Format: date-time */
+                signed_at: string;
+                kid: string;
+                /** @description The version’s signed note, verbatim. */
+                receipt: string;
+                /** @description The verifier key of its signer. */
+                vkey: string;
+            }[];
+            /** @description Where the list goes on, or null. */
+            next_cursor: string | null;
+        };
+        FactWithCitations: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description A version of a fact that a paper recorded. It proves what was recorded, never that it is true. */
+            fact: {
+                claim_key: string;
+                version: number;
+                statement: string;
+                /** @description The publisher. */
+                source: string;
+                /** @description The document that says it: an address or a name. */
+                instrument: string;
+                /** @description The words of the document on which the statement rests. */
+                quote: string | null;
+                /**
+                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @enum {string}
+                 */
+                status: "standing" | "corrected" | "retracted";
+                /** @description Why this version was made; null for the first. */
+                note: string | null;
+                /** @description SHA-256 of the RFC 8785 form of what it says. */
+                fact_hash: string;
+                /** @description Its number among all versions of the paper’s facts. */
+                seq: number;
+                /** Format: date-time */
+                signed_at: string;
+                kid: string;
+                /** @description The version’s signed note, verbatim. */
+                receipt: string;
+                /** @description The verifier key of its signer. */
+                vkey: string;
+            };
+            versions: {
+                claim_key: string;
+                version: number;
+                statement: string;
+                /** @description The publisher. */
+                source: string;
+                /** @description The document that says it: an address or a name. */
+                instrument: string;
+                /** @description The words of the document on which the statement rests. */
+                quote: string | null;
+                /**
+                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @enum {string}
+                 */
+                status: "standing" | "corrected" | "retracted";
+                /** @description Why this version was made; null for the first. */
+                note: string | null;
+                /** @description SHA-256 of the RFC 8785 form of what it says. */
+                fact_hash: string;
+                /** @description Its number among all versions of the paper’s facts. */
+                seq: number;
+                /** Format: date-time */
+                signed_at: string;
+                kid: string;
+                /** @description The version’s signed note, verbatim. */
+                receipt: string;
+                /** @description The verifier key of its signer. */
+                vkey: string;
+            }[];
+            cited_by: {
+                id: string;
+                headline: string;
+                /** Format: uri */
+                url: string;
+                revision: number;
+                /** @description The version of the fact with which the piece was filed. */
+                version: number;
+                /** @description Whether that is the newest version. */
+                current: boolean;
+                /** @enum {string} */
+                state: "draft" | "scheduled" | "on_air" | "withdrawn";
+            }[];
+            /**
+             * Format: uri
+             * @description The key document of the paper.
+             */
+            keys_url: string;
+            /** @description Where `cited_by` goes on, or null. */
+            next_cursor: string | null;
+        };
         CitedFactList: {
             /** @description The paper’s slug. */
             desk: string;
@@ -2035,6 +2263,8 @@ export interface components {
         Filed: {
             story: components["schemas"]["DeskStory"];
             proof: components["schemas"]["Proof"];
+            /** @description Facts of the record that entries without a key nearly repeat. They keep nothing from being filed. */
+            hints?: components["schemas"]["FactHint"][];
             /** @description Whether all files that changed are on disk. */
             pressed: boolean;
             /** @description How many files the press wrote. */
@@ -2044,6 +2274,17 @@ export interface components {
              * @description Where to ask whether they are by now.
              */
             pressing?: string;
+        };
+        /** @description A fact of the record that an entry without a key nearly repeats; give its key if it is the same. */
+        FactHint: {
+            /** @description The entry, such as `cited_facts[0]`. */
+            field: string;
+            claim_key: string;
+            version: number;
+            statement: string;
+            source: string;
+            instrument: string;
+            message: string;
         };
         NewStory: {
             /** @description The piece’s place in addresses; it is kept for good. */
@@ -2061,13 +2302,16 @@ export interface components {
             cited_facts: {
                 /** @description Its number, which is its place in the list. */
                 n?: number;
-                statement: string;
-                /** @description The publisher. */
-                source: string;
-                /** @description The document that says it: an address or a name. */
-                instrument: string;
-                /** @description A pointer into the fact record. */
+                /** @description Needed without a claim_key that the record has. */
+                statement?: string;
+                /** @description The publisher; needed like the statement. */
+                source?: string;
+                /** @description The document that says it: an address or a name; needed like the statement. */
+                instrument?: string;
+                /** @description The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; beside a known one, what the entry says must be what the record says, and what it leaves out is taken from there. */
                 claim_key?: string | null;
+                /** @description The words of the document on which the statement rests, up to 300 characters. */
+                quote?: string | null;
             }[];
             /** @description BCP 47; the paper’s own when left out. */
             language?: string;
@@ -2121,13 +2365,16 @@ export interface components {
             cited_facts: {
                 /** @description Its number, which is its place in the list. */
                 n?: number;
-                statement: string;
-                /** @description The publisher. */
-                source: string;
-                /** @description The document that says it: an address or a name. */
-                instrument: string;
-                /** @description A pointer into the fact record. */
+                /** @description Needed without a claim_key that the record has. */
+                statement?: string;
+                /** @description The publisher; needed like the statement. */
+                source?: string;
+                /** @description The document that says it: an address or a name; needed like the statement. */
+                instrument?: string;
+                /** @description The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; beside a known one, what the entry says must be what the record says, and what it leaves out is taken from there. */
                 claim_key?: string | null;
+                /** @description The words of the document on which the statement rests, up to 300 characters. */
+                quote?: string | null;
             }[];
             /** @description BCP 47; the paper’s own when left out. */
             language?: string;
@@ -2217,6 +2464,83 @@ export interface components {
             /** @description In which capacity; without it, `editor` in the paper’s language. */
             role?: string;
         };
+        CorrectedFact: {
+            /** @description A version of a fact that a paper recorded. It proves what was recorded, never that it is true. */
+            fact: {
+                claim_key: string;
+                version: number;
+                statement: string;
+                /** @description The publisher. */
+                source: string;
+                /** @description The document that says it: an address or a name. */
+                instrument: string;
+                /** @description The words of the document on which the statement rests. */
+                quote: string | null;
+                /**
+                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @enum {string}
+                 */
+                status: "standing" | "corrected" | "retracted";
+                /** @description Why this version was made; null for the first. */
+                note: string | null;
+                /** @description SHA-256 of the RFC 8785 form of what it says. */
+                fact_hash: string;
+                /** @description Its number among all versions of the paper’s facts. */
+                seq: number;
+                /** Format: date-time */
+                signed_at: string;
+                kid: string;
+                /** @description The version’s signed note, verbatim. */
+                receipt: string;
+                /** @description The verifier key of its signer. */
+                vkey: string;
+            };
+            /** @description The pieces that cite an older version now, on air or not, the newest first, at most 1,000. */
+            cited_by: {
+                id: string;
+                headline: string;
+                /** Format: uri */
+                url: string;
+                revision: number;
+                /** @description The version of the fact with which the piece was filed. */
+                version: number;
+                /** @description Whether that is the newest version. */
+                current: boolean;
+                /** @enum {string} */
+                state: "draft" | "scheduled" | "on_air" | "withdrawn";
+            }[];
+            /** @description Slugs of pieces that a retraction took off the schedule; they are drafts again. */
+            unscheduled: string[];
+            /** @description Whether all files that changed are on disk. */
+            pressed: boolean;
+            /** @description How many files the press wrote. */
+            files?: number;
+            /**
+             * Format: uri
+             * @description Where to ask whether they are by now.
+             */
+            pressing?: string;
+        };
+        /** @description A new version of a fact. */
+        FactOrder: {
+            /** @description The version that this one was made from; another one is newest by now: 409. */
+            version: number;
+            /** @description What holds. */
+            statement?: string;
+            /** @description The publisher. */
+            source?: string;
+            /** @description The document that says it: an address or a name. */
+            instrument?: string;
+            /** @description The words of the document on which the statement rests; null for none. */
+            quote?: string | null;
+            /**
+             * @description When left out: `corrected`. `retracted` for what does not hold: no piece may be filed with it any more. `standing` when the fact was right all along and only where it stands has changed, or to take a retraction back.
+             * @enum {string}
+             */
+            status?: "standing" | "corrected" | "retracted";
+            /** @description What was wrong, in one line; readers will see it. */
+            note: string;
+        };
         PreviewLink: {
             /** Format: uri */
             url: string;
@@ -2232,6 +2556,8 @@ export interface components {
                 /** @description Where in the field, in UTF-16 units. */
                 offset?: number;
             }[];
+            /** @description Facts of the record that entries without a key nearly repeat. They keep nothing from being filed. */
+            hints?: components["schemas"]["FactHint"][];
             html: string;
         };
         /** @description The body of a filing, like NewStory, or a part of it. */
@@ -3311,7 +3637,7 @@ export interface components {
                 seat: string | null;
             };
             /** @enum {string} */
-            action: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "passkey.added" | "passkey.removed" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
+            action: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "fact.corrected" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "passkey.added" | "passkey.removed" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
             /**
              * @description `refused`: the filing door refused it to an agent, and nothing was changed.
              * @enum {string}
@@ -3319,7 +3645,7 @@ export interface components {
             outcome: "done" | "refused";
             subject: {
                 /** @enum {string} */
-                kind: "piece" | "persona" | "cast" | "page" | "media" | "key" | "webhook" | "delivery" | "host";
+                kind: "piece" | "persona" | "cast" | "page" | "media" | "key" | "webhook" | "delivery" | "host" | "fact";
                 /** @description Null for a piece that was refused and so has none. */
                 id: string | null;
                 slug: string | null;
@@ -4517,6 +4843,134 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFacts: {
+        parameters: {
+            query?: {
+                /** @description One to four words. Each must be one, or begin one, in the statement, the publisher, the document or the key. */
+                q?: string;
+                /** @description A publisher’s whole name, in whatever case. */
+                source?: string;
+                status?: "standing" | "corrected" | "retracted";
+                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                limit?: number;
+                /** @description `next_cursor` of the answer before; it goes on from there. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The facts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readFact: {
+        parameters: {
+            query?: {
+                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                limit?: number;
+                /** @description `next_cursor` of the answer before; it goes on from there. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A fact’s key. */
+                claim_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fact. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactWithCitations"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    correctFact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description A fact’s key. */
+                claim_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactOrder"];
+            };
+        };
+        responses: {
+            /** @description The fact, and the pieces that cite an older version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorrectedFact"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
@@ -5914,7 +6368,7 @@ export interface operations {
                 /** @description Only what this key did, by its id; or `cli`, or `folder`. */
                 who?: string;
                 /** @description Only these. */
-                action?: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "passkey.added" | "passkey.removed" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
+                action?: "piece.filed" | "piece.revised" | "piece.aired" | "piece.scheduled" | "piece.withdrawn" | "piece.reviewed" | "pieces.imported" | "fact.corrected" | "front.placed" | "config.changed" | "persona.changed" | "cast.published" | "page.put" | "page.removed" | "media.uploaded" | "media.removed" | "key.made" | "key.revoked" | "key.paused" | "key.resumed" | "seat.made" | "seat.revoked" | "session.begun" | "session.ended" | "passkey.added" | "passkey.removed" | "terms.accepted" | "webhook.added" | "webhook.changed" | "webhook.secret" | "webhook.tested" | "webhook.removed" | "delivery.retried" | "subscribers.invited" | "subscriber.erased" | "subscriber.suppressed" | "host.given" | "host.removed" | "paper.removed" | "paper.restored";
                 /** @description Only what was done to the piece, key, page … of this id. */
                 subject?: string;
                 /** @description Only what was done, or only what was refused. */
@@ -6772,6 +7226,51 @@ export interface operations {
             };
         };
     };
+    toldFactCorrected: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event: a repeat has the same. */
+                "webhook-id": string;
+                /** @description When this was sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for. */
+                "webhook-signature": string;
+                /** @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 over `<t>.<body>`, by the same key. */
+                "X-NRF-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactCorrectedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched off, and gets nothing more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Accepted; the response body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     toldWebhookTest: {
         parameters: {
             query?: never;
@@ -6841,6 +7340,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /api/v1/webhooks/{id}/test",
   "PUT /api/v1/cast/{day}",
   "PUT /api/v1/config",
+  "PUT /api/v1/facts/{claim_key}",
   "PUT /api/v1/front",
   "PUT /api/v1/keys/{id}",
   "PUT /api/v1/masthead/{slug}",
