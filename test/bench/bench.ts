@@ -24,6 +24,7 @@ import { pressPart } from './press.ts';
 import { publishPart } from './publish.ts';
 import { recordsPart } from './records.ts';
 import { scanPart } from './scan.ts';
+import { scannerPart } from './scanner.ts';
 import { searchPart } from './search.ts';
 import { startPart } from './start.ts';
 import { type Figure, machine, note, printTable } from './table.ts';
@@ -52,6 +53,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   mails: mailsPart,
   dns: dnsPart,
   scan: scanPart,
+  scanner: scannerPart,
   meter: meterPart,
   records: recordsPart,
   values: valuesPart,

@@ -71,7 +71,7 @@ test('many due hostnames are all probed, a few at a time', async (t) => {
   const hosts = Array.from({ length: 300 }, (_, n) => `h${n}.zone${n % 7}.test`);
   records.watch(hosts.map(parseHostname), clock.now);
   const prober = seeing(t, clock.now);
-  await startScan(localQueue(app, 'test'), prober, quiet, { once: true }).ended;
+  await startScan(localQueue(app, 'test'), prober, quiet, { atOnce: 96, once: true }).ended;
   assert.deepEqual(records.observationTotals(), { count: 300, newest: 300 });
   for (const { id, hostname } of records.everyHost()) assert.equal(records.observationCount(id), 1, hostname);
   assert.ok(prober.most <= 96, `${prober.most} at a time`);
@@ -92,7 +92,7 @@ test('hosts whose servers never answer delay only themselves', async (t) => {
     },
     close: () => closing.resolve(),
   };
-  const scan = startScan(localQueue(app, 'test'), prober, quiet);
+  const scan = startScan(localQueue(app, 'test'), prober, quiet, { atOnce: 96 });
   await until(() => (records.observationTotals().count === 200 ? true : null));
   await scan.stop();
   assert.equal(records.observationTotals().count, 200);
@@ -131,13 +131,13 @@ test('a scan that finds no resolver says so', async (t) => {
     resolver: { ask: async () => deaf.signals.A, servers: [], close() {} },
     close() {},
   };
-  const { ended } = startScan(localQueue(app, 'test'), prober, quiet, { once: true });
+  const { ended } = startScan(localQueue(app, 'test'), prober, quiet, { atOnce: 96, once: true });
   await assert.rejects(ended, { code: 'unavailable', message: /no resolver answers/ });
   assert.equal(app.store.records.observationTotals().count, 0);
   assert.equal(app.store.records.stats(clock.now).due, 1);
   // One host that nobody answers for, while the resolver does, is an observation like any other.
   const alive = { ...prober, resolver: { ...prober.resolver, ask: async () => probe('x.test', 0, {}).signals.A } };
-  await startScan(localQueue(app, 'test'), alive, quiet, { once: true }).ended;
+  await startScan(localQueue(app, 'test'), alive, quiet, { atOnce: 96, once: true }).ended;
   assert.equal(app.store.records.observationTotals().count, 1);
 });
 
@@ -155,7 +155,12 @@ test('a failing queue is retried, and leases are released', async (t) => {
     },
   };
   const told: unknown[] = [];
-  const scan = startScan(shaky, seeing(t, clock.now), { ...quiet, onFailure: (error) => told.push(error) });
+  const scan = startScan(
+    shaky,
+    seeing(t, clock.now),
+    { ...quiet, onFailure: (error) => told.push(error) },
+    { atOnce: 96 },
+  );
   await until(() => (records.observationTotals().count === 1 ? true : null));
   await scan.stop();
   assert.equal(told.length, 1);

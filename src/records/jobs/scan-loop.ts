@@ -7,11 +7,11 @@ import { eventLoop } from '../../shared/workers/event-loop.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import type { Prober } from '../probe/prober.ts';
 import { type ProbeOutcome, type ScanLease, type ScanQueue, scanBatch } from '../probe/scan-queue.ts';
+import { gatheredQueue } from './gathered-queue.ts';
 import { localQueue } from './local-queue.ts';
 
-/** The most concurrent probes, all held in memory, and the most hostnames per lease. */
-const AT_ONCE = 96;
-const BATCH = 16;
+/** The most hostnames per lease. */
+const BATCH = 32;
 /** How long to wait when nothing is due, in ms. */
 const IDLE = 1_000;
 /** The pause after a failure, in ms. It doubles with each failure, up to the longest pause. */
@@ -25,6 +25,13 @@ interface ScanObserver {
   onNoResolver(rest: number): void;
   /** The queue failed; the scan retries after `rest` ms. */
   onFailure(error: unknown, rest: number): void;
+}
+
+interface ScanOptions {
+  /** The most concurrent probes, all held in memory. */
+  atOnce: number;
+  /** Ends the scan when nothing is due. */
+  once?: boolean;
 }
 
 export interface Scan {
@@ -41,13 +48,15 @@ export interface Scan {
  * Works through a queue until stopped or, with `once`, until nothing is due. Leases more as soon as there is room, so
  * that slow hosts delay only themselves.
  */
-export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserver, { once = false } = {}): Scan {
+export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserver, options: ScanOptions): Scan {
+  const { atOnce, once = false } = options;
+  const size = Math.min(BATCH, atOnce);
   const stopping = new AbortController();
   const { signal } = stopping;
   const isStopping = () => signal.aborted;
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
   let failure: unknown;
-  let room = AT_ONCE;
+  let room = atOnce;
   let freed: () => void = () => {};
   const release = (count: number): void => {
     room += count;
@@ -94,12 +103,12 @@ export function startScan(queue: ScanQueue, prober: Prober, observer: ScanObserv
         await pause(rest);
         rest = Math.min(rest * 2, LONGEST_REST);
         mustRest = false;
-      } else if (room < BATCH) {
+      } else if (room < size) {
         await new Promise<void>((next) => {
           freed = next;
         });
       } else {
-        const lease = await queue.lease(BATCH).catch(failed);
+        const lease = await queue.lease(size).catch(failed);
         if (lease) {
           room -= lease.hostnames.length;
           const batch = work(lease).finally(() => batches.delete(batch));
@@ -130,7 +139,8 @@ function isFinal(error: unknown): boolean {
 
 /** Probes hostnames as they fall due, beside any other scanners of the database. Returns a function that stops it. */
 export function startScanner(app: AppContext, prober: Prober, logger: Logger): () => Promise<void> {
-  const scan = startScan(localQueue(app, `serve:${process.pid}`), prober, logScan(logger));
+  const queue = gatheredQueue(localQueue(app, `serve:${process.pid}`));
+  const scan = startScan(queue, prober, logScan(logger), { atOnce: app.settings.scanAtOnce });
   scan.ended.catch((error: unknown) => logger.error({ err: error }, 'the scanner ended'));
   return scan.stop;
 }

@@ -7,6 +7,7 @@ import { parseHostname } from '../hostname.ts';
 import { proberOf } from '../probe/prober.ts';
 import { remoteQueue } from '../probe/remote-queue.ts';
 import type { ProbeOutcome, ScanQueue } from '../probe/scan-queue.ts';
+import { gatheredQueue } from './gathered-queue.ts';
 import { localQueue } from './local-queue.ts';
 import { logScan, startScan } from './scan-loop.ts';
 
@@ -38,14 +39,14 @@ export async function scanOnce(
   };
   app.signer.open();
   const prober = proberOf(app.settings, app.clock.now);
-  await startScan(queueOf(app, wanted), prober, { onOutcomes, onNoResolver() {}, onFailure() {} }, { once: true })
-    .ended;
+  const options = { atOnce: app.settings.scanAtOnce, once: true };
+  await startScan(queueOf(app, wanted), prober, { onOutcomes, onNoResolver() {}, onFailure() {} }, options).ended;
   return scanned;
 }
 
 /** A queue of the hostnames that are due, or of the given ones. */
 function queueOf(app: AppContext, names: string[]): ScanQueue {
-  const local = localQueue(app, `scan:${process.pid}`);
+  const local = gatheredQueue(localQueue(app, `scan:${process.pid}`));
   if (names.length === 0) return local;
   const left = [...names];
   return { ...local, lease: async (max) => local.leaseNames(left.splice(0, max)) };
@@ -82,7 +83,7 @@ export async function scanElsewhere(settings: Settings, queue: string, logger: L
       counts[one.outcome === 'recorded' ? 'observed' : one.outcome]++;
     }
   };
-  const scan = startScan(source, proberOf(settings), { ...log, onOutcomes }, { once });
+  const scan = startScan(source, proberOf(settings), { ...log, onOutcomes }, { atOnce: settings.scanAtOnce, once });
   stop.addEventListener('abort', () => void scan.stop());
   await scan.ended;
   return counts;

@@ -66,7 +66,7 @@ function oneOf(address: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 }
 
 /** The query for each signal: a prefix of the hostname, and the record type. */
-const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]> = {
+export const QUESTIONS: Record<SignalType, readonly [before: string, type: RecordType]> = {
   A: ['', 'A'],
   AAAA: ['', 'AAAA'],
   CNAME: ['', 'CNAME'],

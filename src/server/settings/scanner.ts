@@ -26,6 +26,13 @@ export const scanner = z
       .optional(),
     /** How often a hostname is probed. */
     SCAN_EVERY: duration('24h'),
+    /** How many hostnames a scanner probes at once, each with some twenty queries; all are held in memory. */
+    SCAN_AT_ONCE: z.coerce
+      .number('must be a number')
+      .int('must be a whole number')
+      .min(1, 'must be from 1 to 10000')
+      .max(10_000, 'must be from 1 to 10000')
+      .default(96),
     /** Whether this process probes due hostnames while it serves the records; `off` leaves that to others. */
     SCANNER: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     /** The key for `broadsheet scan --queue`: a key of level `scanner`, created on the machine that has the records. */
@@ -39,6 +46,7 @@ export const scanner = z
     resolvers: env.RESOLVERS,
     resolverRate: env.RESOLVER_RATE,
     scanEvery: env.SCAN_EVERY,
+    scanAtOnce: env.SCAN_AT_ONCE,
     scanner: env.SCANNER === 'on',
     scannerKey: env.SCANNER_KEY,
     tlsPrivate: env.TLS_PRIVATE,

@@ -5,6 +5,8 @@ import type { Db, Transact } from './sql.ts';
  * one.
  */
 const GROUP_LASTS = 8;
+/** So much work shares a commit, however long it takes: the disk takes longer still. */
+export const GROUP_LEAST = 32;
 
 interface Waiting {
   /**
@@ -48,7 +50,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
           if (next === undefined) break;
           group.push(next);
           settle.push(next.run());
-        } while (performance.now() < end);
+        } while (group.length < GROUP_LEAST || performance.now() < end);
         return settle;
       });
       for (const settle of settled) settle();
