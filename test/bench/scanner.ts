@@ -79,7 +79,7 @@ function asked(program: 'zdns' | 'massdns', here: string, names: string[], serve
     const list = join(here, `${type}.txt`);
     writeFileSync(list, `${questions.flatMap(([before]) => names.map((name) => before + name)).join('\n')}\n`);
     const args = {
-      zdns: [type, '--threads', '200', '--name-servers', server, '--input-file', list, '--output-file', '/dev/null', '--verbosity', '1'],
+      zdns: [type, '--threads=200', '--verbosity=1', '--name-servers', server, '-f', list, '-o', '/dev/null'],
       massdns: ['-q', '-s', '200', '-r', resolvers, '-t', type, '-o', 'J', '-w', '/dev/null', list],
     }[program];
     const began = performance.now();
