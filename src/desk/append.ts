@@ -7,6 +7,7 @@ import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correc
 import { changedDependencies, dependencies } from './dependencies.ts';
 import { isNews, type StoryEvent } from './event.ts';
 import { factOf } from './fact.ts';
+import { factDependencies } from './fact-dependencies.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
 import { isPublic, logAiring, logFacts, logKey, logPaper, logWithdrawal, receiptLeaf } from './log-leaves.ts';
@@ -87,7 +88,8 @@ function applyReview(store: LedgerStore, entry: RecordEntry): void {
   if (archive.storyById(piece)?.revision !== revision) return;
   store.setReviewed(piece, { name: reviewed_by, role, at: Date.parse(reviewed_at) });
   airReleased(store, paper, piece, at);
-  if (before !== null && showsReview(archive.paper())) markChanged(store, paper, piece, before, at, false);
+  if (before !== null && showsReview(archive.paper()))
+    markChanged(store, paper, piece, before, at, false, citedKeys(store, paper, piece));
 }
 
 /** A new version of a fact is public when a piece on air in public cites the fact; it changes what those pieces show. */
@@ -101,7 +103,7 @@ function applyFact(store: LedgerStore, entry: RecordEntry): void {
   if (fact.version === 1) return;
   const citing = archive.citingOnAir(key);
   const stale = citing.map(({ id }) => dependencies.citations(id));
-  store.markStale(paper, [dependencies.edition, dependencies.facts, dependencies.fact(key), ...stale]);
+  store.markStale(paper, [dependencies.edition, ...factDependencies(archive, { changed: [key] }), ...stale]);
   store.bumpEdition(paper, at);
   if (isCited)
     store.emit({
@@ -160,7 +162,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   const waited = current !== null && store.awaitsReview(entry.piece.id);
-  if (before !== null) markFacts(store, entry.paper, entry.piece.id);
+  const cited = before === null ? [] : citedKeys(store, entry.paper, entry.piece.id);
   store.setGeneration(entry);
   const isShownNow = before !== null && isPublic(store, entry.paper);
   store.logLeaf('desk', receiptLeaf(entry.receipt, isShownNow));
@@ -175,7 +177,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   // A revision made before the piece went on air is part of the first published version.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setPieceState(entry.piece.id, { ...current, updated_at });
-  markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null);
+  markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null, cited);
   // A revision that was made long before it was filed is no news.
   if (!isNews(entry.piece.revised_at ?? entry.at, entry.at)) return;
   const left = before.category === entry.piece.category ? null : before.category;
@@ -240,20 +242,34 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   const withholds = state === 'withdrawn' && entry.withhold_headline === true && !current.headline_withheld;
   const headline_withheld = withholds || current.headline_withheld;
   store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason, headline_withheld });
-  if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true);
+  const cited = before === null ? [] : citedKeys(store, paper, piece);
+  if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true, cited);
   // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.
   if (before !== null) logWithdrawal(store, entry);
   const gone = before ?? (withholds ? store.archive(paper).row(piece) : null);
   if (gone !== null) store.emit({ type: 'story.withdrawn', paper, at, story: gone, reason, headline_withheld });
 }
 
-/** Marks the facts that a piece cites, which list it among others. */
-function markFacts(store: LedgerStore, paper: string, piece: string): void {
-  const keys = store
+/** The keys of the facts that the newest revision of a piece cites. */
+function citedKeys(store: LedgerStore, paper: string, piece: string): string[] {
+  return store
     .archive(paper)
     .citations(piece)
-    .map(({ claim_key }) => dependencies.fact(claim_key));
-  if (keys.length > 0) store.markStale(paper, [dependencies.facts, dependencies.citations(piece), ...keys]);
+    .map(({ claim_key }) => claim_key);
+}
+
+/** Marks the facts that a piece cites, which list it among others. `before` are those that it cited on air before. */
+function markFacts(store: LedgerStore, paper: string, piece: string, before: readonly string[]): void {
+  const archive = store.archive(paper);
+  const now = citedKeys(store, paper, piece);
+  const changed = new Set([...before, ...now]);
+  if (changed.size === 0) return;
+  const isMoved = (key: string): boolean => {
+    const cited = archive.fact(key)?.cited ?? 0;
+    return cited === 0 || (cited === 1 && !before.includes(key));
+  };
+  const moved = store.isFullPressPending(paper) ? [] : [...changed].filter(isMoved);
+  store.markStale(paper, [dependencies.citations(piece), ...factDependencies(archive, { changed, moved })]);
 }
 
 /**
@@ -268,13 +284,14 @@ function markChanged(
   before: Row | null,
   at: number,
   corrects: boolean,
+  cited: readonly string[] = [],
 ): void {
   const archive = store.archive(paper);
   const stale = store.isFullPressPending(paper)
     ? [dependencies.edition, dependencies.piece(piece)]
     : changedDependencies(archive, piece, before, rowOnAir(archive, piece));
   store.markStale(paper, stale);
-  markFacts(store, paper, piece);
+  markFacts(store, paper, piece, cited);
   if (corrects || archive.hasCorrections(piece)) store.markStale(paper, [dependencies.corrections]);
   store.bumpEdition(paper, at);
 }

@@ -3,7 +3,7 @@ import type { Generation } from '../proof/chain.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import type { LogProof } from '../proof/log/log-proof.ts';
 import type { Piece } from './door/piece.ts';
-import type { Citation, Citing, CitingRow, FactQuery, FactRow, SignedFact, SourceRow } from './fact.ts';
+import type { Citation, Citing, CitingRow, FactQuery, FactRow, OutdatedFact, SignedFact, SourceRow } from './fact.ts';
 import type { Cast } from './papers/cast.ts';
 import type { Persona } from './papers/masthead.ts';
 import type { Media } from './papers/media.ts';
@@ -247,6 +247,17 @@ export interface Archive {
   facts(query: FactQuery): FactRow[];
   /** The publishers of facts that pieces on air cite, those of most facts first. */
   factSources(): SourceRow[];
+  /** Whether a piece on air cites a recorded fact, and how many such facts there are. */
+  hasFacts(): boolean;
+  factCount(): number;
+  /** How many facts that pieces on air cite were recorded before one, by its `id`. */
+  factRank(id: number): number;
+  /** A run of the facts that pieces on air cite, oldest first, from a rank on. */
+  factsFrom(rank: number, limit: number): FactRow[];
+  /** Those of them that were corrected or retracted, the last first. */
+  correctedFacts(limit: number): FactRow[];
+  /** Facts of which pieces on air cite a version that was wrong, the last corrected first. */
+  outdatedFacts(limit: number): OutdatedFact[];
   /** Facts that may say what an entry says, for comparison. */
   factsLike(entry: { statement: string; instrument: string }): FactRow[];
   /** The facts that the newest revision of a piece cites, by claim key. */

@@ -9,6 +9,8 @@ export const PAGE_SIZE = 30;
 export const NEWEST_MAX = 50;
 /** How many stories one sitemap holds. 50,000 are allowed, but a publish rewrites the whole file. */
 export const SHARD_MAX = 10_000;
+/** How many facts a numbered page of the fact record holds. */
+export const FACTS_PAGE = 50;
 /** How many earlier pieces a story page lists. */
 export const EARLIER_MAX = 3;
 
@@ -34,6 +36,9 @@ export const dependencies = {
   facts: 'facts',
   /** The same of one fact, and the pieces on air that cite it. */
   fact: (claim_key: string) => `fact:${claim_key}`,
+  /** A numbered page of the fact record, and a sitemap of its pages. */
+  factPage: (page: number) => `facts-page:${page}`,
+  factShard: (shard: number) => `facts-shard:${shard}`,
   /** What became of the facts that a piece cites. A correction marks it for each piece on air that cites the fact. */
   citations: (id: string) => `citations:${id}`,
   /** The newest pieces of the whole paper. */

@@ -34,6 +34,9 @@ export interface FactRow extends FactVersion {
   signed_at: number;
   /** How many pieces on air cite it, whatever the version. */
   cited: number;
+  /** When its newest correction or retraction was signed, and why; null while it stands as it was recorded. */
+  changed_at: number | null;
+  changed_note: string | null;
 }
 
 /** What became of a fact since a piece cited it. */
@@ -75,6 +78,12 @@ export interface CitingRow {
   /** The version that it cites. */
   version: number;
   state: StateName;
+}
+
+/** A fact of which `pieces` pieces on air cite a version that was wrong. */
+export interface OutdatedFact extends Pick<FactRow, 'claim_key' | 'status' | 'statement' | 'changed_note'> {
+  changed_at: number;
+  pieces: number;
 }
 
 /** A publisher, and how much rests on it: facts that pieces on air cite, and their citations. */

@@ -194,6 +194,34 @@ export const en = {
     withdrawn: 'Withdrawn',
     description: 'What this paper got wrong, and what is right.',
   },
+  /** What pieces cite by a key, each fact recorded once: its list, its page, and the publishers. */
+  fact: {
+    title: 'Facts',
+    about:
+      'What the pieces state under a key of its own, recorded once with its source. A fact that turns out to be wrong is corrected here, and every piece that cites it says so.',
+    description: 'What {paper} states as fact, with sources and corrections.',
+    about_one: 'A fact from {source}: its versions, and the pieces that cite it.',
+    sources_about: 'The publishers on which the recorded facts rest, and how much rests on each.',
+    sources_description: 'The publishers on which {paper} rests.',
+    retracted: 'Retracted',
+    recorded: 'Recorded',
+    /** At a source that the record has: a link to its page. */
+    record: 'Fact record',
+    /** At a source of a piece, when the fact was changed after the piece was filed. */
+    since_corrected: 'Corrected since: {record|what holds now}.',
+    since_retracted: 'Retracted since: {record|why}.',
+    history: 'Versions',
+    version: 'Version {version}',
+    cited_by: 'Pieces that cite it',
+    cites: 'cites version {version}',
+    count: { one: '1 fact', other: '{count} facts' },
+    citations: { one: 'cited once', other: 'cited {count} times' },
+    /** After a list of pieces or publishers that is not complete. */
+    more: { one: 'and 1 more', other: 'and {count} more' },
+    json: 'This fact as JSON',
+    proof:
+      'Each version is signed. The signature proves what this desk recorded and when, never that it is true.',
+  },
   search: {
     description: 'Search every piece on air.',
     label: 'Words in a headline, a summary or the text; up to four, and all must be there',

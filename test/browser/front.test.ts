@@ -142,6 +142,7 @@ function viewOf({ language, lead, seconds, pictured, sections, personas }: Paper
         imprint: null,
         casts: null,
         has_archived: false,
+        has_facts: false,
         pages: [],
       },
       language,

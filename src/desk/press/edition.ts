@@ -1,7 +1,8 @@
 import { standInOf } from '../../media/stand-in.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
 import type { Archive, ListKind, Row, Story } from '../archive.ts';
-import { dependencies, EARLIER_MAX, NEWEST_MAX, PAGE_SIZE } from '../dependencies.ts';
+import { dependencies, EARLIER_MAX, FACTS_PAGE, NEWEST_MAX, PAGE_SIZE, SHARD_MAX } from '../dependencies.ts';
+import { factRecords } from '../fact.ts';
 import { castFile } from '../papers/cast.ts';
 import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
@@ -77,6 +78,56 @@ export class Edition {
   /** Every page shows it, as it does the record. */
   hasArchived(): boolean {
     return this.#noting(dependencies.config, this.archive.hasArchived());
+  }
+
+  /** Every page links to the fact record, where there is one. */
+  hasFacts(): boolean {
+    return this.#noting(dependencies.config, this.archive.hasFacts());
+  }
+
+  /** A fact that a piece on air cites, and the newest pieces that do; null for any other. */
+  fact(claim_key: string, limit: number) {
+    const fact = this.#noting(dependencies.fact(claim_key), this.archive.fact(claim_key));
+    if (fact === null || fact.cited === 0) return null;
+    this.keys();
+    const { versions } = factRecords(this.archive, claim_key);
+    return { fact, versions, citing: this.archive.citedBy(claim_key, 'on_air', { limit }) };
+  }
+
+  /** The facts that were recorded last, and how many there are. */
+  facts() {
+    const count = this.archive.factCount();
+    const rows = this.archive.facts({ limit: FACTS_PAGE, isCited: true });
+    return this.#noting(dependencies.facts, { count, rows });
+  }
+
+  /** A numbered page of the fact record, from the oldest fact on; null beyond the last. */
+  factPage(page: number) {
+    const pages = Math.ceil(this.#noting(dependencies.factPage(page), this.archive.factCount()) / FACTS_PAGE);
+    if (page < 1 || page > pages) return null;
+    const rows = this.archive.factsFrom((page - 1) * FACTS_PAGE, FACTS_PAGE);
+    return { rows: rows.reverse(), isLast: page === pages };
+  }
+
+  /** The claim keys of a sitemap's facts. */
+  factShard(shard: number): string[] {
+    const rows = this.archive.factsFrom((shard - 1) * SHARD_MAX, SHARD_MAX);
+    return this.#noting(
+      dependencies.factShard(shard),
+      rows.map(({ claim_key }) => claim_key),
+    );
+  }
+
+  factShards(): number {
+    return Math.ceil(this.#noting(dependencies.facts, this.archive.factCount()) / SHARD_MAX);
+  }
+
+  factSources() {
+    return this.#noting(dependencies.facts, this.archive.factSources());
+  }
+
+  correctedFacts(limit: number) {
+    return this.#noting(dependencies.corrections, this.archive.correctedFacts(limit));
   }
 
   number(): { edition: number; changed_at: number } {

@@ -6,6 +6,7 @@ export function memoized(archive: Archive): Archive {
     ...archive,
     paper: cached(archive.paper),
     hasArchived: cached(archive.hasArchived),
+    hasFacts: cached(archive.hasFacts),
     masthead: cached(archive.masthead),
     casts: cached(archive.casts),
     keys: cached(archive.keys),

@@ -5,7 +5,9 @@
 
 import type { Motif } from '../../media/motif.ts';
 import type { Author, CitedFact } from '../../proof/basis.ts';
+import type { FactVersion } from '../../proof/fact-note.ts';
 import type { CorrectionRow, Row, Story, TagCount } from '../archive.ts';
+import type { FactChange } from '../fact.ts';
 import type { Cast } from '../papers/cast.ts';
 import type { Persona } from '../papers/masthead.ts';
 import type { Chapter } from '../papers/media.ts';
@@ -44,6 +46,8 @@ export interface Frame {
     casts: 'video' | 'audio' | null;
     /** Whether a piece from an archive was ever on air, which may cite no sources: see `Archive.hasArchived`. */
     has_archived: boolean;
+    /** Whether pieces on air cite facts of its record. */
+    has_facts: boolean;
     /** The paper's own pages that a menu lists, in reading order. */
     pages: { title: string; language: string; url: string; nav: 'footer' | 'sections' }[];
   };
@@ -110,6 +114,8 @@ export interface RowView extends Pick<Row, 'id' | 'headline' | 'dek' | 'category
 }
 
 export interface FactView extends CitedFact {
+  /** The page of the fact in the paper's record, and what became of it since; null for an entry without a key. */
+  record: { url: string; since: FactChange | null } | null;
   /** The instrument's address, or null when the instrument is a document's name. */
   href: string | null;
   /** Ids of the markers in the prose that cite this fact, for the back links. */
@@ -332,9 +338,51 @@ export interface ReaderManageView extends Framed, ChoicesView {
 }
 
 export interface CorrectionsView extends Framed {
-  /** `piece` is null where its headline is withheld. */
-  rows: (Pick<CorrectionRow, 'kind' | 'note'> & { at: string; piece: { headline: string; url: string } | null })[];
+  /** `piece` is what was corrected or withdrawn, a fact by what it says now; null where its headline is withheld. */
+  rows: (Pick<CorrectionRow, 'note'> & {
+    kind: CorrectionRow['kind'] | FactChange;
+    at: string;
+    piece: { headline: string; url: string } | null;
+  })[];
   standards_url: string;
+}
+
+/** A fact in a list. */
+export interface RecordedFactView extends Pick<FactVersion, 'claim_key' | 'statement' | 'source' | 'instrument'> {
+  url: string;
+  /** The instrument's address, or null when it is a document's name. */
+  href: string | null;
+  /** What became of it since it was recorded. */
+  since: FactChange | null;
+  /** Pieces on air that cite it. */
+  cited: number;
+}
+
+/** The facts recorded last, or one numbered page of the record. */
+export interface FactsView extends Framed {
+  page: number | null;
+  rows: RecordedFactView[];
+  newer_url: string | null;
+  older_url: string | null;
+  sources_url: string;
+}
+
+export interface FactPageView extends Framed, RecordedFactView, Pick<FactVersion, 'quote' | 'status' | 'note'> {
+  /** The newest first. */
+  versions: (FactVersion & { signed_at: string })[];
+  /** The newest pieces on air that cite it, with the version that each cites. */
+  pieces: { headline: string; url: string; version: number; is_current: boolean }[];
+  /** How many pieces more. */
+  more: number;
+  json_url: string;
+  facts_url: string;
+}
+
+/** The publishers on which most facts rest, and how many more there are. */
+export interface SourcesView extends Framed {
+  sources: { source: string; facts: number; citations: number }[];
+  more: number;
+  facts_url: string;
 }
 
 /** A page whose content is prose: standards, the guide for agents, a page of the paper's own. */
@@ -390,6 +438,9 @@ export interface Pages {
   '/paper/subscribe-said': ReaderSaidView;
   '/paper/subscribe-manage': ReaderManageView;
   '/paper/corrections': CorrectionsView;
+  '/paper/facts': FactsView;
+  '/paper/fact': FactPageView;
+  '/paper/sources': SourcesView;
   '/paper/page': PageView;
   '/paper/not-found': Framed;
   '/paper/embed': EmbedView;

@@ -180,6 +180,7 @@ export class Replay {
       reviewNotes: () => [],
       fact: () => null,
       citations: () => [],
+      factCount: () => 0,
       citingOnAir: () => [],
       factReceiptsOf: () => [],
       factReceiptsOnAir: () => [],

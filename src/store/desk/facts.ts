@@ -33,6 +33,8 @@ const FACT = {
   note: orNull(text),
   signed_at: integer,
   cited: integer,
+  changed_at: orNull(integer),
+  changed_note: orNull(text),
 };
 const COLUMNS = Object.keys(FACT)
   .map((name) => `f.${name}`)
@@ -55,12 +57,16 @@ export type FactTables = ReturnType<typeof factTables>;
 
 /** The fact record: the newest version of each fact, and the pieces that cite it. */
 export function factTables(db: Db) {
-  const { run, one, number, all, each } = sql(db);
+  const { run, one, number, has, all, each } = sql(db);
   const put = one(
-    `INSERT INTO facts (paper, claim_key, version, corrected, status, statement, source, instrument, quote, note, signed_at, publisher)
-     VALUES (?1, ?2, ?3, iif(?4 = 'corrected', ?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    `INSERT INTO facts (paper, claim_key, version, corrected, status, statement, source, instrument, quote, note, signed_at, publisher,
+       changed_at, changed_note)
+     VALUES (?1, ?2, ?3, iif(?4 = 'corrected', ?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+       iif(?4 = 'standing', NULL, ?10), iif(?4 = 'standing', NULL, ?9))
      ON CONFLICT (paper, claim_key) DO UPDATE SET version = ?3, corrected = iif(?4 = 'corrected', ?3, corrected),
-       status = ?4, statement = ?5, source = ?6, instrument = ?7, quote = ?8, note = ?9, signed_at = ?10, publisher = ?11
+       status = ?4, statement = ?5, source = ?6, instrument = ?7, quote = ?8, note = ?9, signed_at = ?10, publisher = ?11,
+       changed_at = iif(?4 = 'standing' AND status <> 'retracted', changed_at, ?10),
+       changed_note = iif(?4 = 'standing' AND status <> 'retracted', changed_note, ?9)
      RETURNING id`,
     integer,
   );
@@ -133,6 +139,10 @@ export function factTables(db: Db) {
     FACT,
   );
 
+  const from = all(
+    `SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.cited > 0 ORDER BY f.id LIMIT ? OFFSET ?`,
+    FACT,
+  );
   const lists = new Map<string, (...params: Param[]) => FactRow[]>();
   /** A list with these conditions, which take their parameters after the paper and the position. */
   const listOf = (from: string, conditions: readonly string[]) => {
@@ -204,6 +214,25 @@ export function factTables(db: Db) {
       );
       return list(paper, after, ...conditions.flatMap(([, ...value]) => value as Param[]), limit);
     },
+    hasFacts: has('SELECT 1 FROM facts WHERE paper = ? AND cited > 0'),
+    factCount: number('SELECT count(*) FROM facts WHERE paper = ? AND cited > 0'),
+    factRank: number('SELECT count(*) FROM facts WHERE paper = ? AND cited > 0 AND id < ?'),
+    /** A run of the facts that pieces on air cite, oldest first. */
+    factsFrom: (paper: string, start: number, limit: number): FactRow[] => from(paper, limit, start),
+    correctedFacts: all(
+      `SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.changed_at IS NOT NULL AND f.cited > 0
+       ORDER BY f.changed_at DESC, f.id LIMIT ?`,
+      FACT,
+    ),
+    /** Facts of which pieces on air cite an outdated version, those corrected last first, with how many do. */
+    outdatedFacts: all(
+      `SELECT f.claim_key, f.status, f.statement, f.changed_at, f.changed_note,
+         (SELECT count(*) FROM fact_citations c WHERE c.paper = f.paper AND c.claim_key = f.claim_key AND c.on_air = 1
+            AND c.version < iif(f.status = 'retracted', f.version, f.corrected)) AS pieces
+       FROM facts f WHERE f.paper = ? AND f.changed_at IS NOT NULL AND f.cited > 0 AND pieces > 0
+       ORDER BY f.changed_at DESC, f.id LIMIT ?`,
+      { claim_key: text, status, statement: text, changed_at: integer, changed_note: orNull(text), pieces: integer },
+    ),
     /** The publishers of facts that pieces on air cite, those of most facts first. */
     factSources: sources as (paper: string) => SourceRow[],
     /** Facts that may say what an entry says: with its document, or with the longest words of its statement. */

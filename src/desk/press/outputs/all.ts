@@ -3,6 +3,7 @@ import type { Output, RenderedFile, RenderTools } from '../output.ts';
 import { assets, linkPicture, media, picture } from './assets.ts';
 import { castDay, castIndex, day, days, year } from './day.ts';
 import { documents, hosting } from './documents.ts';
+import { fact, factPage, facts, factsSitemap, sources } from './facts.ts';
 import { front } from './front.ts';
 import { icons } from './icons.ts';
 import { masthead, persona, portrait } from './masthead.ts';
@@ -37,10 +38,15 @@ export const OUTPUTS: readonly Output[] = [
   castDay,
   ...pages,
   page,
+  fact,
+  factPage,
+  facts,
+  sources,
   front,
   ...documents,
   sitemap,
   monthSitemap,
+  factsSitemap,
   pagesSitemap,
   news,
   redirects,

@@ -69,6 +69,7 @@ function paperOf(edition: Edition): Frame['paper'] {
     imprint: imprintOf(edition),
     casts: castsOf(edition),
     has_archived: edition.hasArchived(),
+    has_facts: edition.hasFacts(),
     pages: edition.menuPages().map(({ slug, title, nav, language = paper.language }) => ({
       title,
       language,
@@ -151,6 +152,11 @@ export function pictureView(edition: Edition, image: Image, base = edition.site.
     variants: variants.map(({ path, width, format }) => ({ url: `${base}/${path}`, type: `image/${format}`, width })),
     color: media?.color ?? null,
   };
+}
+
+/** The address of a document; null for one that has only a name. */
+export function instrumentHref(instrument: string): string | null {
+  return /^https?:\/\//i.test(instrument) ? instrument : null;
 }
 
 /** A picture in the prose of a piece or a page. */

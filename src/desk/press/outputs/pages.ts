@@ -3,6 +3,7 @@ import { phrasesOf } from '../../../phrases/tables.ts';
 import { isoTime } from '../../../proof/time.ts';
 import { dependencies } from '../../dependencies.ts';
 import { RESERVED_PAGES } from '../../door/reserved.ts';
+import { factUrl } from '../../fact.ts';
 import { pageSlugProblem } from '../../papers/page.ts';
 import { noticeOf } from '../../withdrawal.ts';
 import type { Edition } from '../edition.ts';
@@ -92,10 +93,18 @@ export const page: Output = {
 };
 
 export function correctionRows(edition: Edition, limit: number): CorrectionsView['rows'] {
-  return edition.corrections(limit).map((row) => {
+  const { base } = edition.site;
+  const pieces = edition.corrections(limit).map((row) => {
     const { at, kind, note } = row;
     const named = noticeOf(row);
-    const url = `${edition.site.base}/stories/${named?.slug}/`;
-    return { at: isoTime(at), kind, note, piece: named && { headline: named.headline, url } };
+    const url = `${base}/stories/${named?.slug}/`;
+    return { at, kind, note, piece: named && { headline: named.headline, url } };
   });
+  const facts = edition.correctedFacts(limit).map(({ claim_key, status, statement, changed_at, changed_note }) => ({
+    ...{ at: changed_at ?? 0, note: changed_note ?? '' },
+    kind: status === 'retracted' ? ('retracted' as const) : ('corrected' as const),
+    piece: { headline: statement, url: factUrl(base, claim_key) },
+  }));
+  const rows = [...pieces, ...facts].sort((a, b) => b.at - a.at).slice(0, limit);
+  return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
 }

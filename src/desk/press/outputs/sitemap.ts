@@ -4,6 +4,7 @@ import { sectionSlug } from '../../papers/paper.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { newsSitemap, sitemapIndex, sitemapShard } from '../feeds/sitemap.ts';
 import { keysAfter, type Output, type RenderedFile, singleOutput } from '../output.ts';
+import { factShardPath } from './facts.ts';
 import { TAGS_LISTED } from './piece-list.ts';
 
 /** How long a piece stays in the news sitemap: 48 hours, in ms. */
@@ -14,7 +15,8 @@ export const sitemap = singleOutput('sitemap', 'host', (edition) => {
     const parts = Math.ceil(count / SHARD_MAX);
     return Array.from({ length: parts }, (_, index) => shardPath(month, index));
   });
-  const paths = ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards];
+  const facts = Array.from({ length: edition.factShards() }, (_, index) => factShardPath(index + 1));
+  const paths = ['sitemap-news.xml', 'sitemaps/pages.xml', ...shards, ...facts];
   return [{ path: 'sitemap.xml', body: sitemapIndex(edition.site.root, paths) }];
 });
 
@@ -44,6 +46,7 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   for (const { slug } of edition.pages()) paths.push(`${slug}/`);
   const found = edition.tags(TAGS_LISTED);
   if (found.length > 0) paths.push('tags/', ...found.map(({ slug }) => `tags/${slug}/`).sort());
+  if (edition.hasFacts()) paths.push('facts/', 'sources/');
   const casts = edition.casts();
   if (casts.length > 0) paths.push('cast/', ...casts.map(({ day }) => `cast/${day}/`));
   const urls = paths.map((path) => ({ path }));

@@ -9,6 +9,7 @@ import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
 import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
+import { factUrl } from '../../fact.ts';
 import { reviewerShown, showsReview } from '../../review.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
 import { type Edition, logUrl } from '../edition.ts';
@@ -19,8 +20,8 @@ import { contentsOf, pageProse } from '../page-prose.ts';
 import { markerIds, type ProseHtml, proseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
 import { storyJsonLd } from '../structured-data.ts';
-import type { EmbedView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
-import { avatarPath, cardOf, frameOf, linkCards, pictureView, prosePicture, rowView } from './frame.ts';
+import type { EmbedView, FactView, ShareImage, StoryView, WithdrawnView } from '../views.ts';
+import { avatarPath, cardOf, frameOf, instrumentHref, linkCards, pictureView, prosePicture, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 
 /** In pixels. Narrower art does not fill a share preview; the card replaces it. */
@@ -170,7 +171,8 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
     facts: found.cited_facts.map((fact) => ({
       ...fact,
-      href: /^https?:\/\//i.test(fact.instrument) ? fact.instrument : null,
+      record: recordOf(found, fact.claim_key, base),
+      href: instrumentHref(fact.instrument),
       marker_ids: markerIds(prose, fact.n),
     })),
     authors: found.writers,
@@ -192,6 +194,12 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     oembed_json_absolute: oembed,
     oembed_xml_absolute: `${oembed}&format=xml`,
   };
+}
+
+/** Where the record of a cited fact is, and what became of it since. A fact that no piece on air cites has no page. */
+function recordOf({ citations, state }: Story, key: string | null, base: string): FactView['record'] {
+  const citation = state === 'on_air' ? citations.find(({ claim_key }) => claim_key === key) : undefined;
+  return citation === undefined ? null : { url: factUrl(base, citation.claim_key), since: citation.since };
 }
 
 /** The time that counts for a receipt, where it is another than it says. */

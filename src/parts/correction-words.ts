@@ -1,0 +1,11 @@
+import type { Phrases } from '../phrases/phrases.ts';
+
+/** What each kind of row in the list of corrections is called, and its class. */
+export function correctionWords({ corrections: { corrected, withdrawn }, fact: { retracted } }: Phrases) {
+  return {
+    correction: { text: corrected, kind: 'correction' },
+    corrected: { text: corrected, kind: 'correction' },
+    withdrawal: { text: withdrawn, kind: 'withdrawal' },
+    retracted: { text: retracted, kind: 'withdrawal' },
+  };
+}
