@@ -164,8 +164,13 @@ function reviewerOf({ reviewed_by = null }: { reviewed_by?: Row['reviewed_by'] }
   return reviewed_by && { ...reviewed_by, at: isoTime(reviewed_by.at) };
 }
 
+export type CitedFactRow = z.infer<typeof CitedFactRow>;
+
 /** What a story cites in wire format, with what became of each fact since. */
-export function citedFactRows({ cited_facts, citations }: Pick<Story, 'cited_facts' | 'citations'>, root: string) {
+export function citedFactRows(
+  { cited_facts, citations }: Pick<Story, 'cited_facts' | 'citations'>,
+  root: string,
+): CitedFactRow[] {
   const known = new Map(citations.map((one) => [one.claim_key, one]));
   return cited_facts.map((fact) => {
     const citation = fact.claim_key === null ? undefined : known.get(fact.claim_key);

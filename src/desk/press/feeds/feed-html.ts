@@ -1,9 +1,9 @@
-import { fill } from '../../../phrases/fill.ts';
+import { fill, partsOf } from '../../../phrases/fill.ts';
+import type { Phrases } from '../../../phrases/phrases.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import type { CitedFact } from '../../../proof/basis.ts';
 import { dayOf } from '../../../proof/time.ts';
 import { writerLine } from '../../door/writers.ts';
-import { storyUrl } from '../../story.ts';
+import { type CitedFactRow, citedFactRows, storyUrl } from '../../story.ts';
 import { type Channel, declared, type FeedItem, fileUrl, webAddress } from './channel.ts';
 import { escapeText as escapeHtml } from './xml.ts';
 
@@ -20,7 +20,7 @@ const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>',
 /** Prose, corrections, sources, credit and AI label. Addresses are absolute; ids would clash in a reader's page. */
 export function feedHtml(channel: Channel, item: FeedItem): string {
   const { paper, root } = channel;
-  const { page, story, feed } = phrasesOf(paper.language);
+  const { page, story, feed, fact } = phrasesOf(paper.language);
   const parts = [
     ...(item.provenance === null ? [] : [`<p><em>${escapeHtml(story.archive)}</em></p>`]),
     `<div lang="${escapeHtml(item.language)}" dir="auto">${figure(item, root)}${standalone(item.html, root, item.slug)}</div>`,
@@ -30,7 +30,7 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
     parts.push(`<h2>${escapeHtml(page.corrections)}</h2><ul>${lines.join('')}</ul>`);
   }
   if (item.cited_facts.length > 0) {
-    parts.push(`<h2>${escapeHtml(story.sources_title)}</h2><ol>${item.cited_facts.map(source).join('')}</ol>`);
+    parts.push(`<h2>${escapeHtml(story.sources_title)}</h2><ol>${citedFactRows(item, root).map((row) => source(row, fact)).join('')}</ol>`);
   }
   if (item.credit !== null) parts.push(`<p dir="auto">${escapeHtml(item.credit)}</p>`);
   parts.push(
@@ -55,11 +55,17 @@ function figure(item: FeedItem, root: string): string {
   return `<figure><img src="${escapeHtml(fileUrl(root, src))}" alt="${escapeHtml(alt)}">${caption}</figure>\n`;
 }
 
-function source({ n, statement, source: publisher, instrument }: CitedFact): string {
+function source(row: CitedFactRow, { since_corrected, since_retracted }: Phrases['fact']): string {
+  const { n, statement, source: publisher, instrument, fact_status, fact_url = '' } = row;
   const address = webAddress(instrument);
   const document = escapeHtml(instrument);
   const link = address === null ? document : `<a href="${escapeHtml(address)}">${document}</a>`;
-  return `<li value="${n}" dir="auto">${escapeHtml(statement)} — ${escapeHtml(publisher)}, ${link}</li>`;
+  const since = fact_status === undefined ? '' : fact_status === 'retracted' ? since_retracted : since_corrected;
+  const change = partsOf(since).map((part) =>
+    typeof part === 'string' ? escapeHtml(part) : `<a href="${escapeHtml(fact_url)}">${escapeHtml(part.words)}</a>`,
+  );
+  const said = `${escapeHtml(statement)} — ${escapeHtml(publisher)}, ${link}`;
+  return `<li value="${n}" dir="auto">${[said, change.join('')].filter(Boolean).join('. ')}</li>`;
 }
 
 /** Rendered prose with absolute addresses, without the attributes that only the site's pages need. */

@@ -1,10 +1,9 @@
 import { phrasesOf } from '../../../phrases/tables.ts';
-import type { CitedFact } from '../../../proof/basis.ts';
 import { isoTime } from '../../../proof/time.ts';
 import type { Story } from '../../archive.ts';
 import { withoutBoxes } from '../../door/prose.ts';
 import { reviewerShown } from '../../review.ts';
-import { storyUrl } from '../../story.ts';
+import { type CitedFactRow, citedFactRows, storyUrl } from '../../story.ts';
 import type { Channel } from './channel.ts';
 
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
@@ -36,7 +35,7 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   ];
   const blocks: string[] = [];
   const note = story.provenance === null ? '' : `_${phrasesOf(paper.language).story.archive}_\n\n`;
-  if (story.cited_facts.length > 0) blocks.push(story.cited_facts.map(footnote).join('\n'));
+  if (story.cited_facts.length > 0) blocks.push(citedFactRows(story, root).map(footnote).join('\n'));
   if (story.corrections.length > 0) {
     const lines = story.corrections.map(
       ({ at, revision, note }) => `- ${isoTime(at)}, revision ${revision}: ${indented(note, '  ')}`,
@@ -47,8 +46,9 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   return `---\n${front.join('')}---\n\n${note}${[withoutBoxes(story.prose), ...blocks].join('\n\n')}\n`;
 }
 
-function footnote({ n, statement, source, instrument }: CitedFact): string {
-  return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}`, '    ')}`;
+function footnote({ n, statement, source, instrument, fact_status, fact_url }: CitedFactRow): string {
+  const since = fact_status === undefined ? '' : ` (${fact_status} since: ${fact_url})`;
+  return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}${since}`, '    ')}`;
 }
 
 /** Indents all lines but the first, so that they belong to the list item or footnote that the first one opens. */
