@@ -4,6 +4,7 @@ import { Fault } from '../../shared/fault.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import { DeskFolder, type Filed } from './desk-folder.ts';
 import type { Intake } from './intake.ts';
+import { applyFacts } from './fact-files.ts';
 import { applyRecords } from './record-files.ts';
 import { Stories } from './stories.ts';
 
@@ -38,8 +39,20 @@ export async function fileFolder(
   signal?: AbortSignal,
 ): Promise<Filed> {
   const at = new DeskFolder(intake, folder);
-  if (await applyRecords(at)) await new Stories(at).file(only, signal);
-  return at.result;
+  if (!(await applyRecords(at))) return at.result;
+  const { result } = at;
+  const records = result.problems.length;
+  await new Stories(at).file(only, signal);
+  const stories = result.problems.length;
+  const { unchanged } = result;
+  const isAsked = only === undefined || [...only].some((path) => path.startsWith(join(folder, 'facts')));
+  if (!isAsked || applyFacts(at) === 0 || stories === records) return result;
+  // What was refused may cite a fact as it has just been corrected.
+  result.problems.splice(records, stories - records);
+  result.without_file.length = 0;
+  await new Stories(at).file(only, signal);
+  result.unchanged = unchanged;
+  return result;
 }
 
 /** The papers' folders in the content folder, with links, which are refused; empty when it does not exist. */
