@@ -219,8 +219,7 @@ export const en = {
     /** After a list of pieces or publishers that is not complete. */
     more: { one: 'and 1 more', other: 'and {count} more' },
     json: 'This fact as JSON',
-    proof:
-      'Each version is signed. The signature proves what this desk recorded and when, never that it is true.',
+    proof: 'Each version is signed. The signature proves what this desk recorded and when, never that it is true.',
   },
   search: {
     description: 'Search every piece on air.',

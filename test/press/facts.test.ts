@@ -83,10 +83,19 @@ test('the record has a page for each fact, lists and sources, and a publish leav
 
   correct('quay-3', { statement: 'The quay is longer.' });
   await compare('a correction');
-  assert.match(read('stories/piece-3/index.html'), /The quay-3 is so\.[\s\S]*Corrected since: <a href="[^"]*\/facts\/quay-3\/">/);
-  assert.match(read('stories/piece-3.md'), /The quay-3 is so\. — NIST, \S+ \(corrected since: http\S+\/facts\/quay-3\/\)/);
+  assert.match(
+    read('stories/piece-3/index.html'),
+    /The quay-3 is so\.[\s\S]*Corrected since: <a href="[^"]*\/facts\/quay-3\/">/,
+  );
+  assert.match(
+    read('stories/piece-3.md'),
+    /The quay-3 is so\. — NIST, \S+ \(corrected since: http\S+\/facts\/quay-3\/\)/,
+  );
   assert.match(read('facts/quay-3/index.html'), /The quay is longer\.[\s\S]*It was a misprint\.[\s\S]*cites version 1/);
-  assert.match(read('corrections/index.html'), /Corrected[\s\S]*\/facts\/quay-3\/">The quay is longer\.[\s\S]*It was a misprint/);
+  assert.match(
+    read('corrections/index.html'),
+    /Corrected[\s\S]*\/facts\/quay-3\/">The quay is longer\.[\s\S]*It was a misprint/,
+  );
   assert.deepEqual(factFaults(JSON.parse(read('facts/quay-3.json')), verifyNoble), []);
   correct('quay-40', { status: 'retracted', note: 'Nobody measured it.' });
   await compare('a retraction');
@@ -112,7 +121,10 @@ test('the record has a page for each fact, lists and sources, and a publish leav
   await compare('the last piece is withdrawn');
   assert.ok(!has('facts/index.html') && !has('sources/index.html') && !has('sitemaps/facts-1.xml'));
   // Cards are left to a later press here.
-  assert.deepEqual((await auditApp(app)).faults.filter((fault) => !/stale files wait/.test(fault)), []);
+  assert.deepEqual(
+    (await auditApp(app)).faults.filter((fault) => !/stale files wait/.test(fault)),
+    [],
+  );
 });
 
 test('a correction presses only what shows the fact', async (t) => {
@@ -125,7 +137,9 @@ test('a correction presses only what shows the fact', async (t) => {
   const before = tree();
   correct('quay-7', { statement: 'The quay is longer.' });
   await press();
-  const changed = [...tree()].filter(([path, bytes]) => String(before.get(path)) !== String(bytes)).map(([path]) => path);
+  const changed = [...tree()]
+    .filter(([path, bytes]) => String(before.get(path)) !== String(bytes))
+    .map(([path]) => path);
   assert.deepEqual(changed.sort(), [
     'corrections/index.html',
     'facts/all/1/index.html',

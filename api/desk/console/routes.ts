@@ -18,6 +18,7 @@ import { authorizePages, openAgain } from './authorize.ts';
 import { registerDoor } from './door-routes.ts';
 import { editorAction, editorFile, editorPage } from './editor.ts';
 import { editorGuards } from './editor-form.ts';
+import { factActions, factPage, factsPage } from './facts.ts';
 import { type ConsoleParts, consolePage, Notices, refusedPage } from './page.ts';
 import { paperPages } from './paper-routes.ts';
 import {
@@ -54,6 +55,9 @@ export function consoleRoutes(parts: ConsoleParts, build: Build, proxies: BlockL
     ['GET', 'pieces/:id/changes', page('read', changesPage)],
     ['GET', 'pieces/:id/page/*', pieceFrame(app, build)],
     ...actions('pieces/:id/', pieceActions(parts)),
+    ['GET', 'facts', page('read', factsPage)],
+    ['GET', 'facts/:key', page('read', factPage)],
+    ...actions('facts/', factActions()),
     ['GET', 'agents', page('admin', agentsPage)],
     ['GET', 'readers', page('read', readersPage)],
     ['GET', 'readers/export.csv', readersCsv(parts)],

@@ -3,6 +3,7 @@ import { namesOf, pieceLine } from '../../../src/desk/console/piece-lines.ts';
 import type { ActivityLine } from '../../../src/desk/console/views.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { signingState } from '../../../src/signing/signing-state.ts';
+import { factsToRevise } from './facts.ts';
 import { type ConsoleParts, readApi, type Shown } from './page.ts';
 import { slugOf } from './pieces.ts';
 import type { ConsoleContext } from './session.ts';
@@ -22,6 +23,7 @@ export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise
     scheduled: lines(tables.scheduled(paper, SHOWN)),
     aired: lines(tables.pieces(paper, { state: 'on_air' }, { limit: SHOWN })),
     drafts: lines(tables.pieces(paper, { state: 'draft' }, { limit: SHOWN })),
+    revise: factsToRevise(app, c, SHOWN),
     wrong: deskProblems(app, paper),
     agents: await agentsDid(parts, c),
   };

@@ -54,7 +54,12 @@ export function ulidTime(id: string): number {
 }
 
 /** Each cited fact of a piece, beside the sentences that cite it. */
-export function factLines({ prose, cited_facts: facts, language }: Pick<Story, 'prose' | 'cited_facts' | 'language'>) {
+export function factLines({
+  prose,
+  cited_facts: facts,
+  citations,
+  language,
+}: Pick<Story, 'prose' | 'cited_facts' | 'citations' | 'language'>) {
   const sentences = new Map<number, string[]>();
   const segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
   for (const { type, children } of proseTokens(prose)) {
@@ -73,9 +78,10 @@ export function factLines({ prose, cited_facts: facts, language }: Pick<Story, '
     }
   }
   return facts.map(
-    ({ statement, source, instrument }, index): FactLine => ({
+    ({ statement, source, instrument, claim_key: key }, index): FactLine => ({
       number: index + 1,
       ...{ statement, source, instrument: instrument ?? null },
+      record: citations.find(({ claim_key }) => claim_key === key) ?? null,
       sentences: sentences.get(index + 1) ?? [],
     }),
   );

@@ -1,18 +1,21 @@
 import type { StateName } from '../archive.ts';
+import type { Citation } from '../fact.ts';
 import type { Level } from '../papers/keys.ts';
 import type { Scope } from '../papers/oauth.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 import type { ReviewRow } from '../review.ts';
 import type { Segment } from './difference.ts';
 import type { EditorView } from './editor-view.ts';
+import type { FactContent, RevisedFactLine } from './fact-views.ts';
 import type { Changed } from './fields.ts';
 import type { PaperContent } from './paper-views.ts';
 import type { sessionRow } from './session.ts';
 
-type PaperPages = { [Route in keyof PaperContent]: ConsoleShell & PaperContent[Route] };
+type Content = PaperContent & FactContent;
+type ContentPages = { [Route in keyof Content]: ConsoleShell & Content[Route] };
 
 /** The view of each page of a paper’s console, by its route. */
-export interface ConsolePages extends PaperPages {
+export interface ConsolePages extends ContentPages {
   '/console/write': ConsoleShell & EditorView;
   '/console/refused': ConsoleShell;
   '/console/today': ConsoleShell & {
@@ -21,6 +24,8 @@ export interface ConsolePages extends PaperPages {
     scheduled: PieceLine[];
     aired: PieceLine[];
     drafts: PieceLine[];
+    /** Facts that pieces on air cite in a version that was wrong. */
+    revise: RevisedFactLine[];
     /** Parts of the desk that need somebody. */
     wrong: { text: string; path: string | null }[];
     /** What agents did and what they were refused; null for seats that may not see it. */
@@ -168,6 +173,8 @@ export interface FactLine {
   statement: string;
   source: string;
   instrument: string | null;
+  /** Its key in the fact record, and what became of it since the piece was filed. */
+  record: Pick<Citation, 'claim_key' | 'since'> | null;
   sentences: string[];
 }
 

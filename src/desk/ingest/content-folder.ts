@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Fault } from '../../shared/fault.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import { DeskFolder, type Filed } from './desk-folder.ts';
-import type { Intake } from './intake.ts';
 import { applyFacts } from './fact-files.ts';
+import type { Intake } from './intake.ts';
 import { applyRecords } from './record-files.ts';
 import { Stories } from './stories.ts';
 

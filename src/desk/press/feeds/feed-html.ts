@@ -30,7 +30,11 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
     parts.push(`<h2>${escapeHtml(page.corrections)}</h2><ul>${lines.join('')}</ul>`);
   }
   if (item.cited_facts.length > 0) {
-    parts.push(`<h2>${escapeHtml(story.sources_title)}</h2><ol>${citedFactRows(item, root).map((row) => source(row, fact)).join('')}</ol>`);
+    parts.push(
+      `<h2>${escapeHtml(story.sources_title)}</h2><ol>${citedFactRows(item, root)
+        .map((row) => source(row, fact))
+        .join('')}</ol>`,
+    );
   }
   if (item.credit !== null) parts.push(`<p dir="auto">${escapeHtml(item.credit)}</p>`);
   parts.push(

@@ -34,7 +34,11 @@ export function llms(channel: Channel, newest: readonly Row[], hasSound = false)
       ],
       ['Tags', `${api}/tags`, 'what pieces are about; /stories?tag= lists those with one'],
       ['Search', `${api}/search`, '?q= takes one to four terms, all of which must match'],
-      ['Facts', `${api}/facts`, '?q= finds what the pieces state under a claim key; /{claim_key} after it gives its versions and the pieces that cite it. Corrected facts say what was wrong'],
+      [
+        'Facts',
+        `${api}/facts`,
+        '?q= finds what the pieces state under a claim key; /{claim_key} after it gives its versions and the pieces that cite it. Corrected facts say what was wrong',
+      ],
       ['Days', `${api}/days`, '/{YYYY-MM-DD} after it gives what went on air that day, UTC'],
       ['Masthead', `${api}/masthead`, 'the personas'],
       ['Keys', `${root}/.well-known/newsdesk-keys.json`, 'the public keys that check the receipts'],

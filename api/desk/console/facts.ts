@@ -1,0 +1,172 @@
+import type { RevisedFactLine } from '../../../src/desk/console/fact-views.ts';
+import type { FormField } from '../../../src/desk/console/fields.ts';
+import { MAX } from '../../../src/desk/door/piece.ts';
+import { type FactRow, factUrl, saidOf } from '../../../src/desk/fact.ts';
+import { requireFact } from '../../../src/desk/recording-facts.ts';
+import { QUERY_MAX, searchTerms, TERMS_MAX } from '../../../src/desk/search.ts';
+import { FACT_STATUSES } from '../../../src/proof/fact-note.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { Form } from '../../middleware/form-body.ts';
+import { archiveOf } from '../context.ts';
+import { type Action, undo } from './action.ts';
+import type { ConsoleParts, Shown } from './page.ts';
+import type { ConsoleContext } from './session.ts';
+
+/** How many facts a page of the list has, and how many citing pieces the page of a fact. */
+const PAGE = 50;
+const PIECES_MAX = 200;
+
+/** The fact record, with its filters. */
+export function factsPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
+  const query = (name: string) => (c.req.query(name) ?? '').slice(0, QUERY_MAX);
+  const asked = { q: query('q').trim(), status: query('status'), source: query('source').trim() };
+  const status = FACT_STATUSES.find((name) => name === asked.status);
+  const terms = asked.q === '' ? undefined : searchTerms(asked.q.split(/\s+/).slice(0, TERMS_MAX).join(' '));
+  const after = Number(query('after')) || undefined;
+  const found =
+    terms?.length === 0
+      ? []
+      : archiveOf(app, c).facts({
+          ...{ limit: PAGE + 1, isCited: false, after, status, terms },
+          source: asked.source || undefined,
+        });
+  const rows = found.slice(0, PAGE);
+  const next = new URLSearchParams(Object.entries({ ...asked, after: String(rows.at(-1)?.id ?? '') }));
+  return [
+    '/console/facts',
+    'Facts',
+    { rows: rows.map(lineOf), asked, older: found.length > PAGE ? `facts?${next}` : null },
+  ];
+}
+
+const lineOf = ({ claim_key, version, statement, source, status, cited }: FactRow) => ({
+  ...{ claim_key, version, statement, source, status, cited },
+});
+
+const keyIn = (c: ConsoleContext): string => c.req.param('key') ?? '';
+
+function factOf({ app }: ConsoleParts, c: ConsoleContext): FactRow {
+  return requireFact(c.get('site').slug, keyIn(c), archiveOf(app, c).fact(keyIn(c)));
+}
+
+/** One fact: its versions, and all that rests on it. */
+export function factPage(parts: ConsoleParts, c: ConsoleContext): Shown {
+  const archive = archiveOf(parts.app, c);
+  const fact = factOf(parts, c);
+  const { claim_key, instrument, quote, cited } = fact;
+  const citing = archive.citedBy(claim_key, 'desk', { limit: PIECES_MAX + 1 });
+  const versions = archive.factVersions(claim_key).map((one) => {
+    const { version, status, statement, source, note } = one;
+    return { version, status, statement, source, note, at: saidOf(one).signed_at };
+  });
+  return [
+    '/console/fact',
+    fact.statement,
+    {
+      fact: { ...lineOf(fact), instrument, quote },
+      versions: versions.reverse(),
+      pieces: citing.slice(0, PIECES_MAX).map(({ id, headline, state, version }) => ({ id, headline, state, version })),
+      has_more: citing.length > PIECES_MAX,
+      fields: fieldsOf(fact),
+      url: cited === 0 ? null : factUrl(c.get('site').root, claim_key),
+    },
+  ];
+}
+
+function fieldsOf({ statement, source, instrument, quote }: FactRow): FormField[] {
+  return [
+    {
+      name: 'statement',
+      label: 'Statement',
+      value: statement,
+      kind: 'text',
+      rows: 3,
+      max: MAX.statement,
+      isRequired: true,
+    },
+    { name: 'source', label: 'Publisher', value: source, kind: 'line', max: MAX.source, isRequired: true },
+    {
+      name: 'instrument',
+      label: 'Document: its address or name',
+      value: instrument,
+      kind: 'line',
+      max: MAX.instrument,
+      isRequired: true,
+    },
+    { name: 'quote', label: 'Its words, if you quote them', value: quote ?? '', kind: 'text', rows: 2, max: MAX.quote },
+    {
+      ...{ name: 'status', label: 'What this is', value: 'corrected', kind: 'choice' },
+      choices: [
+        ['corrected', 'A correction: what stood here was wrong'],
+        ['standing', 'No correction: only where it stands has changed'],
+      ],
+    },
+    {
+      ...{
+        name: 'note',
+        label: 'What was wrong, which readers will see',
+        value: '',
+        kind: 'line',
+        max: MAX.correction,
+      },
+      isRequired: true,
+    },
+  ];
+}
+
+/** What can be done to a fact: a new version, which the API signs. */
+export function factActions(): Record<string, Action> {
+  const put = (c: ConsoleContext, body: Record<string, unknown>) =>
+    ({ method: 'PUT', path: `facts/${encodeURIComponent(keyIn(c))}`, body }) as const;
+  const made = (form: Form) => ({ version: Number(form.text('version')), note: form.text('note') });
+  const page = (_form: Form, c: ConsoleContext) => `facts/${encodeURIComponent(keyIn(c))}`;
+  return {
+    ':key/correct': {
+      level: 'admin',
+      request: (form, c) => {
+        const texts = Object.fromEntries(['statement', 'source', 'instrument'].map((name) => [name, form.text(name)]));
+        const quote = form.text('quote') || null;
+        return put(c, { ...texts, quote, status: form.oneOf('status', ['corrected', 'standing']), ...made(form) });
+      },
+      said: ({ fact, cited_by }) => ({
+        text: `Version ${fact.version} is signed, and stands for good beside the others. ${restOn(cited_by.length)} Correct it again if this was a mistake.`,
+      }),
+      page,
+    },
+    ':key/retract': {
+      level: 'admin',
+      request: (form, c) => put(c, { status: 'retracted', ...made(form) }),
+      said: ({ fact, cited_by, unscheduled }) => ({
+        text: `Retracted: nothing can be filed with it any more. ${restOn(cited_by.length)}${unscheduled.length === 0 ? '' : ` Taken off the schedule: ${unscheduled.join(', ')}.`}`,
+        ...undo(`facts/${fact.claim_key}/return`, 'Take the retraction back', {
+          version: String(fact.version),
+          note: 'The retraction was a mistake.',
+        }),
+      }),
+      page,
+    },
+    ':key/return': {
+      level: 'admin',
+      request: (form, c) => put(c, { status: 'standing', ...made(form) }),
+      said: ({ fact }) => ({
+        text: `It stands again, as version ${fact.version}; the retraction stays in its history.`,
+      }),
+      page,
+    },
+  };
+}
+
+const restOn = (pieces: number): string =>
+  pieces === 0
+    ? 'No piece cites an older one.'
+    : `${pieces === 1 ? 'One piece cites' : `${pieces} pieces cite`} an older one: revise those that rest on what was wrong.`;
+
+/** The facts that pieces on air cite in a version that was wrong, those corrected last first. */
+export function factsToRevise(app: AppContext, c: ConsoleContext, limit: number): RevisedFactLine[] {
+  return archiveOf(app, c)
+    .outdatedFacts(limit)
+    .map(({ claim_key, status, statement, pieces, changed_note }) => ({
+      ...{ claim_key, status, statement, pieces },
+      note: changed_note ?? '',
+    }));
+}
