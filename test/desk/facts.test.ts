@@ -77,6 +77,7 @@ suite('the fact record', () => {
     const { id: _id, ...fact } = archive.fact(KEY) ?? assert.fail('there is no fact');
     assert.deepEqual(fact, {
       ...{ claim_key: KEY, version: 1, statement: entry().statement, source: 'Port Authority', note: null, cited: 0 },
+      ...{ changed_at: null, changed_note: null },
       ...{ instrument: 'https://port.example/2025', quote: '41 million tonnes', status: 'standing', signed_at: NOON },
     });
     file('quay', alone());

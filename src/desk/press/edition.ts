@@ -2,7 +2,7 @@ import { standInOf } from '../../media/stand-in.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
 import type { Archive, ListKind, Row, Story } from '../archive.ts';
 import { dependencies, EARLIER_MAX, FACTS_PAGE, NEWEST_MAX, PAGE_SIZE, SHARD_MAX } from '../dependencies.ts';
-import { factRecords } from '../fact.ts';
+import { factRecords } from '../fact-rows.ts';
 import { castFile } from '../papers/cast.ts';
 import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';

@@ -1,7 +1,8 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { dependencies, FACTS_PAGE, SHARD_MAX } from '../../dependencies.ts';
-import { citingPiece, type FactRow, factUrl } from '../../fact.ts';
+import { type FactRow, factUrl } from '../../fact.ts';
+import { citingPiece } from '../../fact-rows.ts';
 import { storyUrl } from '../../story.ts';
 import type { Edition } from '../edition.ts';
 import { sitemapShard } from '../feeds/sitemap.ts';
@@ -53,7 +54,10 @@ export const fact: Output = {
       facts_url: `${base}/facts/`,
     };
     const cited_by = citing.map((piece) => citingPiece(piece, root, row.version));
-    const body = `${JSON.stringify({ fact: versions.at(-1), versions, cited: row.cited, cited_by }, null, 2)}\n`;
+    const { slug: desk, nameplate } = edition.paper();
+    const keys_url = `${root}/.well-known/newsdesk-keys.json`;
+    const document = { desk, nameplate, fact: versions.at(-1), versions, cited: row.cited, cited_by, keys_url };
+    const body = `${JSON.stringify(document, null, 2)}\n`;
     return [
       { path: `facts/${key}/index.html`, body: await render('/paper/fact', view) },
       { path: `facts/${key}.json`, body },
