@@ -18,6 +18,8 @@ const PAGES: Readonly<Record<string, ((piece: string) => string) | null>> = {
   today: () => '',
   pieces: () => 'pieces',
   piece: (piece) => `pieces/${piece}`,
+  facts: () => 'facts',
+  fact: () => 'facts/sp811-another',
   changes: (piece) => `pieces/${piece}/changes`,
   write: (piece) => `pieces/${piece}/edit`,
   front: () => 'front',

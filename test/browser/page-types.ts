@@ -2,6 +2,8 @@
 export interface PaperAddresses {
   root: string;
   story: string[];
+  /** A fact that was corrected. */
+  fact: string;
   withdrawn: string;
   section: string;
   day: string;
@@ -64,6 +66,9 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'paper/withdrawn': paper(({ withdrawn }) => [withdrawn], { status: 410 }),
   'paper/section': paper(({ section }) => [section, `${section}1/`]),
   'paper/tags': paper(() => ['tags/', 'tags/length/']),
+  'paper/facts': paper(() => ['facts/', 'facts/all/1/']),
+  'paper/fact': paper(({ fact }) => [fact]),
+  'paper/sources': paper(() => ['sources/']),
   'paper/day': paper(({ day }) => [day]),
   'paper/days': paper(() => ['days/']),
   'paper/masthead': paper(() => ['masthead/']),

@@ -69,6 +69,14 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
       '---\ntitle: About this paper\n---\n\nIt tells what was agreed upon, by whom, and how it is kept.\n\n- One.\n- Two.\n',
     );
   }
+  const arc = join(folder, 'content/fanar/stories/arc-of-a-sidelight.md');
+  const cited = readFileSync(arc, 'utf8').replace(/(COLREG\.aspx"\n)/, '$1    claim_key: colreg-1972\n');
+  writeFileSync(arc, cited);
+  mkdirSync(join(folder, 'content/fanar/facts'), { recursive: true });
+  writeFileSync(
+    join(folder, 'content/fanar/facts/colreg-1972.2.yaml'),
+    'statement: "اعتُمدت الاتفاقية في 20 أكتوبر 1972."\nnote: "كان النص أطول مما يلزم."\n',
+  );
   const { url, records } = await serveHere(t, folder, PAID_ENV);
   const withdrawn = [
     ['the-plumb-line', 'pigeons-carry-the-packets'],
@@ -176,7 +184,9 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
             'stories/reiwa-one-character/',
             'stories/uk-tse-ukrainska/',
             'stories/metre-of-light/',
+            'stories/year-2038/',
           ],
+          fact: 'facts/rfc-9636-tzif/',
           withdrawn: 'stories/pigeons-carry-the-packets/',
           section: 'sections/time/',
           day: 'days/2026-11-19/',
@@ -189,6 +199,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
         '/fanar/',
         {
           story: ['stories/arc-of-a-sidelight/'],
+          fact: 'facts/colreg-1972/',
           withdrawn: 'stories/fifty-minutes-late/',
           section: 'sections/lights/',
           day: 'days/2026-11-18/',

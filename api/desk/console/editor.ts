@@ -15,6 +15,7 @@ import { differences, merged } from '../../../src/desk/console/versions.ts';
 import type { ConsolePages, Notice } from '../../../src/desk/console/views.ts';
 import { ZONES } from '../../../src/desk/console/zoned-time.ts';
 import { KINDS } from '../../../src/desk/door/piece.ts';
+import type { FactHint } from '../../../src/desk/fact-hints.ts';
 import type { Build } from '../../../src/desk/press/build.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { Problem } from '../../../src/shared/shape.ts';
@@ -141,9 +142,13 @@ async function checked(parts: ConsoleParts, c: ConsoleContext, { story, fields }
   const answer = await askApi(parts, c, { method: 'POST', path: 'preview', body: { ...body, ...kept } });
   if (answer.status >= 400) throw new Fault(answer.body.error ?? 'invalid_request', answer.body.message);
   const found: Problem[] = answer.body.problems;
+  const hints: FactHint[] = answer.body.hints ?? [];
   const { air } = body;
   return {
     problems: [...problems, ...found.map(problemAt)],
+    hints: hints.map(({ field, message, statement }) =>
+      problemAt({ field: `${field}.claim_key`, message: `${message}: “${statement}”` }),
+    ),
     html: forFrame(c, answer.body.html),
     air_at: typeof air === 'string' ? air : null,
   };

@@ -1,8 +1,9 @@
 import { isWithdrawn, STATES, type StateName, type Story } from '../../../src/desk/archive.ts';
 import { textDifference } from '../../../src/desk/console/difference.ts';
 import { factLines, type NameOf, namesOf, type PieceFilter, pieceLine } from '../../../src/desk/console/piece-lines.ts';
-import type { HistoryLine } from '../../../src/desk/console/views.ts';
+import type { FactLine, HistoryLine } from '../../../src/desk/console/views.ts';
 import { ZONES, zonedTime } from '../../../src/desk/console/zoned-time.ts';
+import { type FactHint, factHints } from '../../../src/desk/fact-hints.ts';
 import { doorProblems, paperRules } from '../../../src/desk/file-story.ts';
 import type { Place, Placement } from '../../../src/desk/placement.ts';
 import { QUERY_MAX, searchTerms, TERMS_MAX } from '../../../src/desk/search.ts';
@@ -120,7 +121,7 @@ export function piecePage(parts: ConsoleParts, c: ConsoleContext): Shown {
       ...{ slug, revision, reason, dek: story.headline_withheld ? '' : dek },
       url: story.published_at === 0 ? null : `${c.get('site').root}/stories/${slug}/`,
     },
-    facts: story.headline_withheld ? [] : factLines(story),
+    facts: story.headline_withheld ? [] : factLines(story).map(withHint(factHints(archive, story.cited_facts))),
     problems,
     history: historyOf(parts, story, nameOf),
     receipts: generations.map(({ revision, seq, kid, filed_at, receipt }) => ({
@@ -139,6 +140,14 @@ export function piecePage(parts: ConsoleParts, c: ConsoleContext): Shown {
   };
   return ['/console/piece', line.headline, view];
 }
+
+/** Adds the fact of the record that an entry nearly repeats. */
+const withHint =
+  (hints: readonly FactHint[]) =>
+  (line: FactLine): FactLine => {
+    const hint = hints.find(({ field }) => field === `cited_facts[${line.number - 1}]`);
+    return hint === undefined ? line : { ...line, like: hint.claim_key };
+  };
 
 function historyOf({ app }: ConsoleParts, { id, state, scheduled_at }: Story, nameOf: NameOf): HistoryLine[] {
   const { console: tables } = app.store.desk;

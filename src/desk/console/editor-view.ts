@@ -25,6 +25,8 @@ export interface EditorView {
 /** What the door says of a text, as the page and as JSON. */
 export interface EditorCheck {
   problems: EditorProblem[];
+  /** Facts of the record that sources without a key nearly repeat. They keep nothing from being filed. */
+  hints: EditorProblem[];
   /** The page as its readers would see it. */
   html: string;
   /** When the piece would go on air, in UTC; null unless a time was chosen. */

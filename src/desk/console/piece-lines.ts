@@ -81,6 +81,7 @@ export function factLines({
     ({ statement, source, instrument, claim_key: key }, index): FactLine => ({
       number: index + 1,
       ...{ statement, source, instrument: instrument ?? null },
+      like: null,
       record: citations.find(({ claim_key }) => claim_key === key) ?? null,
       sentences: sentences.get(index + 1) ?? [],
     }),

@@ -175,6 +175,8 @@ export interface FactLine {
   instrument: string | null;
   /** Its key in the fact record, and what became of it since the piece was filed. */
   record: Pick<Citation, 'claim_key' | 'since'> | null;
+  /** The key of a fact that says nearly the same, where it has none. */
+  like: string | null;
   sentences: string[];
 }
 

@@ -110,6 +110,7 @@ function takePicture(event: Event, data: DataTransfer | null): boolean {
 
 function shown(check: EditorCheck, all: boolean): void {
   const count = problems.show(check.problems, all);
+  problems.hint(check.hints);
   const place = document.getElementById('air-utc');
   if (place !== null)
     place.textContent = check.air_at === null ? '' : `That is ${check.air_at.slice(0, 16).replace('T', ' ')} UTC.`;

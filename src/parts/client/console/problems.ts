@@ -34,6 +34,13 @@ export class Problems {
     return problems.length;
   }
 
+  /** Lists facts of the record that sources may be. */
+  hint(hints: EditorProblem[]): void {
+    const panel = elementOf('hints', HTMLElement);
+    panel.hidden = hints.length === 0;
+    panel.querySelector('ul')?.replaceChildren(...hints.map((hint) => this.#item(hint)));
+  }
+
   /** Moves to the list. */
   focus(): void {
     this.#panel.focus();
@@ -68,18 +75,19 @@ export class Problems {
       count === 0 ? 'Nothing keeps it from being filed' : `${count} ${count === 1 ? 'problem' : 'problems'}`;
     if (title.textContent !== heading) title.textContent = heading;
     this.#panel.hidden = false;
-    const items = this.#all.map((problem) => {
-      const item = document.createElement('li');
-      const way = document.createElement(problem.input === null ? 'b' : 'a');
-      way.textContent = this.#named(problem);
-      if (way instanceof HTMLAnchorElement) {
-        way.href = `#${problem.input}`;
-        way.addEventListener('click', (event) => this.#go(event, problem));
-      }
-      item.append(way, ` ${problem.message}`);
-      return item;
-    });
-    this.#panel.querySelector('ul')?.replaceChildren(...items);
+    this.#panel.querySelector('ul')?.replaceChildren(...this.#all.map((problem) => this.#item(problem)));
+  }
+
+  #item(problem: EditorProblem): HTMLLIElement {
+    const item = document.createElement('li');
+    const way = document.createElement(problem.input === null ? 'b' : 'a');
+    way.textContent = this.#named(problem);
+    if (way instanceof HTMLAnchorElement) {
+      way.href = `#${problem.input}`;
+      way.addEventListener('click', (event) => this.#go(event, problem));
+    }
+    item.append(way, ` ${problem.message}`);
+    return item;
   }
 
   #named({ input, label, offset }: EditorProblem): string {
