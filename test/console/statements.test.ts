@@ -73,6 +73,8 @@ test('no page of the console asks the database once a row', async (t) => {
     'pieces',
     'pieces?state=draft',
     'pieces?q=means',
+    'facts',
+    'facts/sp811-another',
     `pieces/${aired}`,
     `pieces/${aired}/changes`,
     `pieces/${aired}/edit`,
