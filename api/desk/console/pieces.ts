@@ -115,13 +115,15 @@ export function piecePage(parts: ConsoleParts, c: ConsoleContext): Shown {
           now: app.clock.now(),
           toAir: true,
         });
+  // While the piece can still be filed otherwise without a word to readers.
+  const hints = state === 'draft' || state === 'scheduled' ? factHints(archive, story.cited_facts) : [];
   const view = {
     piece: {
       ...line,
       ...{ slug, revision, reason, dek: story.headline_withheld ? '' : dek },
       url: story.published_at === 0 ? null : `${c.get('site').root}/stories/${slug}/`,
     },
-    facts: story.headline_withheld ? [] : factLines(story).map(withHint(factHints(archive, story.cited_facts))),
+    facts: story.headline_withheld ? [] : factLines(story).map(withHint(hints)),
     problems,
     history: historyOf(parts, story, nameOf),
     receipts: generations.map(({ revision, seq, kid, filed_at, receipt }) => ({

@@ -1,4 +1,4 @@
-import { Fault } from '../../shared/fault.ts';
+import { Fault, refusalOf } from '../../shared/fault.ts';
 import { newId } from '../../shared/new-id.ts';
 import { FOLDER_ACTOR, factChange, recordActivity } from '../activity.ts';
 import { isClaimKey } from '../door/claims.ts';
@@ -62,7 +62,7 @@ function applyFact(at: DeskFolder, path: string, key: string, version: number): 
   }
 }
 
-/** Returns false. Throws `conflict` when a file says something else than the version that was signed. */
+/** Returns false. Throws `refused_by_door` when a file says something else than the version that was signed. */
 function requireSame(file: FactFile, made: SignedFact): false {
   const { quote, note, status, ...texts } = { status: undefined, quote: undefined, ...file };
   const given = { ...texts, note, ...(status && { status }), ...(quote === undefined ? {} : { quote: quote || null }) };
@@ -70,5 +70,5 @@ function requireSame(file: FactFile, made: SignedFact): false {
   if (other === undefined) return false;
   const { claim_key, version } = made;
   const message = `version ${version} of ${claim_key} is signed and says otherwise; undo the change of ${other}, and write ${claim_key}.${version + 1}.yaml`;
-  throw new Fault('conflict', message, { field: other });
+  throw refusalOf([{ field: other, rule: 'fact_signed', message }]);
 }
