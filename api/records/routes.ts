@@ -32,6 +32,7 @@ import { discovery, robots } from './pages/discovery.ts';
 import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
+import { groupFeed } from './pages/group-feed.ts';
 import { landingPage } from './pages/landing.ts';
 import { logFiles, logPage, logWithoutSlash, verifyPage } from './pages/log.ts';
 import { assets, type PageSender } from './pages/page.ts';
@@ -97,13 +98,13 @@ export function recordsRoutes(
   const usage = usageHandlers(app, pages);
   const own = {
     alerts: alertOperations(app),
-    groups: groupOperations(app),
+    groups: groupOperations(app, linkSecret),
     keys: keyOperations(app),
     watch: watchOperations(app),
   };
   const counter = planCounter(app, { checkout, refusals });
   const plans = planHandlers(app, counter, pages);
-  const groups = groupHandlers(app, pages);
+  const groups = groupHandlers(app, linkSecret, pages);
   const alerts = alertHandlers(app, pages);
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
   const data = dataHandlers(app, pages);
@@ -139,6 +140,7 @@ export function recordsRoutes(
     ['GET', '/analytics', 'public', analyticsPage(app, pages)],
     ['GET', '/search', 'public', searchPage(app, pages)],
     ['GET', '/pricing', 'public', pricingPage(app, pages)],
+    ['GET', '/feeds/{id}/{file}', 'public', groupFeed(app, linkSecret)],
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
     ['GET', '/log/', 'public', logPage(app, pages, () => ownPolicy(app.settings))],
     ['GET', '/llms.txt', 'public', found.llms],
@@ -190,6 +192,8 @@ export function recordsRoutes(
     ['GET', '/v1/account/groups/{id}', 'usage', own.groups.show],
     ['PATCH', '/v1/account/groups/{id}', 'usage', own.groups.rename],
     ['DELETE', '/v1/account/groups/{id}', 'usage', own.groups.remove],
+    ['POST', '/v1/account/groups/{id}/feed', 'usage', own.groups.makeFeed],
+    ['DELETE', '/v1/account/groups/{id}/feed', 'usage', own.groups.endFeed],
     ['GET', '/v1/account/watch', 'usage', own.watch.list],
     ['POST', '/v1/account/watch', 'usage', own.watch.add],
     ['DELETE', '/v1/account/watch/{hostname}', 'usage', own.watch.take],
@@ -248,6 +252,8 @@ export function recordsRoutes(
     ['POST', '/account/groups/{id}/rename', 'public', groups.rename],
     ['GET', '/account/groups/{id}/changes', 'public', groups.changes],
     ['GET', '/account/groups/{id}/hostnames.csv', 'public', groups.export],
+    ['POST', '/account/groups/{id}/feed', 'public', groups.makeFeed],
+    ['POST', '/account/groups/{id}/feed/end', 'public', groups.endFeed],
     ['POST', '/account/groups/{id}/remove', 'public', groups.remove],
     ['GET', '/account/alerts', 'public', alerts.list],
     ['POST', '/account/alerts', 'public', alerts.create],

@@ -46,6 +46,7 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
       hostname: alert.hostname,
       way: alert.way,
       url: alert.url,
+      format: alert.url === null ? null : alert.format,
       made_at: iso(alert.made_at),
       paused_at: isoOrNull(alert.paused_at),
       off_at: isoOrNull(alert.off_at),

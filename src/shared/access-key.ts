@@ -33,7 +33,7 @@ export function secretHash(text: string): string {
 }
 
 /** What a mailed link is for: readers of a paper, seats in its console, or accounts of the records. */
-type LinkPurpose = 'confirm' | 'manage' | 'console' | 'sign-in' | 'unsubscribe';
+type LinkPurpose = 'confirm' | 'manage' | 'console' | 'sign-in' | 'unsubscribe' | 'feed';
 
 /**
  * The token of a mailed link: 256 bits that only the holder of the secret can compute. It is deterministic, so that a

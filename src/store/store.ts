@@ -50,6 +50,7 @@ import {
   changeWebhookStates,
 } from './records/change-alerts.ts';
 import { creditTables } from './records/credits.ts';
+import { groupFeedTable } from './records/group-feeds.ts';
 import { meterTable } from './records/meter.ts';
 import { paymentTable } from './records/payments.ts';
 import { planTable } from './records/plans.ts';
@@ -284,6 +285,7 @@ export function openStore(settings: DatabaseSettings) {
       signIns: signInTable(db),
       accountMails: accountMailTable(db),
       watchGroups: watchGroupTable(db, transact),
+      groupFeeds: groupFeedTable(db),
       changeAlerts: changeAlertTable(db),
       changeQueue: changeQueueTable(db),
       changeDeliveries: changeDeliveryTable(db),

@@ -109,7 +109,12 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
   store.records.watchGroups.put(group, HOST, app.clock.now());
   store.records.changeAlerts.add({
     ...{ id: alert, account, watch_group: group, hostname: null, way: 'webhook', made_at: app.clock.now() },
-    ...{ url: 'https://hooks.example.org/', secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0' },
+    ...{
+      url: 'https://hooks.example.org/',
+      format: 'standard',
+      routing_key: null,
+      secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0',
+    },
   });
   const token = linkToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
   const terms = { daily: 5_000, per_minute: 200, watch: 50, streams: 12, exports: 2_000, price: 5_000_000, days: 30 };

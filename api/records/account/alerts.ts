@@ -1,5 +1,6 @@
 import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { accountMailRow } from '../../../src/records/accounts/account-mail.ts';
+import { ALERT_FORMATS, FORMAT_NAMES } from '../../../src/records/accounts/alert-body.ts';
 import { answer } from '../../../src/records/accounts/answer.ts';
 import {
   ALERT_WAYS,
@@ -28,6 +29,7 @@ import { answered, problemAt, sendAccountPage, signedInForm, signedInPage } from
 
 const LOG = 50;
 const MAILS = 20;
+const MAIL_KINDS: ReadonlySet<string> = new Set(['changes', 'digest', 'test']);
 
 type Alert = ChangeAlert & AlertState;
 type ListView = Pick<AccountPages['/account/alerts'], 'problem' | 'given' | 'answer'>;
@@ -38,12 +40,13 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
   const { changeAlerts, watchGroups, accountMails } = store.records;
   const rowsOf = (account: string, alerts: Alert[]): AlertRow[] => {
     const names = new Map(watchGroups.list(account).map(({ id, name }) => [id, name]));
-    return alerts.map(({ id, watch_group, hostname, way, url, ...alert }) => ({
+    return alerts.map(({ id, watch_group, hostname, way, url, format, ...alert }) => ({
       id,
       of: hostname ?? names.get(watch_group ?? '') ?? '',
       is_group: watch_group !== null,
       way,
       host: url === null ? null : hostOf(url),
+      format,
       made_at: isoTime(alert.made_at),
       paused_at: isoOrNull(alert.paused_at),
       off_at: isoOrNull(alert.off_at),
@@ -57,7 +60,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
       alerts: rowsOf(account.id, changeAlerts.list(account.id)),
       groups: watchGroups.list(account.id).map(({ id, name }) => ({ id, name })),
       problem: null,
-      given: { group: asked, hostname: '', way: 'instant', url: '' },
+      given: { group: asked, hostname: '', way: 'instant', url: '', format: '', routing_key: '' },
       ...result,
     });
   };
@@ -72,7 +75,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
         ? []
         : accountMails
             .ofAccount(alert.account)
-            .filter(({ kind }) => kind !== 'sign-in')
+            .filter(({ kind }) => MAIL_KINDS.has(kind))
             .slice(-MAILS)
             .reverse()
             .map(accountMailRow),
@@ -95,9 +98,15 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
         hostname: form.text('hostname'),
         way: form.text('way'),
         url: form.text('url'),
+        format: form.text('format'),
+        routing_key: form.text('routing_key').trim(),
       };
       try {
-        const wish = { ...given, way: form.oneOf('way', ALERT_WAYS) };
+        const wish = {
+          ...given,
+          way: form.oneOf('way', ALERT_WAYS),
+          format: given.format === '' ? ('' as const) : form.oneOf('format', ALERT_FORMATS),
+        };
         const { id, secret } = makeAlert(store.records, signed.account.id, wish, {
           now: clock.now(),
           newId,
@@ -106,6 +115,10 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
         });
         const alert = requireAlert(changeAlerts, signed.account.id, id);
         const undo = { action: `${pathOf(alert)}/remove`, label: 'Remove it', fields: {} };
+        if (secret !== null && alert.format !== 'standard') {
+          const text = `Changes of ${nameOf(alert)} go to ${hostOf(alert.url ?? '')} from now on, as messages for ${FORMAT_NAMES[alert.format]}. Send a test to see that they arrive.`;
+          return answered(c, signed, pathOf(alert), answer(text, undo));
+        }
         if (secret !== null) {
           setHeader(c, 'Location', pathOf(alert));
           const text = `Changes of ${nameOf(alert)} go to ${hostOf(alert.url ?? '')} from now on. Send a test to see that they arrive.`;
@@ -122,7 +135,7 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     test: signedInForm(settings, (c, signed) => {
       const alert = alertOf(c, signed);
       try {
-        queueAlertTest(store.records, alert, { now: clock.now(), newId });
+        queueAlertTest(store.records, alert, { now: clock.now(), newId, root: settings.dataOrigin });
       } catch (error) {
         return answered(c, signed, pathOf(alert), answer(problemOf(error), null, 'warn'));
       }
@@ -163,12 +176,13 @@ export function alertHandlers(app: AppContext, pages: PageSender) {
     remove: signedInForm(settings, (c, signed) => {
       const alert = changeAlerts.get(signed.account.id, c.req.param('id') ?? '');
       if (alert === null) return c.redirect('/account/alerts', 303);
-      const { watch_group, hostname, way, url } = alert;
+      const { watch_group, hostname, way, url, format } = alert;
       const name = nameOf(alert);
       changeAlerts.remove(signed.account.id, alert.id);
       const secret = url === null ? '' : ' Made again, it has a new secret and an empty log.';
-      const fields = { group: watch_group ?? '', hostname: hostname ?? '', way, url: url ?? '' };
-      const undo = { action: '/account/alerts', label: 'Make it again', fields };
+      const fields = { group: watch_group ?? '', hostname: hostname ?? '', way, url: url ?? '', format };
+      // The integration key of PagerDuty is shown to nobody, so it cannot be in a form.
+      const undo = format === 'pagerduty' ? null : { action: '/account/alerts', label: 'Make it again', fields };
       return sendList(c, signed, { answer: answer(`The alert of ${name} is removed.${secret}`, undo) });
     }),
   };

@@ -1,5 +1,6 @@
 import { isoOrNull, isoTime } from '../../../src/proof/time.ts';
 import { answer } from '../../../src/records/accounts/answer.ts';
+import { endFeed, feedPath, makeFeed } from '../../../src/records/accounts/group-feed.ts';
 import type { AccountPages } from '../../../src/records/accounts/views.ts';
 import {
   addHosts,
@@ -32,9 +33,13 @@ const COLUMNS = ['hostname', 'unicode', 'added_at', 'observed_at', 'changed_at',
 type ListView = Pick<AccountPages['/account/groups'], 'problem' | 'given' | 'answer'>;
 type GroupView = Pick<AccountPages['/account/group'], 'outcomes' | 'problem' | 'given' | 'answer'>;
 
-export function groupHandlers(app: AppContext, pages: PageSender) {
+export function groupHandlers(app: AppContext, secret: Uint8Array, pages: PageSender) {
   const { store, settings, clock } = app;
-  const { watchGroups } = store.records;
+  const { groupFeeds, watchGroups } = store.records;
+  const feedUrlOf = (group: string): string | null => {
+    const feed = groupFeeds.get(group);
+    return feed === null ? null : settings.dataOrigin + feedPath(secret, feed);
+  };
   const hosts = hostReader(app);
   const room = ({ account }: SignedIn) => ({
     ...watchedBy(store.records, account.id),
@@ -57,6 +62,7 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
     sendAccountPage(pages, c, ['/account/group', name, result.problem == null ? 200 : 400], {
       ...room(signed),
       group: { id, name },
+      feed_url: feedUrlOf(id),
       alerts: watchGroups.summaries(signed.account.id).find((group) => group.id === id)?.alerts ?? 0,
       hosts: watchGroups.members(id).map(memberRow),
       outcomes: [],
@@ -140,6 +146,20 @@ export function groupHandlers(app: AppContext, pages: PageSender) {
       } catch (error) {
         return sendGroup(c, signed, group, { problem: problemAt(error) });
       }
+    }),
+    makeFeed: signedInForm(settings, (c, signed) => {
+      const { id } = groupOf(c, signed);
+      const isAnother = groupFeeds.get(id) !== null;
+      makeFeed(store.records, signed.account.id, id, { now: clock.now(), newId });
+      const text = isAnother
+        ? 'The feed has a new address; the old one is gone.'
+        : 'The group has a feed; its address is below.';
+      return answered(c, signed, `/account/groups/${id}`, answer(text));
+    }),
+    endFeed: signedInForm(settings, (c, signed) => {
+      const { id } = groupOf(c, signed);
+      if (groupFeeds.get(id) !== null) endFeed(store.records, signed.account.id, id);
+      return answered(c, signed, `/account/groups/${id}`, answer('The feed has ended; its address is gone.'));
     }),
     rename: signedInForm(settings, (c, signed, form) => {
       const group = groupOf(c, signed);

@@ -50,7 +50,9 @@ export function changeFeeds({ store: { records }, settings }: AppContext) {
         const shown = records
           .deltas({}, { order: 'oldest', cursor: span.after, limit: 2 * ARCHIVE_ITEMS })
           .filter(({ seq }) => seq <= span.to);
-        return rssOf(dataOrigin, shown.reverse(), { archive, archives: archivesOf(newest) });
+        const address = `${dataOrigin}/changes.rss`;
+        const history = historyOf(address, { archive, archives: archivesOf(newest) });
+        return rssOf(dataOrigin, shown.reverse(), { ...ABOUT, link: `${dataOrigin}/changes/today`, address, history });
       });
       return sendPublic(c, feed, { 'Content-Type': 'application/rss+xml; charset=utf-8' });
     },
@@ -97,7 +99,7 @@ function archiveIn(c: RecordsContext, newest: number): number | null {
 /** The feed's own links, and whether it is an archive, which changes no more (RFC 5005, sections 3 and 4). */
 function historyOf(address: string, { archive, archives }: Part): string[] {
   const of = (number: number) => (number > archives ? address : `${address}?archive=${number}`);
-  const link = (rel: string, href: string) => `<atom:link href="${href}" rel="${rel}" type="application/rss+xml"/>`;
+  const link = selfLink;
   const at = archive ?? archives + 1;
   return [
     link('self', of(at)),
@@ -111,23 +113,46 @@ function historyOf(address: string, { archive, archives }: Part): string[] {
   ];
 }
 
+function selfLink(rel: string, href: string): string {
+  return `<atom:link href="${href}" rel="${rel}" type="application/rss+xml"/>`;
+}
+
 /** Which document of the feed this is: an archive by its number, or null for the newest one. */
 interface Part {
   archive: number | null;
   archives: number;
 }
 
+const ABOUT = {
+  title: 'Domain Records: changes',
+  description:
+    'Changes in the DNS records and certificates of watched hostnames. Every change is part of a signed observation.',
+};
+
+interface FeedAbout {
+  title: string;
+  description: string;
+  link: string;
+  /** Its own address. */
+  address: string;
+  /** Links to itself and to its archives, as XML; by default to itself alone. */
+  history?: string[];
+}
+
 /** RSS 2.0 of changes, newest first. Its date is that of the latest change: the same changes give the same bytes. */
-function rssOf(root: string, deltas: Delta[], part: Part): string {
+export function rssOf(
+  root: string,
+  deltas: Delta[],
+  { title, description, link, address, history }: FeedAbout,
+): string {
   const newest = deltas[0];
   const feed = new Feed({
-    title: 'Domain Records: changes',
-    link: `${root}/changes/today`,
-    description:
-      'Changes in the DNS records and certificates of watched hostnames. Every change is part of a signed observation.',
+    title: xmlText(title),
+    link,
+    description: xmlText(description),
     language: 'en',
     updated: new Date(newest?.at ?? 0),
-    feed: `${root}/changes.rss`,
+    feed: address,
     docs: 'https://www.rssboard.org/rss-specification',
     generator: 'Broadsheet',
     ttl: TTL_MINUTES,
@@ -150,9 +175,7 @@ function rssOf(root: string, deltas: Delta[], part: Part): string {
     .rss2()
     .replace(/<rss [^>]*(?=>)/, '$& xmlns:fh="http://purl.org/syndication/history/1.0"')
     .replace(/(\s{0,40})<atom:link [^<>]{0,1000}rel="self"[^<>]{0,1000}>/, (_, indent: string) =>
-      historyOf(`${root}/changes.rss`, part)
-        .map((element) => indent + element)
-        .join(''),
+      (history ?? [selfLink('self', address)]).map((element) => indent + element).join(''),
     );
   return `${newest === undefined ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }

@@ -87,6 +87,7 @@ export const catalogLink = (root: string): string => `<${root}${CATALOG_PATH}>; 
 /** RFC 9309. Crawlers may read everything public but the results of searches. */
 const ROBOTS = `User-agent: *
 Disallow: /account
+Disallow: /feeds/
 Disallow: /search
 Disallow: /v1/
 Allow: /

@@ -4,6 +4,7 @@ import { linkToken } from '../../shared/access-key.ts';
 import { Fault } from '../../shared/fault.ts';
 import { newWebhookSecret, webhookProblem } from '../../shared/outbound/webhook-url.ts';
 import type { Account, AccountTable } from './account.ts';
+import { type AlertFormat, formatOfHost, PAGERDUTY_URL, ROUTING_KEY } from './alert-body.ts';
 import type { WatchGroupTable } from './watching.ts';
 
 /** How an account learns of changes: by mail as they happen or once a day, or by webhook. */
@@ -25,6 +26,10 @@ export interface ChangeAlert {
   /** A webhook's address and `whsec_…`; null for mails. */
   url: string | null;
   secret: string | null;
+  /** How a webhook's requests look. */
+  format: AlertFormat;
+  /** The integration key of PagerDuty; null for other formats. */
+  routing_key: string | null;
   made_at: number;
 }
 
@@ -72,8 +77,12 @@ interface AlertRequest {
   group: string;
   hostname: string;
   way: AlertWay;
-  /** '' except for a webhook. */
+  /** '' except for a webhook; for PagerDuty it may be '' too. */
   url: string;
+  /** '' has the host of the address decide. */
+  format?: AlertFormat | '';
+  /** '' except for PagerDuty. */
+  routing_key?: string;
 }
 
 /** The inputs of a new alert besides its settings: the time in ms, ids, and whether receivers may be private. */
@@ -93,7 +102,7 @@ export function makeAlert(
     transact,
   }: { changeAlerts: ChangeAlertTable; watchGroups: WatchGroupTable; transact<T>(work: () => T): T },
   account: string,
-  { group, hostname, way, url }: AlertRequest,
+  { group, hostname, way, url: given, format: asked = '', routing_key = '' }: AlertRequest,
   { now, newId, allowsPrivate, requireHost }: Fresh,
 ): ChangeAlert {
   if ((group === '') === (hostname === '')) {
@@ -106,11 +115,14 @@ export function makeAlert(
   }
   const host = hostname === '' ? null : requireHost(hostname);
   const isWebhook = way === 'webhook';
+  const url = given === '' && asked === 'pagerduty' ? PAGERDUTY_URL : given;
+  const format = isWebhook ? asked || formatOfHost(url) : 'standard';
   const problem = isWebhook ? webhookProblem(url, allowsPrivate) : null;
   if (problem !== null) {
     const message = `url: ${JSON.stringify(url.slice(0, 80))} ${problem}; give an https address on a public host`;
     throw new Fault('invalid_request', message, { field: 'url' });
   }
+  assertRoutingKey(format, routing_key);
   const alert: ChangeAlert = {
     id: newId(),
     account,
@@ -119,6 +131,8 @@ export function makeAlert(
     way,
     url: isWebhook ? new URL(url).href : null,
     secret: isWebhook ? newWebhookSecret() : null,
+    format,
+    routing_key: format === 'pagerduty' ? routing_key : null,
     made_at: now,
   };
   return transact(() => {
@@ -132,6 +146,16 @@ export function makeAlert(
     changeAlerts.add(alert);
     return alert;
   });
+}
+
+/** PagerDuty knows by the key whom to wake; nothing else has one. The key is not repeated. */
+function assertRoutingKey(format: AlertFormat, key: string): void {
+  if (format === 'pagerduty' ? ROUTING_KEY.test(key) : key === '') return;
+  const message =
+    format === 'pagerduty'
+      ? 'routing_key: must be the 32 letters and digits of an Events API v2 integration; PagerDuty shows them under Integrations of a service'
+      : 'routing_key: only the format pagerduty has one; leave it out';
+  throw new Fault('invalid_request', message, { field: 'routing_key' });
 }
 
 /** An alert of an account. Throws `not_found`. */

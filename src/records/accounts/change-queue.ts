@@ -1,8 +1,9 @@
 import { DAY, MINUTE } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
-import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
+import { hostOf } from '../../shared/outbound/webhook-url.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
+import { type AlertEvent, alertBody, changeMessage, TEST_MESSAGE } from './alert-body.ts';
 import type { ChangeAlert, ChangeAlertTable } from './change-alert.ts';
 
 interface QueuedDelta {
@@ -13,7 +14,7 @@ interface QueuedDelta {
 }
 
 /** An alert that covers a delta. */
-type MatchedAlert = Pick<ChangeAlert, 'id' | 'account' | 'way' | 'url'>;
+type MatchedAlert = Pick<ChangeAlert, 'id' | 'account' | 'way' | 'url' | 'format' | 'routing_key'>;
 
 interface NewDelivery {
   id: string;
@@ -56,6 +57,8 @@ export interface DeltaSource<D extends QueuedDelta> {
   after(seq: number, limit: number): D[];
   newest(): number;
   row(delta: D): object;
+  /** The change in one line of text. */
+  line(delta: D): string;
 }
 
 /** Deltas per transaction, which blocks other writers. */
@@ -73,7 +76,7 @@ const ACCOUNTS = 100;
 export function queueChanges<D extends QueuedDelta>(
   { changeQueue: queue, transact }: ChangeStore,
   deltas: DeltaSource<D>,
-  { now, newId }: { now(): number; newId(): string },
+  { now, newId, root }: { now(): number; newId(): string; root: string },
 ): boolean {
   // Checked outside of a transaction: most polls find nothing.
   if (queue.cursor() >= deltas.newest()) return false;
@@ -95,11 +98,20 @@ export function queueChanges<D extends QueuedDelta>(
     }
     const made_at = now();
     for (const { alert, changes } of webhooks.values()) {
-      for (let at = 0; at < changes.length; at += CHANGES_MAX) {
-        const rows = changes.slice(at, at + CHANGES_MAX).map((delta) => deltas.row(delta));
-        const type = 'domain.changed';
-        const body = eventBody(type, made_at, { changes: rows });
-        queue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: false, made_at });
+      // An event of PagerDuty is of one hostname.
+      const of = alert.format === 'pagerduty' ? Map.groupBy(changes, ({ domain }) => domain).values() : [changes];
+      for (const together of of) {
+        for (let at = 0; at < together.length; at += CHANGES_MAX) {
+          const some = together.slice(at, at + CHANGES_MAX);
+          const items = some.map((delta) => ({ hostname: delta.domain, line: deltas.line(delta), at: delta.at }));
+          const data = { changes: some.map((delta) => deltas.row(delta)) };
+          queueEvent(
+            queue,
+            alert,
+            { type: 'domain.changed', data, message: changeMessage(items) },
+            { made_at, newId, root },
+          );
+        }
       }
     }
     // The batch omits hidden deltas, so a batch that is not full has reached the newest delta.
@@ -107,6 +119,18 @@ export function queueChanges<D extends QueuedDelta>(
     queue.setCursor(Math.max(cursor, reached));
     return reached < newest;
   });
+}
+
+/** Queues an event for a webhook, in the format of that webhook. `by_hand`: one attempt, and no retries. */
+export function queueEvent(
+  queue: Pick<ChangeQueueTable, 'deliver'>,
+  alert: Pick<MatchedAlert, 'id' | 'url' | 'format' | 'routing_key'>,
+  event: AlertEvent,
+  { made_at, newId, root, by_hand = false }: { made_at: number; newId(): string; root: string; by_hand?: boolean },
+): void {
+  const id = newId();
+  const body = alertBody({ ...alert, root }, event, { id, at: made_at });
+  queue.deliver({ alert: alert.id, host: hostOf(alert.url ?? ''), id, type: event.type, body, by_hand, made_at });
 }
 
 /** How many of the newest deliveries are searched for a test that waits. */
@@ -127,12 +151,12 @@ interface TestStore {
  */
 export function queueAlertTest(
   tables: TestStore,
-  { id, account, url }: Pick<ChangeAlert, 'id' | 'account' | 'url'>,
-  fresh: { now: number; newId(): string },
+  alert: Pick<ChangeAlert, 'id' | 'account' | 'url' | 'format' | 'routing_key'>,
+  fresh: { now: number; newId(): string; root: string },
 ): void {
-  if (url === null) return queueMailTest(tables, account, fresh);
-  if (queueWebhookTest(tables, { id, url }, fresh)) return;
-  throw new Fault('conflict', `a test of alert ${id} waits to be delivered; GET has its outcome then`);
+  if (alert.url === null) return queueMailTest(tables, alert.account, fresh);
+  if (queueWebhookTest(tables, alert, fresh)) return;
+  throw new Fault('conflict', `a test of alert ${alert.id} waits to be delivered; GET has its outcome then`);
 }
 
 function queueMailTest(
@@ -150,19 +174,15 @@ function queueMailTest(
 
 function queueWebhookTest(
   { changeQueue, changeAlerts }: TestStore,
-  alert: { id: string; url: string },
-  { now, newId }: { now: number; newId(): string },
+  alert: Pick<ChangeAlert, 'id' | 'url' | 'format' | 'routing_key'>,
+  { now, newId, root }: { now: number; newId(): string; root: string },
 ): boolean {
   const type = 'webhook.test';
   const newest = changeAlerts.deliveries(alert.id, WAITING_LOOKED_AT);
   if (newest.some((delivery) => delivery.type === type && delivery.state === 'waiting')) return false;
-  const body = eventBody(type, now, { alert: alert.id });
-  changeQueue.deliver({ ...deliveryTo(alert), id: newId(), type, body, by_hand: true, made_at: now });
+  const event = { type, data: { alert: alert.id }, message: TEST_MESSAGE };
+  queueEvent(changeQueue, alert, event, { made_at: now, newId, root, by_hand: true });
   return true;
-}
-
-function deliveryTo({ id, url }: Pick<MatchedAlert, 'id' | 'url'>) {
-  return { alert: id, host: hostOf(url ?? '') };
 }
 
 /**

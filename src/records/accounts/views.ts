@@ -4,6 +4,7 @@ import type { planReceipt } from '../meter/plan-order.ts';
 import type { Usage } from '../meter/usage.ts';
 import type { ChangeView, RecordsFrame } from '../views.ts';
 import type { accountMailRow } from './account-mail.ts';
+import type { AlertFormat } from './alert-body.ts';
 import type { Answer } from './answer.ts';
 import type { AlertState, AlertWay, alertDeliveryRow } from './change-alert.ts';
 import type { FirstSteps } from './first-steps.ts';
@@ -103,6 +104,8 @@ export interface AccountPages {
   '/account/group': AccountShell &
     Room & {
       group: { id: string; name: string };
+      /** The address of its private feed; null for none. */
+      feed_url: string | null;
       alerts: number;
       hosts: {
         hostname: string;
@@ -133,7 +136,7 @@ export interface AccountPages {
     groups: { id: string; name: string }[];
     problem: FormProblem | null;
     /** The values of the rejected form. */
-    given: { group: string; hostname: string; way: string; url: string };
+    given: { group: string; hostname: string; way: string; url: string; format: string; routing_key: string };
   };
   '/account/alert': AccountShell & {
     alert: AlertRow & { url: string | null };
@@ -185,6 +188,7 @@ export interface AlertRow {
   is_group: boolean;
   way: AlertWay;
   host: string | null;
+  format: AlertFormat;
   made_at: string;
   paused_at: string | null;
   off_at: string | null;

@@ -6,7 +6,7 @@ import { type DeltaSource, queueChangeMails, queueChanges } from '../accounts/ch
 import { unwatchAbandoned } from '../accounts/watching.ts';
 import type { Delta } from '../delta.ts';
 import { releasePlaces } from '../plans.ts';
-import { deltaRow } from '../wire-rows.ts';
+import { changeLine, deltaRow } from '../wire-rows.ts';
 
 /** Retention of queued changes, in ms. */
 const KEPT = 35 * DAY;
@@ -28,8 +28,8 @@ export function recordsWebhooks(app: AppContext): WebhookService {
 
 /** Queues the next changes for webhooks and mails. Returns false when none are left. */
 function queueAccountChanges(app: AppContext): boolean {
-  const { store, clock } = app;
-  const isMore = queueChanges(store.records, deltaSource(app), { now: clock.now, newId });
+  const { store, settings, clock } = app;
+  const isMore = queueChanges(store.records, deltaSource(app), { now: clock.now, newId, root: settings.dataOrigin });
   // Mails wait until every change is matched, so that all changes after a downtime go into one mail.
   if (!isMore) queueChangeMails(store.records, { now: clock.now, newId });
   return isMore;
@@ -40,5 +40,6 @@ export function deltaSource({ store: { records } }: AppContext): DeltaSource<Del
     after: (seq, limit) => records.deltas({}, { limit, order: 'oldest', cursor: seq }),
     newest: () => records.newestDelta(),
     row: deltaRow,
+    line: changeLine,
   };
 }

@@ -1,3 +1,4 @@
+import { ALERT_FORMATS } from '../../records/accounts/alert-body.ts';
 import { ALERT_WAYS, type ChangeAlertTable } from '../../records/accounts/change-alert.ts';
 import type { ChangeQueueTable } from '../../records/accounts/change-queue.ts';
 import type { Delta } from '../../records/delta.ts';
@@ -20,6 +21,8 @@ const SETTINGS = {
   way: oneOf(...ALERT_WAYS),
   url: orNull(text),
   secret: orNull(text),
+  format: oneOf(...ALERT_FORMATS),
+  routing_key: orNull(text),
   made_at: integer,
 };
 const ALERT = {
@@ -105,14 +108,21 @@ export function changeQueueTable(db: Db) {
     cursor: number('SELECT seq FROM change_mark'),
     setCursor: run('UPDATE change_mark SET seq = ?'),
     alertsFor: all(
-      `SELECT id, account, way, url FROM change_alerts
+      `SELECT id, account, way, url, format, routing_key FROM change_alerts
        WHERE id IN (
          SELECT id FROM change_alerts WHERE hostname = ?1
          UNION SELECT a.id FROM watch_group_hosts h JOIN change_alerts a ON a.watch_group = h.watch_group
            WHERE h.hostname = ?1)
          AND off_at IS NULL AND (paused_at IS NULL OR paused_at > ?2) AND coalesce(on_since, made_at) <= ?2
        ORDER BY way = 'daily', id`,
-      { id: text, account: text, way: oneOf(...ALERT_WAYS), url: orNull(text) },
+      {
+        id: text,
+        account: text,
+        way: oneOf(...ALERT_WAYS),
+        url: orNull(text),
+        format: oneOf(...ALERT_FORMATS),
+        routing_key: orNull(text),
+      },
     ),
     notice: (account, way, { seq, at }) => void notice(account, seq, way, at),
     deliver: (delivery) => void deliver({ ...delivery, state: 'waiting', due_at: delivery.made_at }),

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { isoOrNull, isoTime } from '../../../../src/proof/time.ts';
+import { ALERT_FORMATS } from '../../../../src/records/accounts/alert-body.ts';
 import {
   ALERT_WAYS,
   ALERTS_MAX,
@@ -32,6 +33,7 @@ const ALERT = {
   hostname: z.string().nullable(),
   way: z.enum(ALERT_WAYS),
   url: z.string().nullable().describe('Of a webhook.'),
+  format: z.enum(ALERT_FORMATS).nullable().describe('How the requests of a webhook look; null for mails.'),
   made_at: time,
   paused_at: time.nullable().describe('When its account paused it; null while it is not paused.'),
   failing_since: time.nullable(),
@@ -65,6 +67,17 @@ const AlertBody = z
     hostname: z.string().max(1_000).default(''),
     way: z.enum(ALERT_WAYS, { error: `must be one of ${ALERT_WAYS.join(', ')}` }),
     url: z.string().max(2_000).default('').describe('Of a webhook: an https address.'),
+    format: z
+      .enum(['', ...ALERT_FORMATS], { error: `must be one of ${ALERT_FORMATS.join(', ')}` })
+      .default('')
+      .describe(
+        'How the requests look: as events of this service (`standard`), or as messages for Slack, Discord, Microsoft Teams (Workflows) and PagerDuty (Events API v2). Without it, the host of `url` decides.',
+      ),
+    routing_key: z
+      .string()
+      .max(100)
+      .default('')
+      .describe('Of the format `pagerduty`: the integration key. Not shown again.'),
   })
   .openapi('ChangeAlertBody', {
     example: { hostname: 'example.com', way: 'webhook', url: 'https://hooks.example.org/dns' },
@@ -86,10 +99,11 @@ export function alertOperations(app: AppContext) {
   const { store, settings, clock } = app;
   const { reads, changes } = accountOperations(app);
   const { changeAlerts, watchGroups } = store.records;
-  const rowOf = ({ id, account, watch_group, hostname, way, url, ...alert }: ChangeAlert & AlertState) => {
+  const rowOf = ({ id, account, watch_group, hostname, way, url, format, ...alert }: ChangeAlert & AlertState) => {
     const group = watch_group === null ? null : watchGroups.get(account, watch_group);
     return {
       ...{ id, group: group === null ? null : { id: group.id, name: group.name }, hostname, way, url },
+      format: url === null ? null : format,
       made_at: isoTime(alert.made_at),
       paused_at: isoOrNull(alert.paused_at),
       failing_since: isoOrNull(alert.failing_since),
@@ -173,7 +187,7 @@ export function alertOperations(app: AppContext) {
       },
       (account, c) => {
         const alert = requireAlert(changeAlerts, account.id, c.req.valid('param').id);
-        queueAlertTest(store.records, alert, { now: clock.now(), newId });
+        queueAlertTest(store.records, alert, { now: clock.now(), newId, root: settings.dataOrigin });
         return rowOf(alert);
       },
     ),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isoOrNull, isoTime } from '../../../../src/proof/time.ts';
 import type { Account } from '../../../../src/records/accounts/account.ts';
+import { endFeed, feedPath, makeFeed } from '../../../../src/records/accounts/group-feed.ts';
 import {
   addHosts,
   GROUP_NAME_MAX,
@@ -45,20 +46,27 @@ const ROOM = {
 };
 
 const Group = z
-  .object({ id: z.string(), name: z.string(), hosts: count, made_at: time })
+  .object({
+    ...{ id: z.string(), name: z.string(), hosts: count, made_at: time },
+    feed_url: z
+      .url()
+      .nullable()
+      .describe('Its private feed (RSS): whoever has the address may read it. Null for none.'),
+  })
   .openapi('WatchGroup', { description: 'A group of watched hostnames.' });
 const GroupBody = z
   .object({ name: z.string().describe(`One line of 1 to ${GROUP_NAME_MAX} characters.`) })
   .openapi('WatchGroupBody', { example: { name: 'Our shops' } });
 const params = idParam('group');
 
-export function groupOperations(app: AppContext) {
+export function groupOperations(app: AppContext, secret: Uint8Array) {
   const { store, settings, clock } = app;
   const { reads, changes } = accountOperations(app);
   const { watchGroups } = store.records;
   const rowOf = ({ id, name, made_at }: WatchGroup) => ({
     ...{ id, name, hosts: watchGroups.hosts(id).length },
     made_at: isoTime(made_at),
+    feed_url: feedUrlOf(app, secret, id),
   });
   return {
     list: reads(
@@ -103,6 +111,34 @@ export function groupOperations(app: AppContext) {
         responses: { 200: ok(Group, 'The group as it is now.'), ...faults(409) },
       },
       ({ id }, c) => rowOf(renameGroup(store.records, id, c.req.valid('param').id, c.req.valid('json').name)),
+    ),
+    makeFeed: changes(
+      {
+        operationId: 'makeGroupFeed',
+        summary: 'Give a group a private feed (RSS) of its changes',
+        description:
+          'Nobody can guess its address, and whoever has it may read the feed, without a key. A group that has a feed gets another address; the old one is 404 from then on.',
+        request: { params },
+        responses: { 200: ok(Group, 'The group, with the address in `feed_url`.') },
+      },
+      ({ id: account }, c) => {
+        const { id } = c.req.valid('param');
+        makeFeed(store.records, account, id, { now: clock.now(), newId });
+        return rowOf(requireGroup(watchGroups, account, id));
+      },
+    ),
+    endFeed: changes(
+      {
+        operationId: 'endGroupFeed',
+        summary: 'End the private feed of a group',
+        request: { params },
+        responses: { 200: ok(Group, 'The group. Its feed’s address is 404 from now on.') },
+      },
+      ({ id: account }, c) => {
+        const { id } = c.req.valid('param');
+        endFeed(store.records, account, id);
+        return rowOf(requireGroup(watchGroups, account, id));
+      },
     ),
     remove: changes(
       {
@@ -248,6 +284,12 @@ export function watchOperations(app: AppContext) {
       },
     ),
   };
+}
+
+/** The address of a group's feed; null for none. */
+function feedUrlOf({ store, settings }: AppContext, secret: Uint8Array, group: string): string | null {
+  const feed = store.records.groupFeeds.get(group);
+  return feed === null ? null : settings.dataOrigin + feedPath(secret, feed);
 }
 
 function roomOf(app: AppContext, account: Account) {

@@ -232,6 +232,8 @@ describe('alerts to webhooks', () => {
   });
 });
 
+const STANDARD = { format: 'standard', routing_key: null } as const;
+
 it('a crash between two steps neither repeats nor skips a change', async (t) => {
   const stand = await recordsStand(t);
   const { app, clock } = stand;
@@ -239,13 +241,14 @@ it('a crash between two steps neither repeats nor skips a change', async (t) => 
   for (const [n, email] of ['a@example.org', 'b@example.org'].entries()) {
     const account = store.records.accounts.ofEmail(email, { id: `account-${n}`, plan: 'daily', made_at: 0 }).id;
     const alert = { account, watch_group: null, hostname: 'www.example.com', made_at: 0 };
-    store.records.changeAlerts.add({ ...alert, id: `mail-${n}`, way: 'instant', url: null, secret: null });
+    store.records.changeAlerts.add({ ...alert, id: `mail-${n}`, way: 'instant', url: null, secret: null, ...STANDARD });
     store.records.changeAlerts.add({
       ...alert,
       id: `hook-${n}`,
       way: 'webhook',
       url: 'https://h.example/',
       secret: 'whsec_',
+      ...STANDARD,
     });
   }
   for (let n = 0; n < 5; n++) stand.enter(probe('www.example.com', clock.now + 1_000, { A: [`192.0.2.${n}`] }));
@@ -267,7 +270,7 @@ it('a crash between two steps neither repeats nor skips a change', async (t) => 
     changeQueue: breaking(store.records.changeQueue),
     accountMails: breaking(store.records.accountMails),
   };
-  const fresh = { now: app.clock.now, newId };
+  const fresh = { now: app.clock.now, newId, root: 'https://records.example' };
   // At each step once, until a run gets through.
   for (let isThrough = false; !isThrough; ) {
     breaksAt++;
