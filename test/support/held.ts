@@ -50,6 +50,12 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     readGroup: group,
     renameGroup: group,
     removeGroup: group,
+    makeGroupFeed: group,
+    endGroupFeed: () => {
+      const held = group();
+      store.records.groupFeeds.put(held.parameters.id, { id: newId(), made_at: now() });
+      return held;
+    },
     unwatchHostname: () => {
       group();
       return { parameters: { hostname: 'example.com' } };

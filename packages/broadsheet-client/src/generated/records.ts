@@ -752,6 +752,30 @@ export interface paths {
         patch: operations["renameGroup"];
         trace?: never;
     };
+    "/v1/account/groups/{id}/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a group a private feed (RSS) of its changes
+         * @description Takes a key of an account and is not metered. Nobody can guess its address, and whoever has it may read the feed, without a key. A group that has a feed gets another address; the old one is 404 from then on.
+         */
+        post: operations["makeGroupFeed"];
+        /**
+         * End the private feed of a group
+         * @description Takes a key of an account and is not metered.
+         */
+        delete: operations["endGroupFeed"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/watch": {
         parameters: {
             query?: never;
@@ -2056,6 +2080,11 @@ export interface components {
             hosts: number;
             /** Format: date-time */
             made_at: string;
+            /**
+             * Format: uri
+             * @description Its private feed (RSS): whoever has the address may read it. Null for none.
+             */
+            feed_url: string | null;
         };
         WatchGroupBody: {
             /** @description One line of 1 to 60 characters. */
@@ -2151,6 +2180,11 @@ export interface components {
             way: "instant" | "daily" | "webhook";
             /** @description Of a webhook. */
             url: string | null;
+            /**
+             * @description How the requests of a webhook look; null for mails.
+             * @enum {string|null}
+             */
+            format: "standard" | "slack" | "discord" | "teams" | "pagerduty" | null;
             /** Format: date-time */
             made_at: string;
             /**
@@ -2179,6 +2213,11 @@ export interface components {
             way: "instant" | "daily" | "webhook";
             /** @description Of a webhook. */
             url: string | null;
+            /**
+             * @description How the requests of a webhook look; null for mails.
+             * @enum {string|null}
+             */
+            format: "standard" | "slack" | "discord" | "teams" | "pagerduty" | null;
             /** Format: date-time */
             made_at: string;
             /**
@@ -2207,6 +2246,13 @@ export interface components {
             way: "instant" | "daily" | "webhook";
             /** @description Of a webhook: an https address. Empty by default. */
             url?: string;
+            /**
+             * @description How the requests look: as events of this service (`standard`), or as messages for Slack, Discord, Microsoft Teams (Workflows) and PagerDuty (Events API v2). Without it, the host of `url` decides. Empty by default.
+             * @enum {string}
+             */
+            format?: "" | "standard" | "slack" | "discord" | "teams" | "pagerduty";
+            /** @description Of the format `pagerduty`: the integration key. Not shown again. Empty by default. */
+            routing_key?: string;
         };
         ChangeAlertLog: {
             id: string;
@@ -2219,6 +2265,11 @@ export interface components {
             way: "instant" | "daily" | "webhook";
             /** @description Of a webhook. */
             url: string | null;
+            /**
+             * @description How the requests of a webhook look; null for mails.
+             * @enum {string|null}
+             */
+            format: "standard" | "slack" | "discord" | "teams" | "pagerduty" | null;
             /** Format: date-time */
             made_at: string;
             /**
@@ -4631,6 +4682,80 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    makeGroupFeed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the group. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group, with the address in `feed_url`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchGroup"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endGroupFeed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the group. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. Its feed’s address is 404 from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchGroup"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listWatched: {
         parameters: {
             query?: never;
@@ -5564,6 +5689,7 @@ export interface operations {
 export const KEYED: ReadonlySet<string> = new Set([
   "DELETE /v1/account/alerts/{id}",
   "DELETE /v1/account/groups/{id}",
+  "DELETE /v1/account/groups/{id}/feed",
   "DELETE /v1/account/keys/{id}",
   "DELETE /v1/account/watch/{hostname}",
   "PATCH /v1/account/alerts/{id}",
@@ -5573,6 +5699,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/account/alerts/{id}/secret",
   "POST /v1/account/alerts/{id}/test",
   "POST /v1/account/groups",
+  "POST /v1/account/groups/{id}/feed",
   "POST /v1/account/keys",
   "POST /v1/account/watch",
   "POST /v1/accounts/{email}/credits"

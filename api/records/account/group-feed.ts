@@ -2,8 +2,8 @@ import { feedPath, groupOfFeed } from '../../../src/records/accounts/group-feed.
 import type { AppContext } from '../../../src/server/context.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { sendShared } from '../../responses/send.ts';
+import { rssOf } from '../pages/changes-feed.ts';
 import type { RecordsContext } from '../route.ts';
-import { rssOf } from './changes-feed.ts';
 
 const ITEMS = 50;
 
