@@ -8,6 +8,7 @@ import { append } from './append.ts';
 import type { Archive, Story } from './archive.ts';
 import { statementOf } from './clock-correction.ts';
 import { airingProblems, type PaperRules } from './door/door.ts';
+import { isAwaited, quoteProblems, requiresQuotes } from './evidence.ts';
 import { type Desk, paperRules } from './file-story.ts';
 import { freePlace } from './placing.ts';
 
@@ -16,8 +17,8 @@ const REASON_MAX = 1_000;
 
 /**
  * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an
- * archive. A piece that is already on air does not change; one that waits for a review goes on air when it is approved,
- * and is scheduled until then. Throws `not_found`, `refused_by_door`.
+ * archive. A piece that is already on air does not change; one that waits for a review or for
+ * evidence goes on air when it is approved and its sources were read, and is scheduled until then. Throws `not_found`, `refused_by_door`.
  */
 export function airStory(
   desk: Pick<Desk, 'store' | 'now'>,
@@ -51,17 +52,20 @@ export function airFound(
   const filed = filedAt(archive, story.id);
   const on_air_at = options.at ?? Math.max(now, filed);
   if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return false;
-  // It goes on air when it is approved.
+  const quoted = requiresQuotes(archive.paper(), story.persona) ? archive.quotedFacts(story.id) : [];
+  const waits = isAwaited(quoted) ? { awaits_evidence: true as const } : {};
+  // It goes on air when it is approved, and its sources were read.
   const isDue = story.state === 'scheduled' && (story.scheduled_at ?? 0) <= now;
-  if (isDue && story.awaits_review && options.at === undefined) return false;
+  if (isDue && (story.awaits_review || isAwaited(quoted)) && options.at === undefined) return false;
   const problems = [
     ...airingProblems(story, options.rules ?? paperRules(archive)),
     ...archiveTimeProblems(story, on_air_at, filed),
+    ...quoteProblems(quoted),
   ];
   if (problems.length > 0) throw refusalOf(problems);
   // A future airing is scheduled as of the current time.
   const at = on_air_at > now && options.at !== undefined ? now : Math.max(now, filed);
-  append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, made_by: options.by }, now);
+  append(store, { type: 'airing', at, paper, piece: story.id, on_air_at, ...waits, made_by: options.by }, now);
   return true;
 }
 

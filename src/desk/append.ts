@@ -6,11 +6,21 @@ import { type Archive, isWithdrawn, type Row } from './archive.ts';
 import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { changedDependencies, dependencies } from './dependencies.ts';
 import { isNews, type StoryEvent } from './event.ts';
+import { type EvidenceBody, evidenceOf } from './evidence.ts';
 import { factOf } from './fact.ts';
 import { factDependencies } from './fact-dependencies.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
 import { DRAFT, type LedgerStore, type PieceState } from './ledger-store.ts';
-import { isPublic, logAiring, logFacts, logKey, logPaper, logWithdrawal, receiptLeaf } from './log-leaves.ts';
+import {
+  isPublic,
+  logAiring,
+  logEvidence,
+  logFacts,
+  logKey,
+  logPaper,
+  logWithdrawal,
+  receiptLeaf,
+} from './log-leaves.ts';
 import { type Cast, withoutFileProperties } from './papers/cast.ts';
 import { type Page, PageBody, sameInMenus } from './papers/page.ts';
 import { imprintPage, PaperBody } from './papers/paper.ts';
@@ -37,6 +47,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
       if (entry.kind === 'clock') return applyClock(store, entry);
       if (entry.kind === 'review') return applyReview(store, entry);
       if (entry.kind === 'fact') return applyFact(store, entry);
+      if (entry.kind === 'evidence') return applyEvidence(store, entry);
       return applyRecord(store, entry, page);
     case 'generation':
       return applyGeneration(store, entry);
@@ -60,7 +71,7 @@ function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
   throw new Fault('conflict', `the paper ${entry.paper} was removed`);
 }
 
-/** Publishes the pieces that were scheduled for `now` or earlier and wait for no review. Returns their ids. */
+/** Publishes the pieces that were scheduled for `now` or earlier and wait for nothing else. Returns their ids. */
 export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
   for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
@@ -100,6 +111,7 @@ function applyFact(store: LedgerStore, entry: RecordEntry): void {
   const archive = store.archive(paper);
   const isCited = (archive.fact(key)?.cited ?? 0) > 0;
   store.logLeaf('desk', receiptLeaf(receipt, isCited && isPublic(store, paper)));
+  if (readsSources(store, paper)) store.queueFactSource(paper, key, at);
   if (fact.version === 1) return;
   const citing = archive.citingOnAir(key);
   const stale = citing.map(({ id }) => dependencies.citations(id));
@@ -115,8 +127,40 @@ function applyFact(store: LedgerStore, entry: RecordEntry): void {
     });
 }
 
-/** Publishes a scheduled piece that waits for no review any more, if its time passed meanwhile. */
+/** Evidence is public as the pieces on air that cite its fact are; it changes what those pieces show. */
+function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
+  const { paper, at } = entry;
+  const { note, released } = entry.body as EvidenceBody;
+  const { subject } = evidenceOf(entry);
+  store.setEvidence(entry);
+  const isOnAir = 'piece' in subject && store.pieceState(subject.piece)?.state === 'on_air';
+  const ofPiece = isOnAir ? [subject.piece] : [];
+  const citing =
+    'piece' in subject
+      ? ofPiece
+      : store
+          .archive(paper)
+          .citingOnAir(subject.claim_key)
+          .map(({ id }) => id);
+  store.logLeaf('desk', receiptLeaf(note, citing.length > 0 && isPublic(store, paper)));
+  for (const piece of released) {
+    store.setAwaitsEvidence(piece, false);
+    airReleased(store, paper, piece, at);
+  }
+  // A replay does not know who cites a fact.
+  if ('piece' in subject && !isOnAir) return;
+  const shown = citing.flatMap((id) => [dependencies.citations(id), dependencies.proof(id)]);
+  store.markStale(paper, [dependencies.edition, ...shown]);
+  store.bumpEdition(paper, at);
+}
+
+function readsSources(store: LedgerStore, paper: string): boolean {
+  return store.hasPaper(paper) && store.archive(paper).paper().sources?.read === true;
+}
+
+/** Publishes a scheduled piece that waits for nothing any more, if its time passed meanwhile. */
 function airReleased(store: LedgerStore, paper: string, piece: string, at: number): void {
+  if (store.awaitsReview(piece) || store.awaitsEvidence(piece)) return;
   const { state, scheduled_at } = store.pieceState(piece) ?? DRAFT;
   if (state === 'scheduled' && (scheduled_at ?? 0) <= at) putOnAir(store, paper, piece, at, at);
 }
@@ -133,8 +177,10 @@ function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: Record
     store.markStale(paper, [dependencies.config]);
   } else if (kind === 'paper') {
     const wasPublic = isPublic(store, paper);
+    const readBefore = readsSources(store, paper);
     store.setPaper(paper, PaperBody.parse(body), at);
     logPaper(store, paper, wasPublic, at);
+    if (!readBefore && readsSources(store, paper)) store.queuePaperSources(paper, at);
     store.markStale(paper, [dependencies.config]);
   } else if (kind === 'persona') {
     store.markStale(paper, [dependencies.masthead, dependencies.persona(name), dependencies.newestBy(name)]);
@@ -161,18 +207,23 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const hadArchived = !isShown || store.archive(entry.paper).hasArchived();
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
-  const waited = current !== null && store.awaitsReview(entry.piece.id);
+  const waited = store.awaitsReview(entry.piece.id) || store.awaitsEvidence(entry.piece.id);
   const cited = before === null ? [] : citedKeys(store, entry.paper, entry.piece.id);
   store.setGeneration(entry);
+  store.setAwaitsEvidence(entry.piece.id, entry.awaits_evidence === true);
+  if (readsSources(store, entry.paper)) store.queuePieceSources(entry.piece.id, entry.at);
   const isShownNow = before !== null && isPublic(store, entry.paper);
   store.logLeaf('desk', receiptLeaf(entry.receipt, isShownNow));
-  if (isShownNow) logFacts(store, entry.paper, entry.piece.id);
+  if (isShownNow) {
+    logFacts(store, entry.paper, entry.piece.id);
+    logEvidence(store, entry.paper, entry.piece.id);
+  }
   if (current === null) return;
   markArchived(store, entry.paper, hadArchived);
   // The notice of a withdrawn piece shows its headline.
   if (hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
   // The desk's own revision of an agent's piece needs no approval.
-  if (waited && !entry.needs_review) airReleased(store, entry.paper, entry.piece.id, entry.at);
+  if (waited) airReleased(store, entry.paper, entry.piece.id, entry.at);
   if (before === null) return;
   // A revision made before the piece went on air is part of the first published version.
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
@@ -184,8 +235,11 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   emitStory(store, { type: 'story.revised', paper: entry.paper, at: entry.at, left }, entry.piece.id);
 }
 
-function applyAiring(store: LedgerStore, { paper, piece, on_air_at, at }: AiringEntry): void {
-  if (on_air_at <= at && !store.awaitsReview(piece)) return putOnAir(store, paper, piece, on_air_at, at);
+function applyAiring(store: LedgerStore, entry: AiringEntry): void {
+  const { paper, piece, on_air_at, at } = entry;
+  store.setAwaitsEvidence(piece, entry.awaits_evidence === true);
+  const waits = store.awaitsReview(piece) || store.awaitsEvidence(piece);
+  if (on_air_at <= at && !waits) return putOnAir(store, paper, piece, on_air_at, at);
   const current = store.pieceState(piece);
   if (current === null) return;
   // A withdrawn piece keeps its notice until it is back on air.
@@ -221,6 +275,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
     reason: null,
     headline_withheld: false,
   });
+  store.setAwaitsEvidence(piece, false);
   logAiring(store, paper, piece);
   if (!again && store.archive(paper).aliasesOf(piece).length > 0) store.markStale(paper, [dependencies.aliases]);
   markArchived(store, paper, hadArchived);
@@ -242,6 +297,7 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   const withholds = state === 'withdrawn' && entry.withhold_headline === true && !current.headline_withheld;
   const headline_withheld = withholds || current.headline_withheld;
   store.setPieceState(piece, { ...current, state, scheduled_at: null, withdrawn_at, reason, headline_withheld });
+  store.setAwaitsEvidence(piece, false);
   const cited = before === null ? [] : citedKeys(store, paper, piece);
   if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true, cited);
   // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.

@@ -3,6 +3,7 @@ import type { Generation } from '../proof/chain.ts';
 import type { VerifyingKey } from '../proof/keyring.ts';
 import type { LogProof } from '../proof/log/log-proof.ts';
 import type { Piece } from './door/piece.ts';
+import type { CitedEvidence, EvidenceState, FactToRevise, QuotedFact } from './evidence.ts';
 import type { Citation, Citing, CitingRow, FactQuery, FactRow, OutdatedFact, SignedFact, SourceRow } from './fact.ts';
 import type { Cast } from './papers/cast.ts';
 import type { Persona } from './papers/masthead.ts';
@@ -70,6 +71,8 @@ export interface Story extends Row, Pick<Piece, Long> {
   state: StateName;
   /** The facts that its entries with a claim key cite. */
   citations: Citation[];
+  /** What the desk found in the sources of its entries, by number. */
+  evidence: CitedEvidence[];
   content_hash: string;
   corrections: Correction[];
   /** When it will go on air, for a scheduled piece. */
@@ -81,6 +84,8 @@ export interface Story extends Row, Pick<Piece, Long> {
   headline_withheld: boolean;
   /** Whether it stays off the air until its newest revision is approved: see `review.ts`. */
   awaits_review: boolean;
+  /** Whether it stays off the air until its sources were read: see `evidence.ts`. */
+  awaits_evidence: boolean;
   change_request: ChangeRequest | null;
 }
 
@@ -92,6 +97,7 @@ type OfDesk =
   | 'reason'
   | 'headline_withheld'
   | 'awaits_review'
+  | 'awaits_evidence'
   | 'change_request';
 
 /** A piece as the desk's own lists show it, without its long members. */
@@ -266,6 +272,16 @@ export interface Archive {
   citedBy(claim_key: string, of: Citing, page?: { after?: string | undefined; limit?: number }): CitingRow[];
   /** The ids and sections of those on air. */
   citingOnAir(claim_key: string): { id: string; category: string }[];
+  /** Facts with a quote that the newest revision of a piece cites. */
+  quotedFacts(id: string): QuotedFact[];
+  /** The evidence notes for what the newest revision of a piece cites, by every reading, oldest first. */
+  evidenceNotesOf(id: string): string[];
+  /** The state of a fact's newest version by its evidence; null while its source was not read. */
+  factEvidence(claim_key: string): EvidenceState | null;
+  /** Facts to be revised that pieces on air cite, those that were read last first. */
+  factsToRevise(limit: number): FactToRevise[];
+  /** Whether evidence for what pieces on air cite names a text or an archive. */
+  hasKeptSource(digest: string): boolean;
   /** The notes of all versions of the facts that a piece cites, oldest first. */
   factReceiptsOf(id: string): string[];
   /** The same of the facts that pieces on air cite. */

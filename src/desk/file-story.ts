@@ -9,6 +9,7 @@ import type { Archive, Story } from './archive.ts';
 import { withRecord } from './door/claims.ts';
 import { filingProblems, type PaperRules, sourceFloorProblems } from './door/door.ts';
 import type { Filing, Piece } from './door/piece.ts';
+import { isReadable, requiresQuotes } from './evidence.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { recordFacts } from './recording-facts.ts';
@@ -92,7 +93,8 @@ export function fileStory(
       byline: { name: byline.name, title: byline.title },
     };
     recordFacts(desk, paper, piece, options.by);
-    appendGeneration(desk, paper, piece, archive, { by: options.by, needsReview });
+    const awaitsEvidence = before?.state === 'scheduled' && awaitsQuotes(archive, piece);
+    appendGeneration(desk, paper, piece, archive, { by: options.by, needsReview, awaitsEvidence });
     const story = archive.storyById(piece.id);
     if (story === null) throw new Error(`piece ${piece.id} was filed but cannot be read`);
     return { story, changed: true };
@@ -136,7 +138,7 @@ function appendGeneration(
   paper: string,
   piece: Piece,
   archive: Archive,
-  { by, needsReview }: { by: string; needsReview: boolean },
+  { by, needsReview, awaitsEvidence }: { by: string; needsReview: boolean; awaitsEvidence: boolean },
 ): void {
   const { signer, kid, nbf } = desk.signingKey;
   const last = piece.revision === 1 ? undefined : archive.generations(piece.id).at(-1);
@@ -150,9 +152,24 @@ function appendGeneration(
     { ...of, piece: piece.id, revision: piece.revision, prev: last?.receipt_hash ?? null, filed_at: isoTime(at) },
     signer,
   );
-  const review = needsReview ? { needs_review: true as const } : {};
-  const entry: GenerationEntry = { type: 'generation', at, ...of, piece, receipt: note, receipt_hash, ...review };
+  const waits = {
+    ...(needsReview ? { needs_review: true as const } : {}),
+    ...(awaitsEvidence ? { awaits_evidence: true as const } : {}),
+  };
+  const entry: GenerationEntry = { type: 'generation', at, ...of, piece, receipt: note, receipt_hash, ...waits };
   append(desk.store, entry, now);
+}
+
+/** Whether a scheduled revision has quotes that must be found, and were not yet. */
+function awaitsQuotes(archive: Archive, { persona, cited_facts }: Piece): boolean {
+  if (!requiresQuotes(archive.paper(), persona)) return false;
+  const isFound = (state: string | null) => state !== null && state !== 'quote_not_found' && state !== 'gone';
+  return cited_facts.some(
+    ({ quote, instrument, claim_key }) =>
+      quote !== undefined &&
+      isReadable(instrument) &&
+      !(claim_key !== null && isFound(archive.factEvidence(claim_key))),
+  );
 }
 
 /** A new correction note counts as a change. */

@@ -1,5 +1,6 @@
 import { contentHash } from '../proof/basis.ts';
 import { verifyNode } from '../proof/ed25519.ts';
+import { checkEvidence } from '../proof/evidence-check.ts';
 import { checkFact } from '../proof/fact-document.ts';
 import { factNoteHash } from '../proof/fact-note.ts';
 import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
@@ -8,6 +9,7 @@ import type { LogService } from '../proof/log/leaf.ts';
 import { checkReview } from '../proof/review-note.ts';
 import { isoTime } from '../proof/time.ts';
 import type { ClockBody } from './clock-correction.ts';
+import { type EvidenceBody, subjectName } from './evidence.ts';
 import { factOf, type SignedFact } from './fact.ts';
 import type { GenerationEntry, KeyEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 import type { ReviewBody } from './review.ts';
@@ -20,14 +22,18 @@ export function generationAudit(
   const audit = generationAuditor(keys, options);
   const reviews = reviewAuditor(keys, audit.newestOf, options);
   const facts = factAuditor(keys, options);
+  const evidence = evidenceAuditor(keys, options);
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
       if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
       if (entry.type === 'record' && entry.kind === 'review') return reviews(entry);
+      if (entry.type === 'record' && entry.kind === 'fact') evidence.noteFact(entry);
+      if (entry.type === 'record' && entry.kind === 'evidence') return evidence.next(entry);
       if (entry.type === 'record' && entry.kind === 'fact') return facts.next(entry);
       if (entry.type !== 'generation') return [];
       const faults = audit.next({ ...entry, revision: entry.piece.revision, filed_at: isoTime(entry.at) });
+      evidence.notePiece(entry);
       return [...faults, ...facts.cited(entry)];
     },
     revisions: audit.revisions,
@@ -112,6 +118,44 @@ function factAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
           ? []
           : [`${paper}/${piece.slug} revision ${piece.revision}: entry ${fact.n} cites ${fact.claim_key}, ${why}`];
       });
+    },
+  };
+}
+
+/** Checks readings in the order in which they were appended, and that each is of something that was filed before. */
+function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
+  const seqs = new Map<string, number>();
+  /** The instruments of the newest version of each fact and the newest revision of each piece. */
+  const known = new Map<string, { version: number; instruments: Map<string, string> }>();
+  return {
+    noteFact(entry: RecordEntry): void {
+      const { version, instrument } = factOf(entry);
+      const instruments = new Map([[entry.name, instrument]]);
+      known.set(`${entry.paper}\n${entry.name}`, { version, instruments });
+    },
+    notePiece({ paper, piece }: GenerationEntry): void {
+      const instruments = new Map(piece.cited_facts.map(({ n, instrument }) => [`${piece.id}/${n}`, instrument]));
+      known.set(`${paper}\n${piece.id}`, { version: piece.revision, instruments });
+    },
+    next(entry: RecordEntry): string[] {
+      const { paper, name, body, at } = entry;
+      const seq = (seqs.get(paper) ?? 0) + 1;
+      seqs.set(paper, seq);
+      const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+      const { evidence, fault } = checkEvidence((body as EvidenceBody).note, trusted, verifyNode);
+      const faults = fault === null ? [] : [fault];
+      if (evidence !== null) {
+        const of = known.get(`${paper}\n${name.split('/')[0]}`);
+        if (evidence.paper !== paper || subjectName(evidence.subject) !== name || of === undefined)
+          faults.push(`it is of ${evidence.paper}/${subjectName(evidence.subject)}`);
+        else if (evidence.fact_version !== of.version)
+          faults.push(`it is of version ${evidence.fact_version}, but the newest was ${of.version}`);
+        else if (evidence.instrument !== of.instruments.get(name))
+          faults.push(`it is of the instrument ${evidence.instrument}`);
+        if (evidence.seq !== seq) faults.push(`seq is ${evidence.seq}, not ${seq}`);
+        if (evidence.read_at !== isoTime(at)) faults.push(`it says ${evidence.read_at}, and its line ${isoTime(at)}`);
+      }
+      return faults.map((one) => `evidence ${seq} of ${paper}: ${one}`);
     },
   };
 }

@@ -36,7 +36,8 @@ export type RecordKind =
 
 /**
  * A paper, a persona, an edition, a media file, a page of the paper's own or the placement of a front, as applied;
- * a name under which a key signs, a correction of the clock, the review of a piece, or a version of a fact.
+ * a name under which a key signs, a correction of the clock, the review of a piece, a version of a fact, or
+ * the evidence for one.
  */
 export interface RecordEntry {
   type: 'record';
@@ -46,7 +47,8 @@ export interface RecordEntry {
   kind: RecordKind;
   /**
    * The slug of the persona or the page, the edition's day or the media path; empty for the paper itself and its front;
-   * the service of a signing name or a correction; the id of a reviewed piece; the key of a fact.
+   * the service of a signing name or a correction; the id of a reviewed piece; the key of a fact; for
+   * evidence of an entry without a key, the piece's id and its number: `<id>/<n>`.
    */
   name: string;
   /** Null removes a page, a media file, or the whole paper: it is gone until a later record gives it a body again. */
@@ -68,6 +70,8 @@ export interface GenerationEntry {
   kid: string;
   /** An agent filed it, and a person has to approve it before it goes on air. */
   needs_review?: true;
+  /** The piece is scheduled, and waits until its sources were read. */
+  awaits_evidence?: true;
 }
 
 /** A piece goes on air: immediately unless `on_air_at` is later than `at`, else at that time. */
@@ -77,6 +81,8 @@ export interface AiringEntry {
   paper: string;
   piece: string;
   on_air_at: number;
+  /** It waits until its sources were read. */
+  awaits_evidence?: true;
   made_by: string;
 }
 

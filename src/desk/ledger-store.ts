@@ -1,6 +1,7 @@
 import type { LogService } from '../proof/log/leaf.ts';
 import type { Archive, ChangeRequest, Reviewed, Story } from './archive.ts';
 import type { DeskEvent } from './event.ts';
+import type { KnownEvidence } from './evidence.ts';
 import type { GenerationEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 import type { PaperBody } from './papers/paper.ts';
 
@@ -54,6 +55,21 @@ export interface LedgerStore {
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
   setPieceState(piece: string, state: PieceState): void;
+  /** The number of the paper's next reading of a source. */
+  nextEvidenceSeq(paper: string): number;
+  /** Makes a reading the newest of its fact. */
+  setEvidence(entry: RecordEntry): void;
+  /** What is known of a version of a fact; null before it was read. */
+  evidenceBefore(paper: string, subject: string, version: number): KnownEvidence | null;
+  /** The pieces that wait for evidence of a version of a fact. */
+  waitingFor(paper: string, subject: string, version: number): string[];
+  /** Whether a scheduled piece stays off the air until its sources were read. */
+  awaitsEvidence(piece: string): boolean;
+  setAwaitsEvidence(piece: string, awaits: boolean): void;
+  /** Has the sources of a piece's newest revision read, or of a fact's newest version, or of all that a paper cites. */
+  queuePieceSources(piece: string, at: number): void;
+  queueFactSource(paper: string, claim_key: string, at: number): void;
+  queuePaperSources(paper: string, at: number): void;
   /** Whether a piece stays off the air until its newest revision is approved. */
   awaitsReview(piece: string): boolean;
   /** Stores the approval of a piece's newest revision, which then waits no more. */
@@ -66,7 +82,7 @@ export interface LedgerStore {
   capReviewed(paper: string, time: number): void;
   /** Lowers the time of a paper's last change to this one, if it is later. */
   capChangedAt(paper: string, time: number): void;
-  /** Scheduled pieces that are due at or before `until` and wait for no review, earliest first. */
+  /** Scheduled pieces that are due at or before `until` and wait for no review and no evidence, earliest first. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
   /** Whether the whole paper is stale and no press has started on it. */
   isFullPressPending(paper: string): boolean;

@@ -39,11 +39,17 @@ export function logAiring(store: LedgerStore, paper: string, piece: string): voi
   if (!isPublic(store, paper)) return;
   for (const { receipt } of store.archive(paper).generations(piece)) store.logLeaf('desk', receipt);
   logFacts(store, paper, piece);
+  logEvidence(store, paper, piece);
 }
 
 /** Logs the facts that a piece on air in public cites: all their versions, because a fact's document shows them all. */
 export function logFacts(store: LedgerStore, paper: string, piece: string): void {
   for (const note of store.archive(paper).factReceiptsOf(piece)) store.logLeaf('desk', note);
+}
+
+/** Logs the evidence for what a piece on air in public cites, by every reading. */
+export function logEvidence(store: LedgerStore, paper: string, piece: string): void {
+  for (const note of store.archive(paper).evidenceNotesOf(piece)) store.logLeaf('desk', note);
 }
 
 /** Logs that a piece leaves the air. In a private paper nothing was on air in public, and a reason could be guessed. */
@@ -58,7 +64,8 @@ export function logPaper(store: LedgerStore, paper: string, wasPublic: boolean, 
   if (isNow) for (const note of store.archive(paper).clockNotes()) store.logLeaf('desk', note);
   for (const { piece, receipt, is_newest } of store.archive(paper).receiptsOnAir()) {
     if (isNow) store.logLeaf('desk', receipt);
-    else if (is_newest) store.logLeaf('desk', withdrawalLeaf({ paper, piece, at, reason: TURNED_PRIVATE }));
+    if (isNow && is_newest) logEvidence(store, paper, piece);
+    else if (!isNow && is_newest) store.logLeaf('desk', withdrawalLeaf({ paper, piece, at, reason: TURNED_PRIVATE }));
   }
   if (isNow) for (const note of store.archive(paper).factReceiptsOnAir()) store.logLeaf('desk', note);
 }

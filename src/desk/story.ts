@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isoOrNull, isoTime } from '../proof/time.ts';
 import { type DeskRow, type Row, STATES, type Story } from './archive.ts';
 import { KINDS } from './door/piece.ts';
+import { EvidenceRow, evidenceRow } from './evidence.ts';
 import { factUrl } from './fact.ts';
 import { ReviewRow, reviewRow } from './review.ts';
 import { shownToDesk } from './withdrawal.ts';
@@ -16,6 +17,8 @@ export interface Links {
   image(row: Row): string;
   /** Whether rows say who approved a piece, and who did. */
   showsReview: boolean;
+  /** Whether the paper shows the texts that were read of its sources. */
+  republishes: boolean;
   /** The piece's own art if it is a PNG or a JPEG, else its share card, which is a PNG. */
   raster(row: Row): string;
 }
@@ -79,6 +82,9 @@ const CitedFactRow = z
     instrument: z.string().meta({ description: 'The document that says it.' }),
     claim_key: z.string().nullable().meta({ description: 'The key of a fact in the paper’s record.' }),
     quote: z.string().optional().meta({ description: 'The words of the document on which the statement rests.' }),
+    evidence: EvidenceRow.optional().meta({
+      description: 'What the desk found when it read the source; absent while it did not.',
+    }),
     fact_url: z.url().optional().meta({ description: 'The page of the fact, where the record has it.' }),
     fact_status: z.enum(['corrected', 'retracted']).optional().meta({
       description: 'What became of the fact since the piece was filed; the piece still says what it said.',
@@ -112,6 +118,10 @@ const StateMembers = {
   withdrawn_at: time('When it left the air.').nullable(),
   reason: z.string().nullable().meta({ description: 'Why it was withdrawn.' }),
   review: ReviewRow,
+  awaits_evidence: z.boolean().meta({
+    description:
+      'Whether it stays off the air, also past `scheduled_at`, until its sources were read and its quotes found in them.',
+  }),
   headline_withheld: z.boolean().meta({
     description: 'Whether its headline is withheld: then nothing here tells it, nor what the piece said.',
   }),
@@ -168,11 +178,14 @@ export type CitedFactRow = z.infer<typeof CitedFactRow>;
 
 /** What a story cites in wire format, with what became of each fact since. */
 export function citedFactRows(
-  { cited_facts, citations }: Pick<Story, 'cited_facts' | 'citations'>,
-  root: string,
+  { cited_facts, citations, evidence }: Pick<Story, 'cited_facts' | 'citations' | 'evidence'>,
+  { root, republishes }: Pick<Links, 'root' | 'republishes'>,
 ): CitedFactRow[] {
   const known = new Map(citations.map((one) => [one.claim_key, one]));
-  return cited_facts.map((fact) => {
+  const read = new Map(evidence.map((one) => [one.n, evidenceRow(one, republishes, root)]));
+  return cited_facts.map((cited) => {
+    const found = read.get(cited.n);
+    const fact = found === undefined ? cited : { ...cited, evidence: found };
     const citation = fact.claim_key === null ? undefined : known.get(fact.claim_key);
     if (citation === undefined) return fact;
     const { claim_key, since } = citation;
@@ -185,7 +198,7 @@ export function fullStory(story: Story, links: Links, proofUrl: string): FullSto
   return {
     ...storyRow(story, links),
     prose: story.prose,
-    cited_facts: citedFactRows(story, links.root),
+    cited_facts: citedFactRows(story, links),
     credit: story.credit,
     content_hash: story.content_hash,
     language: story.language,
@@ -207,7 +220,12 @@ export function deskStory(story: Story, links: Links, proofUrl: string): DeskSto
 
 function stateMembers(story: DeskRow, links: Links) {
   const hasImage = !story.headline_withheld && (story.published_at !== 0 || story.image !== null);
-  return { ...stateRow(story), review: reviewRow(story), image: hasImage ? links.image(story) : null };
+  return {
+    ...stateRow(story),
+    review: reviewRow(story),
+    awaits_evidence: story.awaits_evidence,
+    image: hasImage ? links.image(story) : null,
+  };
 }
 
 /** A piece's state in wire format, with times in ISO 8601. */

@@ -34,6 +34,9 @@ export const verify = {
   review: 'The approval by a person is signed',
   review_found:
     '{name} ({role}) approved revision {revision} on {day} at {time} UTC, and the paper’s door signed that.',
+  evidence: 'The readings of the sources are signed',
+  evidence_found:
+    'Sources read: {count} of {total}. Quotes found in them: {quotes}. From {first} to {last} (UTC); the paper’s door signed each reading.',
   page: 'This page shows that text',
   page_found:
     'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',

@@ -77,6 +77,17 @@ export const en = {
     title: '{section}, page {page}',
     description: '{section} in {paper}.',
   },
+  /** At a footnote: what the desk found when it read the source. */
+  evidence: {
+    found: 'Read {day}: the quote is there',
+    read: 'Read {day}',
+    changed: 'Read {day}: it says something else than at first',
+    quote_not_found: 'Read {day}: the quote was not found',
+    gone: 'Gone on {day}',
+    unread: 'Could not be read on {day}',
+    /** A link to the text that was read. */
+    text: 'Text as read',
+  },
   story: {
     sources: { one: '1 source', other: '{count} sources' },
     sources_title: 'Sources',

@@ -56,6 +56,7 @@ export const PROOF: Shape = {
   'log??': LOG_PROOF,
   'clock?': ['a text'],
   'reviews?': [{ note: 'a text', vkey: 'a text' }],
+  'evidence?': [{ n: 'a whole number', note: 'a text', vkey: 'a text' }],
 };
 
 const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number', 'provenance?': 'archive' };

@@ -2,6 +2,8 @@ import { basisOf, contentHash, type Hashed } from './basis.ts';
 import { toBase64 } from './bytes.ts';
 import type { Generation } from './chain.ts';
 import { clockIn, clockNotesFor, correctionsIn } from './clock-note.ts';
+import { evidenceFaults } from './evidence-check.ts';
+import { evidenceIn } from './evidence-note.ts';
 import { chainFaults, checkClockNotes } from './generation.ts';
 import { keyOfNote } from './key-text.ts';
 import { parseVkey, thumbprint, type VerifyingKey, vkey } from './keyring.ts';
@@ -10,7 +12,7 @@ import { logProofFaults } from './log/logged-entries.ts';
 import { parseNote, signedText, type Verify } from './note.ts';
 import { formFaults, hashBasis, provenanceFaults } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
-import { type ListedReview, reviewFaults, reviewIn } from './review-note.ts';
+import { reviewFaults, reviewIn } from './review-note.ts';
 
 /** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
 export type Proof = Omit<ReturnType<typeof proofOf>, 'log'> & { log?: LogProof | null };
@@ -27,10 +29,15 @@ interface ProofSources {
   clock?: readonly string[];
   /** The reviews of the piece, oldest first, where readers may see them: signed notes. */
   reviews?: readonly string[];
+  /** The newest evidence for each cited fact whose source was read, by its number: signed notes. */
+  evidence?: readonly { n: number; note: string }[];
 }
 
 /** Builds a proof. Throws when no known key signed the piece's last generation. */
-export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock = [], reviews = [] }: ProofSources) {
+export function proofOf(
+  piece: Hashed,
+  { generations, keys, keysUrl, log, clock = [], reviews = [], evidence = [] }: ProofSources,
+) {
   const signerOf = (note: string, kid: string | undefined) =>
     keyOfNote(keys, kid, parseNote(note) ?? { signatures: [] });
   const last = generations.at(-1);
@@ -68,11 +75,16 @@ export function proofOf(piece: Hashed, { generations, keys, keysUrl, log, clock 
     ...(reviews.length === 0
       ? {}
       : { reviews: reviews.map((note) => listed(note, signerOf(note, reviewIn(note)?.kid))) }),
+    ...(evidence.length === 0
+      ? {}
+      : {
+          evidence: evidence.map(({ n, note }) => ({ n, ...listed(note, signerOf(note, evidenceIn(note)?.kid)) })),
+        }),
   };
 }
 
-function listed(note: string, key: VerifyingKey | null): ListedReview {
-  if (key === null) throw new Error(`no known key signed the review ${JSON.stringify(note)}`);
+function listed(note: string, key: VerifyingKey | null): { note: string; vkey: string } {
+  if (key === null) throw new Error(`no known key signed the note ${JSON.stringify(note)}`);
   return { note, vkey: vkey(key.name, key.publicKey) };
 }
 
@@ -115,11 +127,14 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   const clock = checkClockNotes(proof.clock ?? [], clockOf, keys, verify);
   const corrections = correctionsIn(clock.statements);
   faults.push(...clock.faults, ...chainFaults(proof.generations, keys, verify, corrections));
-  const { id: piece, generations, reviews = [] } = proof;
+  const { id: piece, generations, reviews = [], evidence = [] } = proof;
   // A review may have another signer than every receipt, which then no member of receipt_verify lists.
   const reviewKeys = trusted ?? keysFromVkeys(reviews.map((one) => one.vkey));
   const of = { paper: filed?.paper, piece, generations, keys: reviewKeys, verify, corrections };
   faults.push(...reviewFaults(reviews, of));
+  const evidenceKeys = trusted ?? keysFromVkeys(evidence.map((one) => one.vkey));
+  const { revision, basis } = proof;
+  faults.push(...evidenceFaults(evidence, { ...of, revision, basis, keys: evidenceKeys }));
   const last = proof.generations.at(-1);
   if (last?.revision !== proof.revision || last.content_hash !== proof.content_hash) {
     faults.push('the newest generation is not the one that the proof is of');

@@ -26,6 +26,7 @@ import {
   removalTable,
   termsTable,
 } from './desk/desk.ts';
+import { evidenceTables } from './desk/evidence.ts';
 import { factTables } from './desk/facts.ts';
 import { archiveRows, ledgerFaults } from './desk/ledger-audit.ts';
 import { ledgerTables } from './desk/ledger-entries.ts';
@@ -71,6 +72,7 @@ export function openStore(settings: DatabaseSettings) {
   const papers = paperTables(db);
   const pieces = pieceTables(db);
   const facts = factTables(db);
+  const evidence = evidenceTables(db);
   const manifest = manifestTables(db);
   const events = eventTable(db);
   const deliveries = deliveryTable(db);
@@ -118,7 +120,17 @@ export function openStore(settings: DatabaseSettings) {
   const search = searchTables(db, transact);
   search.fill();
   pieces.fillWordCounts(transact);
-  const newArchive = archives(db, { papers, entries, search, facts, missingMedia, linkCards, logProof, isLogCosigned });
+  const newArchive = archives(db, {
+    papers,
+    entries,
+    search,
+    facts,
+    evidence,
+    missingMedia,
+    linkCards,
+    logProof,
+    isLogCosigned,
+  });
   const known = new Map<string, Archive>();
   const archive = (paper: string): Archive => {
     const found = known.get(paper) ?? newArchive(paper);
@@ -142,6 +154,15 @@ export function openStore(settings: DatabaseSettings) {
     lastFiledAt: entries.lastFiledAt,
     setFact: facts.setFact,
     nextFactSeq: facts.nextFactSeq,
+    nextEvidenceSeq: evidence.nextEvidenceSeq,
+    setEvidence: evidence.setEvidence,
+    evidenceBefore: evidence.evidenceBefore,
+    waitingFor: evidence.waitingFor,
+    awaitsEvidence: evidence.awaitsEvidence,
+    setAwaitsEvidence: evidence.setAwaitsEvidence,
+    queuePieceSources: evidence.queuePieceSources,
+    queueFactSource: evidence.queueFactSource,
+    queuePaperSources: evidence.queuePaperSources,
     nextReviewSeq: (paper) => entries.reviewCount(paper) + 1,
     setGeneration(entry) {
       papers.takeSeq(entry.paper, entry.seq);
@@ -233,6 +254,7 @@ export function openStore(settings: DatabaseSettings) {
       ...papers,
       ...ledger,
       pieces,
+      evidence,
       console: consoleTables(db),
       manifest,
       keys: keyTables(db, transact),

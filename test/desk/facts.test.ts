@@ -100,7 +100,7 @@ suite('the fact record', () => {
       ['tide', 1],
     ]);
     assert.deepEqual(story('tide').citations, [{ claim_key: KEY, version: 1, newest: 2, since: 'corrected' }]);
-    assert.deepEqual(citedFactRows(story('tide'), 'https://ledger.example'), [
+    assert.deepEqual(citedFactRows(story('tide'), { root: 'https://ledger.example', republishes: false }), [
       {
         ...entry({ quote: '41 million tonnes' }),
         ...{ fact_url: `https://ledger.example/facts/${KEY}/`, fact_status: 'corrected' },

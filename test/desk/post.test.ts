@@ -6,6 +6,7 @@ import * as fc from '../support/properties.ts';
 
 const LINKS = {
   showsReview: false,
+  republishes: false,
   root: 'https://news.example',
   avatar: () => 'https://news.example/a.svg',
   image: () => 'https://news.example/a.svg',

@@ -6,6 +6,7 @@ import canonicalize from 'canonicalize';
 import { contentHash, sha256 } from '../../src/proof/basis.ts';
 import type { Generation } from '../../src/proof/chain.ts';
 import { verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
+import { type Evidence, evidenceText, parseEvidence } from '../../src/proof/evidence-note.ts';
 import { factFaults } from '../../src/proof/fact-document.ts';
 import { type FactNote, factText, parseFact } from '../../src/proof/fact-note.ts';
 import { chainFaults } from '../../src/proof/generation.ts';
@@ -67,6 +68,13 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     if (parsed === null) return ['it is not a version of a fact'];
     assert.deepEqual(parsed, fact);
     assert.equal(factText(parsed), text);
+    return [];
+  },
+  evidence({ text, evidence }: { text: string; evidence?: Evidence }) {
+    const parsed = parseEvidence(text);
+    if (parsed === null) return ['it is not evidence'];
+    assert.deepEqual(parsed, evidence);
+    assert.equal(evidenceText(parsed), text);
     return [];
   },
   chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {

@@ -12,6 +12,7 @@ import { basisOf, contentHash, sha256 } from '../../src/proof/basis.ts';
 import { toHex } from '../../src/proof/bytes.ts';
 import { clockText } from '../../src/proof/clock-note.ts';
 import { signerFrom } from '../../src/proof/ed25519.ts';
+import { evidenceText } from '../../src/proof/evidence-note.ts';
 import { type FactVersion, factHash, factText } from '../../src/proof/fact-note.ts';
 import { jwks, thumbprint, type VerifyingKey, vkey } from '../../src/proof/keyring.ts';
 import { leafText } from '../../src/proof/log/leaf.ts';
@@ -198,6 +199,18 @@ verifier  ${vkey(door.name, door.publicKey)}
       reviewText({
         ...{ paper: 'harbor-ledger', piece: piece.id, revision: 1, reviewed_by: 'Ida Quist', role: 'Managing editor' },
         ...{ reviewed_at: '2026-11-21T09:30:00.000Z', seq: 1, kid: key.kid },
+      }),
+      door,
+    ),
+    evidence: signNote(
+      evidenceText({
+        ...{ paper: 'harbor-ledger', subject: { piece: piece.id, n: 1 }, fact_version: 1 },
+        ...{ instrument: piece.cited_facts[0]?.instrument ?? '', read_at: '2026-11-20T07:08:30.000Z', status: 200 },
+        ...{
+          body: sha256('<p>The harbour is twelve metres deep.</p>'),
+          text: sha256('The harbour is twelve metres deep.'),
+        },
+        ...{ quote: { start: 0, end: 33 }, seq: 1, kid: key.kid },
       }),
       door,
     ),

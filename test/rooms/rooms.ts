@@ -68,6 +68,10 @@ export const ROOMS: Record<string, Room> = {
     holds: 'the filing door: everything that a filing must meet',
     imports: [],
   },
+  'src/desk/sources': {
+    holds: 'reads the sources that pieces cite: the web, robots.txt, WARC, text, quotes in it',
+    imports: ['packages/import', 'src/desk'],
+  },
   'src/desk/press': {
     holds: 'what is pressed: editions, outputs, feeds, the tree on disk',
     imports: ['src/desk', 'src/desk/door', 'src/media', 'types src/render.ts', 'types src/server'],
@@ -106,6 +110,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk/ingest',
       'src/desk/press',
       'src/desk/readers',
+      'src/desk/sources',
       'src/media',
       'src/server',
       'src/store',

@@ -54,6 +54,10 @@ export const ProofBody = z
       .meta({
         description: 'Who approved which revision, where the paper shows that: signed notes, oldest first.',
       }),
+    evidence: z
+      .array(z.object({ n: z.number().int(), note: z.string(), vkey: z.string() }))
+      .optional()
+      .meta({ description: 'What the desk found in the source of each cited fact that it read: signed notes.' }),
   })
   .openapi('Proof', {
     description: 'Proves who filed the piece and that it has not changed. It never proves a claim true.',
@@ -68,10 +72,10 @@ const proof = {
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults(410) },
 };
 
-/** The proof of a piece, in any state, made once per newest receipt, cosigned head, correction of the clock and review. */
+/** The proof of a piece, in any state, made once per newest receipt, cosigned head, correction of the clock, review and reading. */
 export function readProof(app: AppContext) {
   const { log, clockCorrections } = app.store.database;
-  const { pieces } = app.store.desk;
+  const { pieces, nextEvidenceSeq } = app.store.desk;
   return operationsUnder('Proof')(proof, (c) => {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);
@@ -80,7 +84,8 @@ export function readProof(app: AppContext) {
     if (newest.headline_withheld) refuseWithdrawn(requirePiece(archiveOf(app, c), newest.id), 'proof');
     const reviews = reviewsShown(app, c, newest.id).length;
     const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));
-    return cached(`proof ${newest.receipt_hash} ${log.cosignedSize('desk')} ${clockCorrections()} ${reviews}`, make);
+    const state = [log.cosignedSize('desk'), clockCorrections(), reviews, nextEvidenceSeq(c.get('site').slug)];
+    return cached(`proof ${newest.receipt_hash} ${state.join(' ')}`, make);
   });
 }
 
@@ -95,6 +100,6 @@ export function proofFor(app: AppContext, c: PaperContext, story: Story) {
   const generations = archive.generations(story.id);
   const log = archive.logProof(generations.at(-1)?.receipt ?? '');
   const sources = { generations, keys: archive.keys(), keysUrl, log, clock: archive.clockNotes() };
-  const proof = proofOf(story, { ...sources, reviews: reviewsShown(app, c, story.id) });
+  const proof = proofOf(story, { ...sources, reviews: reviewsShown(app, c, story.id), evidence: story.evidence });
   return { ...proof, basis: { ...proof.basis } };
 }

@@ -188,7 +188,9 @@ function storyOf(archive: Archive, filing: Filing, now: number): Story {
     withdrawn_at: null,
     reason: null,
     headline_withheld: false,
+    evidence: [],
     awaits_review: false,
+    awaits_evidence: false,
     reviewed_by: null,
     change_request: null,
   };

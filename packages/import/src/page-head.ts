@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { decodedPage } from './decoded-page.ts';
 
 /** What a web page says of itself in its head: unchecked, of any length; null for what it does not say. */
 export interface PageHead {
@@ -22,8 +23,6 @@ const WANTED = new Set<string>(Object.values(NAMES).flat());
 const DEPTH_MAX = 100;
 /** How much is parsed between two looks at whether the head has ended, in UTF-16 units. */
 const CHUNK = 4_096;
-/** How far into a page HTML looks for its encoding, in bytes. */
-const DECLARATION = 1_024;
 
 /** Reads the head of a page, or of its beginning, in time linear in its length. Never throws. */
 export function pageHead(bytes: Uint8Array, contentType: string | null): PageHead {
@@ -56,21 +55,4 @@ export function pageHead(bytes: Uint8Array, contentType: string | null): PageHea
     site: first(NAMES.site),
     image: first(NAMES.image),
   };
-}
-
-/** Text that is valid UTF-8 is in UTF-8, whatever the page says; it may end within a character. */
-function decodedPage(bytes: Uint8Array, contentType: string | null): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-  } catch {
-    const start = new TextDecoder('latin1').decode(bytes.subarray(0, DECLARATION));
-    const mark = start.startsWith('\u00ff\u00fe') ? 'utf-16le' : start.startsWith('\u00fe\u00ff') ? 'utf-16be' : null;
-    const named = [contentType ?? '', start].map((text) => /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text)?.[1]);
-    const label = mark ?? named.find((name) => name !== undefined) ?? 'windows-1252';
-    try {
-      return new TextDecoder(label).decode(bytes);
-    } catch {
-      return new TextDecoder('windows-1252').decode(bytes);
-    }
-  }
 }

@@ -4,6 +4,7 @@ import { firstSeatLinks } from '../../desk/console/operator.ts';
 import { paperFolders } from '../../desk/ingest/content-folder.ts';
 import { type FileProblem, problemLine } from '../../desk/ingest/source-file.ts';
 import { startAiring } from '../../desk/jobs/airing-job.ts';
+import { startSources } from '../../desk/jobs/evidence-job.ts';
 import { startFiling } from '../../desk/jobs/filing-job.ts';
 import { startHubPings } from '../../desk/jobs/hub-ping-job.ts';
 import { startLinkCards } from '../../desk/jobs/link-cards-job.ts';
@@ -62,6 +63,7 @@ export async function serveDesk(
   );
   const stopHubPings = startJob(() => startHubPings(app, logger));
   const stopLinkCards = startJob(() => startLinkCards(app, logger));
+  const stopSources = startJob(() => startSources(app, logger));
   const { settings } = app;
   const job = (name: string, start: StartJob) => new RestartableJob(name, settings, () => () => startJob(start));
   const jobs = [
@@ -86,6 +88,7 @@ export async function serveDesk(
           stopWebhooks(),
           stopHubPings(),
           stopLinkCards(),
+          stopSources(),
           ...jobs.map((job) => job.stop()),
         ]);
       } finally {

@@ -215,6 +215,45 @@ export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Me
     texts: ({ link_cards = false }) => ({ link_cards: String(link_cards) }),
     value: ({ link_cards = '' }) => (link_cards === 'true' ? true : link_cards === 'false' ? null : link_cards),
   },
+  sources: {
+    group: 'Rules',
+    fields: () => [
+      {
+        name: 'sources',
+        label: 'Reading of sources',
+        kind: 'choice',
+        choices: [
+          ['', 'Nobody reads them'],
+          ['warn', 'Say what was found'],
+          ['refuse', 'Air no piece whose quotes are not found'],
+        ],
+        hint: 'The server reads the addresses that pieces cite, and looks for their quotes.',
+      },
+      {
+        name: 'sources.personas',
+        label: 'Personas whose quotes must be found',
+        kind: 'text',
+        rows: 3,
+        hint: 'One slug a line; none for all.',
+      },
+      {
+        name: 'sources.republish',
+        label: 'Show readers the text that was read',
+        kind: 'choice',
+        choices: yes,
+        hint: 'Ask whoever owns the rights first.',
+      },
+    ],
+    texts: ({ sources }) => ({
+      sources: sources?.read === true ? sources.quote_not_found : '',
+      'sources.personas': lines(sources?.personas),
+      'sources.republish': String(sources?.republish ?? false),
+    }),
+    value({ sources = '', 'sources.personas': personas = '', 'sources.republish': republish }) {
+      if (sources === '') return null;
+      return { read: true, quote_not_found: sources, ...listed('personas', personas), republish: republish === 'true' };
+    },
+  },
   standards: plain('standards', 'Rules', {
     label: 'Standards',
     kind: 'text',

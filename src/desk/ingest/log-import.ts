@@ -7,6 +7,7 @@ import { loggedEntries } from '../../proof/log/logged-entries.ts';
 import { leafHash } from '../../proof/merkle.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { addNodes } from '../../shared/transparency/log-tree.ts';
+import type { EvidenceBody } from '../evidence.ts';
 import { factOf } from '../fact.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 import { keyLeaf, retirementLeaf } from '../log-leaves.ts';
@@ -24,7 +25,7 @@ export class LogImport {
   readonly #tables: LogTables;
   /** The leaves of the ledger's keys and their retirements. */
   #keys: Set<string> | null = null;
-  /** Leaves that are whole notes, of receipts and of facts. */
+  /** Leaves that are whole notes, of receipts, facts and evidence. */
   #notes = 0;
   #hashes = 0;
   /** The tree of the newest head. */
@@ -68,13 +69,16 @@ export class LogImport {
         const { claim_key, version, receipt } = factOf(entry);
         count(receipt, `version ${version} of ${claim_key} of ${entry.paper}`);
       }
+      if (entry.type === 'record' && entry.kind === 'evidence') {
+        count((entry.body as EvidenceBody).note, `the evidence for ${entry.name} of ${entry.paper}`);
+      }
       if (entry.type === 'generation') count(entry.receipt, `receipt ${entry.seq} of ${entry.paper}`);
     }
     if (hashes !== this.#hashes) {
       throw new LogFault(`${this.#hashes - hashes} leaves are hashes of receipts that the ledger does not have`);
     }
     if (notes !== this.#notes) {
-      throw new LogFault(`${this.#notes - notes} leaves are receipts or facts that the ledger does not have`);
+      throw new LogFault(`${this.#notes - notes} leaves are receipts, facts or evidence that the ledger does not have`);
     }
     while (!addNodes(this.#tables, 'desk', size));
     this.#tables.setFilled('desk', true);
@@ -91,7 +95,7 @@ export class LogImport {
   /** Hashes of receipts are counted, and looked for at the end. */
   #requireKnown(leaf: Leaf, entry: string): void {
     if (leaf.kind === 'receipt-hash') this.#hashes++;
-    if (leaf.kind === 'receipt' || leaf.kind === 'fact') this.#notes++;
+    if (leaf.kind === 'receipt' || leaf.kind === 'fact' || leaf.kind === 'evidence') this.#notes++;
     if ((leaf.kind === 'key' || leaf.kind === 'key-retired') && !this.#keyLeaves().has(entry)) {
       throw new LogFault(`the ledger does not say of key ${leaf.kid} what this leaf says`);
     }

@@ -155,6 +155,22 @@ export const PaperBody = z.strictObject({
       { error: 'must be required, or say sections, personas and shown, as in {sections: [News], shown: true}' },
     )
     .optional(),
+  /** Whether the server reads the sources that pieces cite, and what follows from what it finds. */
+  sources: z
+    .strictObject(
+      {
+        read: z.boolean(),
+        quote_not_found: z.enum(['refuse', 'warn'], { error: 'must be refuse or warn' }).default('warn').meta({
+          description: '`refuse`: no piece goes on air until its quotes were found in its sources.',
+        }),
+        personas: reviewed('persona').meta({ description: 'Of whose pieces; without it, of everybody’s.' }),
+        republish: z.boolean().default(false).meta({
+          description: 'Whether readers may see the text that was read. Ask whoever owns the rights first.',
+        }),
+      },
+      { error: 'must say read, as in {read: true, quote_not_found: refuse}' },
+    )
+    .optional(),
   /** The desk's working methods, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
   /** The blocks of the front below the top of the news, in this order; a block that is left out is not shown. */

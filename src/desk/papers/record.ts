@@ -150,17 +150,19 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
 }
 
 /** A name with a typing error would have no review where its desk relies on one. */
-function reviewProblems({ review, sections }: PaperBody, personas: readonly string[] | undefined): Problem[] {
-  if (typeof review !== 'object') return [];
+function reviewProblems({ review, sections, sources }: PaperBody, personas: readonly string[] | undefined): Problem[] {
   const unknown = (field: string, named: readonly string[] = [], known: readonly string[] | undefined, where: string) =>
     named.flatMap((name, index): Problem[] => {
       if (known === undefined || known.includes(name)) return [];
       const message = `${JSON.stringify(name)} is not ${where}; write one of ${known.map((one) => JSON.stringify(one)).join(', ') || 'none: there are none yet'}`;
-      return [{ field: `review.${field}[${index}]`, rule: `unknown_${field.slice(0, -1)}`, message }];
+      return [{ field: `${field}[${index}]`, rule: `unknown_${field.split('.')[1]?.slice(0, -1)}`, message }];
     });
+  const persona = 'the slug of a persona of this paper';
+  const rules = typeof review === 'object' ? review : undefined;
   return [
-    ...unknown('sections', review.sections, sections, 'a section of this paper'),
-    ...unknown('personas', review.personas, personas, 'the slug of a persona of this paper'),
+    ...unknown('review.sections', rules?.sections, sections, 'a section of this paper'),
+    ...unknown('review.personas', rules?.personas, personas, persona),
+    ...unknown('sources.personas', sources?.personas, personas, persona),
   ];
 }
 

@@ -7,6 +7,7 @@ import type { Motif } from '../../media/motif.ts';
 import type { Author, CitedFact } from '../../proof/basis.ts';
 import type { FactVersion } from '../../proof/fact-note.ts';
 import type { CorrectionRow, Row, Story, TagCount } from '../archive.ts';
+import type { EvidenceState } from '../evidence.ts';
 import type { FactChange } from '../fact.ts';
 import type { Cast } from '../papers/cast.ts';
 import type { Persona } from '../papers/masthead.ts';
@@ -118,6 +119,16 @@ export interface FactView extends CitedFact {
   record: { url: string; since: FactChange | null } | null;
   /** The instrument's address, or null when the instrument is a document's name. */
   href: string | null;
+  /** What the desk found in its source; null while it was not read. */
+  evidence: {
+    state: EvidenceState;
+    /** ISO 8601. */
+    read_at: string;
+    /** The source at its quote (a text fragment), else as the fact names it. */
+    href: string;
+    /** The text that was read, where the paper shows it. */
+    archived_url: string | null;
+  } | null;
   /** Ids of the markers in the prose that cite this fact, for the back links. */
   marker_ids: string[];
 }

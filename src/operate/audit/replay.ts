@@ -23,6 +23,7 @@ interface ReplayedPiece extends PieceState {
   persona: string;
   revision: number;
   awaits_review: boolean;
+  awaits_evidence: boolean;
   reviewed_by: Reviewed | null;
 }
 
@@ -82,6 +83,18 @@ export class Replay {
       },
       lastFiledAt: () => 0,
       setFact() {},
+      nextEvidenceSeq: () => 0,
+      setEvidence() {},
+      evidenceBefore: () => null,
+      waitingFor: () => [],
+      awaitsEvidence: (piece) => this.#pieces.get(piece)?.awaits_evidence === true,
+      setAwaitsEvidence: (id, awaits_evidence) => {
+        const piece = this.#pieces.get(id);
+        if (piece !== undefined) piece.awaits_evidence = awaits_evidence;
+      },
+      queuePieceSources() {},
+      queueFactSource() {},
+      queuePaperSources() {},
       nextFactSeq: () => 0,
       nextReviewSeq: () => 0,
       awaitsReview: (piece) => this.#pieces.get(piece)?.awaits_review === true,
@@ -126,7 +139,7 @@ export class Replay {
     this.#paper(paper).seq = seq;
     const { id, slug, category, persona, revision, revised_at } = piece;
     const before = this.#pieces.get(id) ?? DRAFT;
-    const review = { awaits_review: needs_review === true, reviewed_by: null };
+    const review = { awaits_review: needs_review === true, awaits_evidence: false, reviewed_by: null };
     this.#pieces.set(id, { ...before, id, paper, slug, category, persona, revision, revised_at, ...review });
   }
 
@@ -149,10 +162,15 @@ export class Replay {
     this.#nextDue = Math.min(this.#nextDue, scheduled_at);
   }
 
+  #waits(id: string): boolean {
+    const piece = this.#pieces.get(id);
+    return piece?.awaits_review === true || piece?.awaits_evidence === true;
+  }
+
   /** In database order: by time, then by id. */
   #due(until: number): { paper: string; piece: string; at: number }[] {
     if (until < this.#nextDue) return [];
-    const due = [...this.#scheduled].filter(([id, at]) => at <= until && !this.#pieces.get(id)?.awaits_review);
+    const due = [...this.#scheduled].filter(([id, at]) => at <= until && !this.#waits(id));
     this.#nextDue = [...this.#scheduled.values()].reduce(
       (next, at) => (at > until && at < next ? at : next),
       Number.POSITIVE_INFINITY,
@@ -184,6 +202,7 @@ export class Replay {
       citingOnAir: () => [],
       factReceiptsOf: () => [],
       factReceiptsOnAir: () => [],
+      evidenceNotesOf: () => [],
       paper: () => {
         const { body, slug, edition, changed_at } = this.#paper(paper);
         return { ...body, slug, edition, changed_at };
@@ -221,6 +240,7 @@ const EMPTY = {
   correction: null,
   change_request: null,
   citations: [],
+  evidence: [],
 };
 
 function storyOf(piece: Held | null): Story | null {

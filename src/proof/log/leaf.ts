@@ -1,5 +1,6 @@
 import { fromBase64, toBase64url } from '../bytes.ts';
 import { CLOCK_HEADER, type ClockStatement, clockIn } from '../clock-note.ts';
+import { EVIDENCE_HEADER, type Evidence, evidenceIn } from '../evidence-note.ts';
 import { FACT_HEADER, type FactNote, factIn } from '../fact-note.ts';
 import { parseNote } from '../note.ts';
 import { parseReceipt, type Receipt } from '../receipt.ts';
@@ -26,7 +27,7 @@ export type LogService = 'desk' | 'records';
 
 /**
  * Every kind but signed notes: the receipt of a piece that is publicly on air, the version of a fact that such a piece
- * cites, and the correction of a clock.
+ * cites, the evidence for what it cites, and the correction of a clock.
  */
 type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
@@ -44,6 +45,7 @@ type StatementLeaf =
 export type Leaf =
   | { kind: 'receipt' /** The whole note. */; note: string; receipt: Receipt }
   | { kind: 'fact' /** The whole note. */; note: string; fact: FactNote }
+  | { kind: 'evidence' /** The whole note. */; note: string; evidence: Evidence }
   | { kind: 'clock' /** The whole note. */; note: string; clock: ClockStatement }
   | StatementLeaf;
 
@@ -92,6 +94,11 @@ export function parseLeaf(entry: string): Leaf {
       const fact = factIn(entry);
       if (fact === null) throw notOfForm(header, 'it is not a signed version of a fact');
       return { kind: 'fact', note: entry, fact };
+    }
+    case EVIDENCE_HEADER: {
+      const evidence = evidenceIn(entry);
+      if (evidence === null) throw notOfForm(header, 'it is not signed evidence');
+      return { kind: 'evidence', note: entry, evidence };
     }
     case RECEIPT_HASH: {
       const hash = entry.slice(RECEIPT_HASH.length + 1, -1);

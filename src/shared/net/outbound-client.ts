@@ -1,5 +1,11 @@
 import { promises as dns } from 'node:dns';
-import { Agent, type RequestOptions, request as requestHttp } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import type { WebhookClient } from '../outbound/delivery.ts';
@@ -48,6 +54,14 @@ export interface Outbound {
   body?: string;
 }
 
+/** What was sent and what came back before the body, as an archive keeps it: in Latin-1, each with its empty line. */
+export interface Exchange {
+  request: string;
+  response: string;
+  /** The IP address that answered. */
+  address: string | null;
+}
+
 /** The outcome. */
 export interface Inbound {
   ms: number;
@@ -63,6 +77,8 @@ export interface Inbound {
   /** Where a redirect leads, as the response says it. */
   location: string | null;
   cut: 'too_long' | 'timeout' | 'closed' | null;
+  /** Null when no response came. */
+  exchange: Exchange | null;
 }
 
 /**
@@ -101,6 +117,7 @@ export function outboundClient({
       let location: string | null = null;
       const chunks: Buffer[] = [];
       let cut: Inbound['cut'] = 'closed';
+      let exchange: Exchange | null = null;
       const signal = AbortSignal.timeout(deadline);
       const done = (word: string) => {
         const bytes = cut === null || (keepsCut && status !== null) ? Buffer.concat(chunks) : null;
@@ -113,6 +130,7 @@ export function outboundClient({
           text: bytes?.toString() ?? null,
           location,
           cut: cut === 'closed' && signal.aborted ? 'timeout' : cut,
+          exchange,
         });
       };
       const url = new URL(address);
@@ -133,6 +151,7 @@ export function outboundClient({
         status = answer.statusCode ?? null;
         contentType = answer.headers['content-type'] ?? null;
         location = answer.headers.location ?? null;
+        exchange = exchangeOf(sent, answer);
         let read = 0;
         const stop = (why: Inbound['cut']) => {
           cut = why;
@@ -155,6 +174,22 @@ export function outboundClient({
       });
       sent.end(body);
     });
+  };
+}
+
+function exchangeOf(sent: ClientRequest, answer: IncomingMessage): Exchange {
+  const asked = sent.getRawHeaderNames().map((name) => `${name}: ${sent.getHeader(name)}\r\n`);
+  const said: string[] = [];
+  for (let at = 0; at < answer.rawHeaders.length; at += 2) {
+    const name = answer.rawHeaders[at] ?? '';
+    // The body is kept without its transfer coding.
+    const kept = name.toLowerCase() === 'transfer-encoding' ? `X-Archive-Orig-${name}` : name;
+    said.push(`${kept}: ${answer.rawHeaders[at + 1]}\r\n`);
+  }
+  return {
+    request: `${sent.method} ${sent.path} HTTP/1.1\r\n${asked.join('')}\r\n`,
+    response: `HTTP/${answer.httpVersion} ${answer.statusCode} ${answer.statusMessage}\r\n${said.join('')}\r\n`,
+    address: answer.socket.remoteAddress ?? null,
   };
 }
 

@@ -146,6 +146,10 @@ function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf'])
       const { paper, claim_key, version, signed_at: at } = leaf.fact;
       return [{ ...base, kind: leaf.kind, at, paper, subject: `${claim_key}, version ${version}` }];
     }
+    case 'evidence': {
+      const { paper, instrument, read_at: at } = leaf.evidence;
+      return [{ ...base, kind: leaf.kind, at, paper, subject: instrument }];
+    }
     case 'clock': {
       const { true_time: at, paper, seqs } = leaf.clock;
       const subject = seqs === null ? 'keys' : `no. ${seqs.first} to ${seqs.last}`;

@@ -1,4 +1,5 @@
 import { type ClockBody, clockLeaf } from '../../desk/clock-correction.ts';
+import { type EvidenceBody, evidenceOf } from '../../desk/evidence.ts';
 import { factOf } from '../../desk/fact.ts';
 import { isPublic, keyLeaf, LOG_SERVICES, receiptLeaf, retirementLeaf } from '../../desk/log-leaves.ts';
 import type { ReviewBody } from '../../desk/review.ts';
@@ -46,6 +47,15 @@ function fillDesk({ database, desk }: Store, onProgress: (leaves: number) => voi
       } else if (entry.type === 'record' && entry.kind === 'fact') {
         const isCited = (desk.archive(entry.paper).fact(entry.name)?.cited ?? 0) > 0;
         fill(receiptLeaf(factOf(entry).receipt, isCited && publicPapers.has(entry.paper)));
+      } else if (entry.type === 'record' && entry.kind === 'evidence') {
+        const { note } = entry.body as EvidenceBody;
+        const { subject } = evidenceOf(entry);
+        const archive = desk.archive(entry.paper);
+        const isCited =
+          'claim_key' in subject
+            ? (archive.fact(subject.claim_key)?.cited ?? 0) > 0
+            : desk.pieceState(subject.piece)?.state === 'on_air';
+        fill(receiptLeaf(note, isCited && publicPapers.has(entry.paper)));
       } else if (entry.type === 'generation') {
         const isOnAir = desk.pieceState(entry.piece.id)?.state === 'on_air';
         fill(receiptLeaf(entry.receipt, isOnAir && publicPapers.has(entry.paper)));

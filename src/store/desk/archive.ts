@@ -6,6 +6,7 @@ import { DAY, isoTime, nextMonthAt } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { columnsOf, type Db, flag, inBatches, integer, oneOf, type Read, sql, text } from '../../shared/sql/sql.ts';
 import type { missingMediaTable } from './desk.ts';
+import type { EvidenceTables } from './evidence.ts';
 import type { FactTables } from './facts.ts';
 import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
 import type { linkCardTable } from './link-cards.ts';
@@ -42,6 +43,7 @@ interface ArchiveTables {
   entries: LedgerTables;
   search: SearchTables;
   facts: FactTables;
+  evidence: EvidenceTables;
   missingMedia: ReturnType<typeof missingMediaTable>;
   linkCards: ReturnType<typeof linkCardTable>;
   logProof: Archive['logProof'];
@@ -53,7 +55,7 @@ const OF_ALIAS = 'FROM piece_aliases a JOIN pieces p ON p.id = a.piece WHERE a.p
 
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
-  const { papers, entries, search, facts, missingMedia, linkCards, logProof, isLogCosigned } = tables;
+  const { papers, entries, search, facts, evidence, missingMedia, linkCards, logProof, isLogCosigned } = tables;
   const { one, has, number, all, each } = sql(db);
   const corrections = all(
     `SELECT ${REVISED_AT} AS at, g.revision, g.correction AS note
@@ -62,17 +64,18 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     { at: integer, revision: integer, note: text },
   );
   const story = (by: string) => {
-    const found = one(
+    const stored = one(
       `SELECT ${ROW}, ${columnsOf({ ...STATE, ...REVIEW }, 'p')}, ${columnsOf(TEXT, 'g')} ${FROM} WHERE p.paper = ? AND p.${by} = ?`,
       STORY,
     );
     return (paper: string, name: string) => {
-      const row = found(paper, name);
+      const row = stored(paper, name);
       if (row === null) return null;
       const { id, revision, credit, authors, written_by } = row;
       const citations = row.cited_facts.some(({ claim_key }) => claim_key !== null) ? facts.citations(paper, id) : [];
+      const found = evidence.nextEvidenceSeq(paper) > 1 ? evidence.cited(paper, id) : [];
       const made = revision > 1 ? corrections(paper, id) : [];
-      return { ...rowOf(row), credit, authors, written_by, citations, corrections: made };
+      return { ...rowOf(row), credit, authors, written_by, citations, evidence: found, corrections: made };
     };
   };
   const list = (where: string, limit = 'LIMIT ?') =>
@@ -191,6 +194,11 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     factSources: facts.factSources,
     factsLike: facts.factsLike,
     citations: facts.citations,
+    quotedFacts: evidence.quotedFacts,
+    evidenceNotesOf: evidence.evidenceNotesOf,
+    factEvidence: evidence.factEvidence,
+    factsToRevise: evidence.factsToRevise,
+    hasKeptSource: evidence.hasKept,
     citedBy: facts.citedBy,
     citingOnAir: facts.citingOnAir,
     factReceiptsOf: facts.factReceiptsOf,

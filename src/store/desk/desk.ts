@@ -119,7 +119,7 @@ export function removalTable(db: Db) {
   const readers = run('DELETE FROM subscribers WHERE paper = ?');
   // Mails, deliveries and their attempts go with their subscriber and webhook.
   const rest = [
-    ...['webhooks', 'mails', 'reader_tokens', 'notices', 'digests', 'link_cards'],
+    ...['webhooks', 'mails', 'reader_tokens', 'notices', 'digests', 'link_cards', 'source_readings'],
     ...['console_sessions', 'console_links', 'passkeys'],
   ].map((table) => run(`DELETE FROM ${table} WHERE paper = ?`));
   // The hash stays: readers who want no mail get none if the paper comes back.

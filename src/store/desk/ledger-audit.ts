@@ -117,6 +117,7 @@ const PIECE = {
   persona: text,
   revision: integer,
   awaits_review: REVIEW.awaits_review,
+  awaits_evidence: REVIEW.awaits_evidence,
   reviewed_by: orNull(json<Reviewed>()),
   ...PIECE_STATE,
 };

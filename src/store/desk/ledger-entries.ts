@@ -53,10 +53,11 @@ const GENERATION = {
   filed_by: text,
   kid: text,
   needs_review: flag,
+  awaits_evidence: flag,
 };
 const KEY = { kid: text, name: text, public_key: text };
 const RETIREMENT = { kid: text };
-const AIRING = { paper: text, piece: text, on_air_at: integer, made_by: text };
+const AIRING = { paper: text, piece: text, on_air_at: integer, awaits_evidence: flag, made_by: text };
 const WITHDRAWAL = { paper: text, piece: text, reason: text, withhold_headline: flag, made_by: text };
 const RECORD_KINDS = [
   ...(['paper', 'persona', 'cast', 'media', 'page', 'front', 'signing-name', 'clock', 'review', 'fact'] as const),
@@ -135,13 +136,17 @@ export function ledgerTables(db: Db) {
     generation: one(
       'SELECT * FROM generations WHERE n = ?',
       { ...PIECE, ...GENERATION },
-      ({ paper, seq, content_hash, receipt, receipt_hash, filed_by, kid, needs_review, ...row }) => {
+      ({ paper, seq, content_hash, receipt, receipt_hash, filed_by, kid, needs_review, awaits_evidence, ...row }) => {
         const piece = pieceOf(row);
-        const review = needs_review ? { needs_review } : {};
-        return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid, ...review };
+        const waits = { ...(needs_review ? { needs_review } : {}), ...(awaits_evidence ? { awaits_evidence } : {}) };
+        return { paper, seq, piece, content_hash, receipt, receipt_hash, filed_by, kid, ...waits };
       },
     ),
-    airing: one('SELECT * FROM airings WHERE n = ?', AIRING),
+    airing: one('SELECT * FROM airings WHERE n = ?', AIRING, ({ awaits_evidence, made_by, ...rest }) => ({
+      ...rest,
+      ...(awaits_evidence ? { awaits_evidence: true as const } : {}),
+      made_by,
+    })),
     withdrawal: one('SELECT * FROM withdrawals WHERE n = ?', WITHDRAWAL, ({ withhold_headline, ...rest }) =>
       withhold_headline ? { ...rest, withhold_headline: true as const } : rest,
     ),
@@ -167,10 +172,10 @@ export function ledgerTables(db: Db) {
           const { piece } = entry;
           const [byline_name, byline_title] = [piece.byline.name, piece.byline.title];
           const of = { piece: piece.id, byline_name, byline_title };
-          return void add.generation({ n, needs_review: false, ...piece, ...entry, ...of });
+          return void add.generation({ n, needs_review: false, awaits_evidence: false, ...piece, ...entry, ...of });
         }
         case 'airing':
-          return void add.airing({ n, ...entry });
+          return void add.airing({ n, awaits_evidence: false, ...entry });
         case 'withdrawal':
           return void add.withdrawal({ n, withhold_headline: false, ...entry });
       }

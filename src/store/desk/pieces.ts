@@ -73,7 +73,7 @@ export const STATE = {
 };
 
 /** What a list for the desk adds of the review. */
-export const REVIEW = { awaits_review: flag, change_request: orNull(json<ChangeRequest>()) };
+export const REVIEW = { awaits_review: flag, awaits_evidence: flag, change_request: orNull(json<ChangeRequest>()) };
 
 /** Whether and when a piece is on air. */
 export const PIECE_STATE = { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STATE };
@@ -240,16 +240,16 @@ export function pieceTables(db: Db) {
       clearAliases(piece);
       remove(piece);
     },
-    /** Scheduled pieces of all papers that wait for no review and are due at `until` (ms), in the order of their times. */
+    /** Scheduled pieces of all papers that wait for no review and no evidence and are due at `until` (ms), in the order of their times. */
     scheduled: all(
-      `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND awaits_review = 0
+      `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND awaits_review = 0 AND awaits_evidence = 0
          AND scheduled_at <= ?
        ORDER BY scheduled_at, id`,
       { paper: text, piece: text, at: integer },
     ),
     /** When the next of these is due, in ms; null when none is. */
     nextScheduled: one(
-      "SELECT min(scheduled_at) FROM pieces WHERE state = 'scheduled' AND awaits_review = 0",
+      "SELECT min(scheduled_at) FROM pieces WHERE state = 'scheduled' AND awaits_review = 0 AND awaits_evidence = 0",
       orNull(integer),
     ),
   };

@@ -1,4 +1,4 @@
-"""Keys and signed notes: sections 2.2 to 3.3, 4.3, 4.7 and 6."""
+"""Keys and signed notes: sections 2.2 to 3.3, 4.3, 4.7, 4.9 and 6."""
 
 import re
 
@@ -124,6 +124,26 @@ def fact_of(text):
     said = fields(text, 'fact/v1', forms)
     need(len(said['claim_key']) <= 80, 'a long claim key')
     need((said['version'] == 1) == (said['prev'] == 'none'), 'the prev of a first version')
+    return said
+
+
+ADDRESS = '[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]{1,2000}'
+
+
+def evidence_of(text):
+    lines = text.split('\n')
+    is_keyed = len(lines) > 2 and lines[2].startswith('claim_key ')
+    subject = ('claim_key', CLAIM_KEY) if is_keyed else ('piece', f'{SLUG} fact {NUMBER}')
+    forms = [('paper', SLUG), subject, ('fact_version', NUMBER), ('instrument', ADDRESS), ('read_at', TIME)]
+    forms += [('status', '2[0-9][0-9]|unread|gone'), ('body', f'none|{HASH}'), ('text', f'none|{HASH}')]
+    forms += [('quote', f'none|(?:0|{NUMBER})-{NUMBER}'), ('seq', NUMBER), ('kid', TOKEN)]
+    said = fields(text, 'evidence/v1', forms)
+    need(len(said.get('claim_key', '')) <= 80, 'a long claim key')
+    need((said['body'] == 'none') == (said['status'] in ('unread', 'gone')), 'a status and its body')
+    need(said['body'] != 'none' or said['text'] == 'none', 'a text without a body')
+    if said['quote'] != 'none':
+        start, end = map(int, said['quote'].split('-'))
+        need(said['text'] != 'none' and start < end, 'the place of a quote')
     return said
 
 

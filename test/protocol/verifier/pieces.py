@@ -3,7 +3,7 @@
 import base64
 
 from log import require_logged
-from notes import Key, Note, clock_of, corrected, fact_of, receipt_of, review_of
+from notes import Key, Note, clock_of, corrected, evidence_of, fact_of, receipt_of, review_of
 from text import canonical, hash_text, milliseconds, need, require_types
 
 
@@ -84,6 +84,29 @@ def verify_fact(document, keys=None):
     need(all(name in document['fact'] and document['fact'][name] == newest[name] for name in shown), 'the newest')
 
 
+def require_evidence(listed, proof, receipt, keys, is_alone):
+    need(isinstance(listed, list), 'evidence')
+    facts = proof['basis'].get('cited_facts')
+    cited = {fact.get('n'): fact for fact in facts if isinstance(fact, dict)} if isinstance(facts, list) else {}
+    newest = 0
+    for one in listed:
+        require_types(one, n=int, note=str, vkey=str)
+        own, note, n = Key(one['vkey']), Note(one['note']), one['n']
+        said = evidence_of(note.text)
+        at = milliseconds(said['read_at'])
+        note.signer([*keys, own] if is_alone else keys, said['kid']).require_period(at)
+        need(own.kid == said['kid'], 'the key of evidence')
+        need(said['paper'] == receipt['paper'] and n in cited and n > newest, 'the place of evidence')
+        need(cited[n].get('instrument') == said['instrument'], 'evidence of another instrument')
+        key = cited[n].get('claim_key')
+        if 'claim_key' in said:
+            need(said['claim_key'] == key, 'evidence of another fact')
+        else:
+            need(said['piece'] == f'{proof["id"]} fact {n}', 'evidence of another fact')
+            need(said['fact_version'] == proof['revision'] and at >= receipt['at'], 'evidence of another revision')
+        newest = n
+
+
 def verify_proof(proof, keys=None):
     texts = ('id', 'content_hash', 'receipt')
     require_types(proof, revision=int, basis=dict, receipt_verify=dict, generations=list, **{n: str for n in texts})
@@ -103,6 +126,7 @@ def verify_proof(proof, keys=None):
     clock = [clock_of(one, 'desk', receipt['paper'], trusted) for one in proof.get('clock', [])]
     receipts = require_generations(proof['generations'], trusted, clock)
     require_reviews(proof.get('reviews', []), receipts, trusted, keys is None)
+    require_evidence(proof.get('evidence', []), proof, receipts[-1], trusted, keys is None)
     last = proof['generations'][-1]
     need(last['revision'] == proof['revision'] and last['content_hash'] == proof['content_hash'], 'the newest')
     need(last['receipt'] == proof['receipt'] and receipt['piece'] == proof['id'], 'the newest receipt')

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from log import Checkpoint, Policy, parse_leaf, parse_tlog_proof, read_bundle, tile_path
-from notes import Key, Note, fact_of, receipt_of, review_of
+from notes import Key, Note, evidence_of, fact_of, receipt_of, review_of
 from observations import observation_of, verify_document, verify_fields
 from pieces import require_chain, require_generations, signed_receipt, verify_fact, verify_proof
 from text import Fault, canonical, from_base64, hash_text, milliseconds, need, parse_json, utf8
@@ -80,6 +80,7 @@ CHECKS = {
     'note': check_note,
     'receipt': lambda vector: receipt_of(vector['text']),
     'fact': check_fact,
+    'evidence': lambda vector: evidence_of(vector['text']),
     'review': lambda vector: review_of(vector['text']),
     'chain': lambda vector: require_generations(vector['generations'], vector_keys(vector)),
     'proof': check_proof,

@@ -31,7 +31,7 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
   }
   if (item.cited_facts.length > 0) {
     parts.push(
-      `<h2>${escapeHtml(story.sources_title)}</h2><ol>${citedFactRows(item, root)
+      `<h2>${escapeHtml(story.sources_title)}</h2><ol>${citedFactRows(item, { root, republishes: false })
         .map((row) => source(row, fact))
         .join('')}</ol>`,
     );

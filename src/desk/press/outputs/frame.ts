@@ -7,6 +7,7 @@ import { dayOf, isoTime } from '../../../proof/time.ts';
 import type { Row } from '../../archive.ts';
 import type { Image } from '../../door/piece.ts';
 import { writerLine } from '../../door/writers.ts';
+import { republishes } from '../../evidence.ts';
 import { hasAudio } from '../../papers/cast.ts';
 import { type Persona, portraitPath } from '../../papers/masthead.ts';
 import { contactMail, contactUrl, imprintPage, type PaperRecord, sectionSlug } from '../../papers/paper.ts';
@@ -133,6 +134,7 @@ export function linksOf(edition: Edition): Links {
   return {
     root,
     showsReview: showsReview(edition.paper()),
+    republishes: republishes(edition.paper()),
     avatar: (slug) => `${root}/${avatarPath(edition, slug)}`,
     image: (row) => own(row) ?? card(row),
     raster: (row) => (row.image !== null && isRaster(row.image) ? own(row) : null) ?? card(row),

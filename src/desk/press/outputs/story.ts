@@ -1,6 +1,7 @@
 import { CARD_HEIGHT, CARD_WIDTH } from '../../../media/card/card.ts';
 import { motifOf } from '../../../media/motif.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
+import type { CitedFact } from '../../../proof/basis.ts';
 import type { Generation } from '../../../proof/chain.ts';
 import { correctionsIn, trueIso } from '../../../proof/clock-note.ts';
 import { proofOf } from '../../../proof/proof.ts';
@@ -9,6 +10,7 @@ import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
 import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
+import { type CitedEvidence, evidenceRow, quoteUrl, republishes } from '../../evidence.ts';
 import { factUrl } from '../../fact.ts';
 import { reviewerShown, showsReview } from '../../review.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
@@ -88,6 +90,7 @@ export const proof: Output = {
       log: edition.logProof(found.id),
       clock: edition.clockNotes(),
       reviews: showsReview(edition.paper()) ? edition.reviewNotes(found.id) : [],
+      evidence: found.evidence,
     };
     return [{ path: `stories/${slug}/proof.json`, body: `${JSON.stringify(proofOf(found, sources), null, 2)}\n` }];
   },
@@ -171,6 +174,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     is_crowded: found.cited_facts.length * SOURCE_LENGTH > prose.html.length,
     facts: found.cited_facts.map((fact) => ({
       ...fact,
+      evidence: evidenceView(edition, fact, found.evidence),
       record: recordOf(found, fact.claim_key, base),
       href: instrumentHref(fact.instrument),
       marker_ids: markerIds(prose, fact.n),
@@ -253,4 +257,13 @@ export function embedView(edition: Edition, found: Story): EmbedView {
     image,
     motif: image === null && found.withdrawn_at === null ? motifOf(found.category) : null,
   };
+}
+
+/** What the desk found in the source of a fact. */
+function evidenceView(edition: Edition, { n, instrument, quote }: CitedFact, evidence: readonly CitedEvidence[]) {
+  const found = evidence.find((one) => one.n === n);
+  if (found === undefined) return null;
+  const { status: state, read_at, archived_url } = evidenceRow(found, republishes(edition.paper()), edition.site.root);
+  const href = state === 'found' && quote !== undefined ? quoteUrl(instrument, quote) : instrument;
+  return { state, read_at, href, archived_url };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClockBody, clockLeaf } from '../../../desk/clock-correction.ts';
+import { type EvidenceBody, evidenceOf } from '../../../desk/evidence.ts';
 import { factOf } from '../../../desk/fact.ts';
 import type { RecordEntry } from '../../../desk/ledger-entry.ts';
 import { keyLeaf, receiptLeaf, retirementLeaf, TURNED_PRIVATE } from '../../../desk/log-leaves.ts';
@@ -234,6 +235,21 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
       if (verbatim === null && hashed === null) faults.push(`${what}: the log has no leaf of its receipt`);
       else if (verbatim === null && isShown)
         faults.push(`${what}: a piece on air cites it, and the log has only the hash of its receipt`);
+    }
+    if (entry.type === 'record' && entry.kind === 'evidence') {
+      const { note } = entry.body as EvidenceBody;
+      const { subject, seq } = evidenceOf(entry);
+      const [verbatim, hashed] = [indexOf(receiptLeaf(note, true)), indexOf(receiptLeaf(note, false))];
+      const archive = store.desk.archive(entry.paper);
+      const isShown =
+        'claim_key' in subject
+          ? (archive.fact(subject.claim_key)?.cited ?? 0) > 0
+          : store.desk.pieceState(subject.piece)?.state === 'on_air' &&
+            archive.evidenceNotesOf(subject.piece).includes(note);
+      const what = `reading ${seq} of ${entry.paper}`;
+      if (verbatim === null && hashed === null) faults.push(`${what}: the log has no leaf of it`);
+      else if (verbatim === null && isShown && publicPapers.has(entry.paper))
+        faults.push(`${what}: a piece on air cites it, and the log has only its hash`);
     }
     if (entry.type !== 'generation') continue;
     const { paper, piece, receipt } = entry;

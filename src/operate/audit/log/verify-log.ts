@@ -124,6 +124,7 @@ async function compareTile(source: LogSource, tile: HashTile, bytes: Uint8Array,
 const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
   receipt: ['receipt', 'receipts'],
   'receipt-hash': ['hash of a receipt', 'hashes of receipts'],
+  evidence: ['reading of a source', 'readings of sources'],
   fact: ['version of a fact', 'versions of facts'],
   withdrawal: ['withdrawal', 'withdrawals'],
   key: ['key', 'keys'],

@@ -114,6 +114,8 @@ export class LogMemory {
         return this.#takeClock(index, leaf);
       case 'fact':
         return this.#takeFact(index, leaf);
+      case 'evidence':
+        return this.#takeEvidence(index, leaf);
       case 'receipt-hash':
         return [];
     }
@@ -144,6 +146,15 @@ export class LogMemory {
       ...this.#takeSigned(note, { kid, what, verb: 'signed', time: signed_at }),
       ...this.#claim(index, `fact\n${paper}\n${claim_key}\n${version}`, what),
       ...this.#claim(index, `fact-seq\n${paper}\n${seq}`, `no. ${seq} of the facts of ${paper}`),
+    ];
+  }
+
+  #takeEvidence(index: number, { note, evidence }: Extract<Leaf, { kind: 'evidence' }>): Found[] {
+    const { paper, seq, kid, read_at } = evidence;
+    const what = `no. ${seq} of the readings of ${paper}`;
+    return [
+      ...this.#takeSigned(note, { kid, what, verb: 'made', time: read_at }),
+      ...this.#claim(index, `evidence-seq\n${paper}\n${seq}`, what),
     ];
   }
 

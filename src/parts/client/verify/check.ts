@@ -2,6 +2,8 @@ import { fill } from '../../../phrases/fill.ts';
 import type { CheckedReceipt } from '../../../proof/chain.ts';
 import { correctionsIn, type TimeCorrection } from '../../../proof/clock-note.ts';
 import { verifyNode } from '../../../proof/ed25519.ts';
+import { evidenceFaults } from '../../../proof/evidence-check.ts';
+import { evidenceIn } from '../../../proof/evidence-note.ts';
 import { chainFaults, checkClockNotes, checkReceipt, FILED } from '../../../proof/generation.ts';
 import { DuplicateMember } from '../../../proof/i-json.ts';
 import { keyOfNote } from '../../../proof/key-text.ts';
@@ -72,6 +74,7 @@ export function checkProof(
     signatureCheck(words, newest, proof.receipt, keys),
     chainCheck(words, proof, [...clock.faults, ...chainFaults(proof.generations, keys, verifyNode, corrections)]),
     ...reviewCheck(words, proof, { paper: paper ?? undefined, keys, corrections }),
+    ...evidenceCheck(words, proof, { paper: paper ?? undefined, keys, corrections }),
   ];
   return { checks, proof, unsigned };
 }
@@ -171,6 +174,30 @@ function reviewCheck(
   const { reviewed_by: name = '', role = '', revision = 0, reviewed_at = '' } = newest ?? {};
   const found = { name, role, revision, day: reviewed_at.slice(0, 10), time: reviewed_at.slice(11, 19) };
   return [check(words.review, faults.map(sentence), fill(words.review_found, found))];
+}
+
+/** Nothing for a proof without evidence: many papers do not read their sources. */
+function evidenceCheck(
+  words: Words,
+  { id: piece, revision, basis, evidence = [], generations }: ProofRecord,
+  of: { paper: string | undefined; keys: VerifyingKey[]; corrections: readonly TimeCorrection[] },
+): Check[] {
+  if (evidence.length === 0) return [];
+  const faults = evidenceFaults(evidence, { ...of, piece, revision, basis, generations, verify: verifyNode });
+  const read = evidence.flatMap(({ note }) => evidenceIn(note) ?? []);
+  const quotes = read.filter(({ quote }) => quote !== null).length;
+  const [first = '', last = first] = [read.map(({ read_at }) => read_at.slice(0, 10)).sort()].flatMap((days) => [
+    ...days.slice(0, 1),
+    ...days.slice(-1),
+  ]);
+  const found = fill(words.evidence_found, {
+    count: read.length,
+    total: basis.cited_facts.length,
+    quotes,
+    first,
+    last,
+  });
+  return [check(words.evidence, faults.map(sentence), found)];
 }
 
 /** A fault as a sentence of its own. */

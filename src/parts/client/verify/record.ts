@@ -5,7 +5,7 @@ import { PROOF } from '../../../proof/proof-form.ts';
 /** The parts of a proof that the checks read. */
 export type ProofRecord = Pick<
   Proof,
-  'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log' | 'clock' | 'reviews'
+  'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log' | 'clock' | 'reviews' | 'evidence'
 >;
 
 /** The page verifies with the paper's key document, and so reads nothing of `receipt_verify`. */
@@ -23,7 +23,9 @@ const SHOWN: Shape = {
     prose: 'a text',
     category: 'a text',
     byline: { name: 'a text', title: 'a text' },
-    cited_facts: [{ n: 'a number', statement: 'a text', source: 'a text', instrument: 'a text' }],
+    cited_facts: [
+      { n: 'a number', statement: 'a text', source: 'a text', instrument: 'a text', 'claim_key??': 'a text' },
+    ],
   },
 };
 

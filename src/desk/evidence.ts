@@ -1,0 +1,208 @@
+import * as z from 'zod';
+import { type Evidence, type EvidenceSubject, evidenceIn } from '../proof/evidence-note.ts';
+import { isoTime } from '../proof/time.ts';
+import type { Problem } from '../shared/shape.ts';
+import type { RecordEntry } from './ledger-entry.ts';
+import type { PaperBody } from './papers/paper.ts';
+
+/** Evidence (protocol 4.9): what the desk found when it read the source of a cited fact. */
+
+/** The body of a reading's line in the ledger. */
+export interface EvidenceBody {
+  /** The signed note (`src/proof/evidence-note.ts`). */
+  note: string;
+  /** Whether the fact gives a quote, which was looked for. */
+  quoted: boolean;
+  /** Why the source could not be read, in a few words; null when it could. */
+  reason: string | null;
+  /** The digest of what the server sent, in WARC; null when nothing was kept. */
+  archive: string | null;
+  /** The passage that is nearest to a quote that was not found, in bytes of the text, and how many letters differ. */
+  nearest: { start: number; end: number; distance: number } | null;
+  /** Numbers and names of the statement that the source does not have. */
+  missing: string[];
+  /** Scheduled pieces that wait for no evidence any more. */
+  released: string[];
+}
+
+/** What a line of the ledger says of a reading. Throws for an invalid note. */
+export function evidenceOf({ body }: Pick<RecordEntry, 'body'>): Evidence {
+  const said = evidenceIn((body as EvidenceBody).note);
+  if (said === null) throw new Error('evidence is not an evidence/v1 note');
+  return said;
+}
+
+/** The name of a fact in tables and in the ledger: its claim key, or `<piece>/<n>`. */
+export function subjectName(subject: EvidenceSubject): string {
+  return 'claim_key' in subject ? subject.claim_key : `${subject.piece}/${subject.n}`;
+}
+
+/** The fact of such a name. No claim key has a slash. */
+export function subjectNamed(name: string): EvidenceSubject {
+  const [piece = '', n] = name.split('/');
+  return n === undefined ? { claim_key: name } : { piece, n: Number(n) };
+}
+
+export const EVIDENCE_STATES = ['found', 'read', 'changed', 'quote_not_found', 'gone', 'unread'] as const;
+export type EvidenceState = (typeof EVIDENCE_STATES)[number];
+
+/** States after which a desk should look at the fact again. */
+export const TO_REVISE: readonly EvidenceState[] = ['changed', 'quote_not_found', 'gone'];
+
+/** The state of a fact after a reading. `firstText` is the digest of the text when it was first read; null before. */
+export function stateAfter(
+  { status, text, quote }: Pick<Evidence, 'status' | 'text' | 'quote'>,
+  quoted: boolean,
+  firstText: string | null,
+): EvidenceState {
+  if (status === 'gone') return 'gone';
+  // Of a picture the desk can say nothing.
+  if (status === 'unread' || text === null) return 'unread';
+  if (quoted) return quote === null ? 'quote_not_found' : 'found';
+  return firstText !== null && firstText !== text ? 'changed' : 'read';
+}
+
+/** What is known of a version of a fact. */
+export interface KnownEvidence {
+  state: EvidenceState;
+  /** Digest of the text when it was first read; null before. */
+  first_text: string | null;
+  /** Digests of the newest text and archive that were kept. */
+  text: string | null;
+  archive: string | null;
+}
+
+/** The newest evidence of a fact that a piece cites. */
+export interface CitedEvidence extends EvidenceBody {
+  /** The number of the fact in the piece. */
+  n: number;
+  state: EvidenceState;
+  /** In ms. */
+  read_at: number;
+  /** Digests of the newest text and archive that were kept. */
+  kept_text: string | null;
+  kept_archive: string | null;
+}
+
+/** A fact that should be revised, for its desk. */
+export interface FactToRevise {
+  /** The claim key, or `<piece>/<n>`. */
+  subject: string;
+  version: number;
+  state: EvidenceState;
+  read_at: number;
+  instrument: string;
+  statement: string;
+}
+
+/** Evidence as readers of a piece see it. */
+export const EvidenceRow = z
+  .object({
+    read_at: z.iso.datetime().meta({ description: 'When the desk’s server read the source.' }),
+    status: z.enum(EVIDENCE_STATES).meta({
+      description:
+        '`found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read. `quote_not_found`, `gone`, `unread`: see `reason`.',
+    }),
+    quote_found: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Null when no quote was given, or nothing could be read.' }),
+    reason: z.string().nullable().meta({ description: 'Why it could not be read.' }),
+    missing: z
+      .array(z.string())
+      .meta({ description: 'Numbers and names of the statement that the source does not have.' }),
+    distance: z.int().nullable().meta({
+      description: 'How many letters of the nearest passage differ from a quote that was not found.',
+    }),
+    archived_url: z.url().nullable().meta({
+      description: 'The text that was read, where the paper shows it; its SHA-256 is in the note.',
+    }),
+    note: z.string().meta({ description: 'The signed note: protocol 4.9.' }),
+  })
+  .meta({ id: 'Evidence', description: 'What the desk found when it read the source.' });
+export type EvidenceRow = z.infer<typeof EvidenceRow>;
+
+/** Whether readers may see the texts that a paper's server read. */
+export function republishes({ sources }: Pick<PaperBody, 'sources'>): boolean {
+  return sources?.republish === true;
+}
+
+/** Evidence as readers see it. `root` is the paper's public root. */
+export function evidenceRow(evidence: CitedEvidence, republishes: boolean, root: string): EvidenceRow {
+  const { note, state, read_at, quoted, reason, missing, nearest, kept_text } = evidence;
+  const isRead = state !== 'gone' && state !== 'unread';
+  return {
+    read_at: isoTime(read_at),
+    status: state,
+    quote_found: quoted && isRead ? state !== 'quote_not_found' : null,
+    reason,
+    missing,
+    distance: nearest?.distance ?? null,
+    archived_url: republishes && kept_text !== null ? archivedUrl(root, kept_text) : null,
+    note,
+  };
+}
+
+/** The longest quote that a text fragment has whole, in UTF-16 units; of a longer one it has the first and last words. */
+const FRAGMENT_MAX = 120;
+const FRAGMENT_WORDS = 5;
+
+/** The address of a source at a quote: a text fragment (https://wicg.github.io/scroll-to-text-fragment/). */
+export function quoteUrl(instrument: string, quote: string): string {
+  const [first = ''] = quote
+    .split(/\[?(?:…|\.{3})\]?/u)
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const words = first.split(' ');
+  const encoded = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('-', '%2D');
+  const ends = [words.slice(0, FRAGMENT_WORDS), words.slice(-FRAGMENT_WORDS)].map((some) => encoded(some.join(' ')));
+  const isShort = first.length <= FRAGMENT_MAX || words.length <= 2 * FRAGMENT_WORDS;
+  const [address = '', fragment = ''] = instrument.split('#', 2);
+  return `${address}#${fragment.split(':~:')[0]}:~:text=${isShort ? encoded(first) : ends.join(',')}`;
+}
+
+/** The address of a text that the desk read, by its digest. */
+export function archivedUrl(root: string, digest: string): string {
+  return `${root}/evidence/${digest.slice('sha256:'.length)}.txt`;
+}
+
+/** As the filing door has it, in UTF-16 units. */
+const INSTRUMENT_MAX = 2_000;
+
+/** Whether an instrument is an address that can be read; many name a document on paper. */
+export function isReadable(instrument: string): boolean {
+  const url = URL.parse(instrument);
+  // What is read is signed as one word.
+  if (/[\s\p{Cc}]/u.test(instrument) || instrument.length > INSTRUMENT_MAX) return false;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
+/** Whether a paper holds pieces of a persona back until their quotes are found in the sources. */
+export function requiresQuotes({ sources }: Pick<PaperBody, 'sources'>, persona: string): boolean {
+  if (sources?.read !== true || sources.quote_not_found !== 'refuse') return false;
+  return sources.personas === undefined || sources.personas.includes(persona);
+}
+
+/** A fact with a quote that can be looked for, and what is known of it: null while its source was not read. */
+export interface QuotedFact {
+  n: number;
+  /** Its name for evidence. */
+  subject: string;
+  instrument: string;
+  state: EvidenceState | null;
+}
+
+/** Whether the source of one of these facts is still to be read. */
+export function isAwaited(facts: readonly QuotedFact[]): boolean {
+  return facts.some(({ state }) => state === null);
+}
+
+/** What keeps a piece off the air whose quotes must be found: those that its sources do not have. */
+export function quoteProblems(facts: readonly QuotedFact[]): Problem[] {
+  return facts.flatMap(({ n, state }) => {
+    if (state !== 'quote_not_found' && state !== 'gone') return [];
+    const why = state === 'gone' ? 'its source is gone' : 'its source does not have its quote';
+    const message = `entry ${n}: ${why}, and this paper airs no such piece; correct the quote or the instrument, or take the entry out`;
+    return [{ field: `cited_facts[${n}].quote`, rule: state, message }];
+  });
+}

@@ -1,0 +1,65 @@
+import { evidenceText } from '../proof/evidence-note.ts';
+import { signNote } from '../proof/signing.ts';
+import { isoTime } from '../proof/time.ts';
+import { filedAt } from './airing.ts';
+import { append } from './append.ts';
+import { type EvidenceBody, type EvidenceState, requiresQuotes, stateAfter, subjectNamed } from './evidence.ts';
+import type { Desk } from './file-story.ts';
+
+/** A fact whose source was read. */
+interface ReadFact {
+  /** The claim key, or `<piece>/<n>`. */
+  subject: string;
+  version: number;
+  instrument: string;
+}
+
+/** What the desk found, as the ledger keeps it. */
+export interface ReadingFound extends Pick<EvidenceBody, 'quoted' | 'reason' | 'archive' | 'nearest' | 'missing'> {
+  status: number | 'unread' | 'gone';
+  /** `sha256:<hex>` of the body and of its text. */
+  body: string | null;
+  text: string | null;
+  quote: { start: number; end: number } | null;
+}
+
+/**
+ * Signs what the desk found in the source of a fact, and appends it to the ledger: a scheduled piece that waited for it,
+ * and for nothing else, goes on air if its time has come. Call it in a transaction. Returns the state of the fact.
+ */
+export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: ReadingFound): EvidenceState {
+  const { store } = desk;
+  const { status, body, text, quote, quoted, reason, archive, nearest, missing } = found;
+  const { signer, kid, nbf } = desk.signingKey;
+  const now = desk.now();
+  const subject = subjectNamed(fact.subject);
+  const of = store.archive(paper);
+  const made = 'claim_key' in subject ? (of.fact(subject.claim_key)?.signed_at ?? 0) : filedAt(of, subject.piece);
+  // No source is read for a fact before it was filed, or by a key before its first use, even when the clock was set back.
+  const at = Math.max(now, made, nbf);
+  const said = {
+    ...{ paper, subject, fact_version: fact.version, instrument: fact.instrument, read_at: isoTime(at) },
+    ...{ status, body, text, quote, seq: store.nextEvidenceSeq(paper), kid },
+  };
+  const note = signNote(evidenceText(said), signer);
+  const before = store.evidenceBefore(paper, fact.subject, fact.version);
+  const state = stateAfter(said, quoted, before?.first_text ?? null);
+  const released = store
+    .waitingFor(paper, fact.subject, fact.version)
+    .filter((piece) => isReleased(desk, paper, piece, fact.subject, state));
+  const line: EvidenceBody = { note, quoted, reason, archive, nearest, missing, released };
+  append(store, { type: 'record', at, paper, kind: 'evidence', name: fact.subject, body: line }, now);
+  return state;
+}
+
+/** Whether a piece that waits for evidence has all that it needs, once a fact has this state. */
+function isReleased({ store }: Desk, paper: string, piece: string, subject: string, state: EvidenceState): boolean {
+  const archive = store.archive(paper);
+  const row = archive.row(piece);
+  // The paper may have changed its rules.
+  if (row === null || !requiresQuotes(archive.paper(), row.persona)) return row !== null;
+  return archive
+    .quotedFacts(piece)
+    .map((fact) => (fact.subject === subject ? state : fact.state))
+    .every((one) => one !== null && one !== 'quote_not_found' && one !== 'gone');
+}

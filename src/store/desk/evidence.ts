@@ -1,0 +1,242 @@
+import {
+  type CitedEvidence,
+  EVIDENCE_STATES,
+  type EvidenceBody,
+  type EvidenceState,
+  evidenceOf,
+  type FactToRevise,
+  isReadable,
+  type QuotedFact,
+  stateAfter,
+  TO_REVISE,
+} from '../../desk/evidence.ts';
+import type { RecordEntry } from '../../desk/ledger-entry.ts';
+import { type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+
+const state = oneOf(...EVIDENCE_STATES);
+
+/** The facts that the newest revision of a piece cites, each with its evidence `e`, if there is any. */
+const CITED = `pieces p JOIN generations g ON g.n = p.generation JOIN json_each(g.cited_facts) j
+  LEFT JOIN fact_citations c ON c.paper = p.paper AND c.claim_key = j.value ->> 'claim_key' AND c.piece = p.id
+  LEFT JOIN evidence e ON e.paper = p.paper AND e.subject = coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n'))
+    AND e.version = coalesce(c.version, p.revision)`;
+/** Whether the source of such a fact may be an address. */
+const MAY_BE_READ = "(j.value ->> 'instrument' LIKE 'http://%' OR j.value ->> 'instrument' LIKE 'https://%')";
+const REVISABLE = TO_REVISE.map((one) => `'${one}'`).join(', ');
+
+const TASK = {
+  subject: text,
+  version: integer,
+  piece: orNull(text),
+  instrument: text,
+  statement: text,
+  quote: orNull(text),
+  due_at: integer,
+  failures: integer,
+};
+
+/** A fact whose source is to be read. */
+export type ReadingTask = {
+  subject: string;
+  version: number;
+  piece: string | null;
+  instrument: string;
+  statement: string;
+  quote: string | null;
+  due_at: number;
+  failures: number;
+};
+
+export type EvidenceTables = ReturnType<typeof evidenceTables>;
+
+/** The evidence for cited facts, and what is to be read. */
+export function evidenceTables(db: Db) {
+  const { run, changed, one, has, number, all, each } = sql(db);
+  const before = one(
+    'SELECT state, first_text, text, archive FROM evidence WHERE paper = ? AND subject = ? AND version = ?',
+    { state, first_text: orNull(text), text: orNull(text), archive: orNull(text) },
+  );
+  const put = run(
+    `INSERT INTO evidence (paper, subject, version, n, read_at, state, first_text, text, archive)
+     VALUES (?1, ?2, ?3, (SELECT max(n) FROM records WHERE paper = ?1 AND kind = 'evidence' AND name = ?2), ?4, ?5, ?6, ?7, ?8)
+     ON CONFLICT DO UPDATE SET n = excluded.n, read_at = excluded.read_at, state = excluded.state,
+       first_text = excluded.first_text, text = excluded.text, archive = excluded.archive`,
+  );
+  const takeSeq = run('UPDATE papers SET evidence_seq = ? WHERE slug = ?');
+  const seq = number('SELECT evidence_seq FROM papers WHERE slug = ?');
+  const NEW_TASKS = `INSERT INTO source_readings (paper, subject, version, piece, instrument, statement, quote, due_at)`;
+  const REPLACES = `ON CONFLICT DO UPDATE SET version = excluded.version, piece = excluded.piece,
+    instrument = excluded.instrument, statement = excluded.statement, quote = excluded.quote, due_at = excluded.due_at,
+    failures = 0, claimed_until = 0 WHERE version <> excluded.version`;
+  const unkeyed = (which: string) =>
+    run(
+      `${NEW_TASKS} SELECT p.paper, p.id || '/' || (j.value ->> 'n'), p.revision, p.id, j.value ->> 'instrument',
+         j.value ->> 'statement', j.value ->> 'quote', ?2 FROM ${CITED}
+       WHERE ${which} AND c.claim_key IS NULL AND ${MAY_BE_READ} AND p.state <> 'withdrawn' AND e.n IS NULL
+       ${REPLACES}`,
+    );
+  const keyed = (which: string) =>
+    run(
+      `${NEW_TASKS} SELECT f.paper, f.claim_key, f.version, NULL, f.instrument, f.statement, f.quote, ?2 FROM facts f
+       WHERE (f.instrument LIKE 'http://%' OR f.instrument LIKE 'https://%') AND f.status <> 'retracted' AND ${which}
+         AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.paper = f.paper AND e.subject = f.claim_key AND e.version = f.version)
+       ${REPLACES}`,
+    );
+  const CITES = 'EXISTS (SELECT 1 FROM fact_citations c WHERE c.paper = f.paper AND c.claim_key = f.claim_key)';
+  const queueOfPiece = [
+    unkeyed('p.id = ?1'),
+    keyed('(f.paper, f.claim_key) IN (SELECT c.paper, c.claim_key FROM fact_citations c WHERE c.piece = ?1)'),
+  ];
+  const queueOfPaper = [unkeyed('p.paper = ?1'), keyed(`f.paper = ?1 AND ${CITES}`)];
+  const queueOfFact = keyed(`f.paper = ?1 AND f.claim_key = ?3 AND ${CITES}`);
+  const dropOld = run(
+    'DELETE FROM source_readings WHERE piece = ?1 AND version < (SELECT revision FROM pieces WHERE id = ?1)',
+  );
+  const cited = all(
+    `SELECT j.value ->> 'n' AS n, e.state, e.read_at, e.text, e.archive, r.body
+     FROM ${CITED} JOIN records r ON r.n = e.n WHERE p.paper = ? AND p.id = ? ORDER BY 1`,
+    { n: integer, state, read_at: integer, text: orNull(text), archive: orNull(text), body: json<EvidenceBody>() },
+    ({ body, text: kept_text, archive: kept_archive, ...row }): CitedEvidence => ({
+      ...body,
+      ...row,
+      kept_text,
+      kept_archive,
+    }),
+  );
+  const quoted = all(
+    `SELECT j.value ->> 'n' AS n, coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n')) AS subject,
+       j.value ->> 'instrument' AS instrument, e.state
+     FROM ${CITED} WHERE p.paper = ? AND p.id = ? AND ${MAY_BE_READ} AND j.value ->> 'quote' IS NOT NULL ORDER BY 1`,
+    { n: integer, subject: text, instrument: text, state: orNull(state) },
+  );
+  const waitingFor = all(
+    `SELECT p.id FROM pieces p WHERE p.paper = ?1 AND p.awaits_evidence = 1 AND (p.id = ?2
+       OR EXISTS (SELECT 1 FROM fact_citations c WHERE c.piece = p.id AND c.claim_key = ?3 AND c.version = ?4))`,
+    text,
+  );
+  const reads = `FROM source_readings WHERE paper = ?1 AND due_at <= ?2 AND claimed_until <= ?2`;
+  const COLUMNS = Object.keys(TASK).join(', ');
+  const claim = changed(
+    `UPDATE source_readings SET claimed_until = ?4 WHERE paper = ?1 AND subject = ?2 AND version = ?3 AND claimed_until <= ?5`,
+  );
+  const CLAIMED = 'paper = ?1 AND subject = ?2 AND version = ?3 AND claimed_until = ?4';
+  const holds = has(`SELECT 1 FROM source_readings WHERE ${CLAIMED}`);
+  const finish = run(`UPDATE source_readings SET due_at = ?5, failures = ?6, claimed_until = 0 WHERE ${CLAIMED}`);
+  const isCited = has(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM pieces WHERE id = ?2 AND paper = ?1 AND state = 'on_air')
+       OR EXISTS (SELECT 1 FROM facts WHERE paper = ?1 AND claim_key = ?3 AND cited > 0)`,
+  );
+  const setAwaits = run('UPDATE pieces SET awaits_evidence = ?2 WHERE id = ?1 AND awaits_evidence <> ?2');
+  return {
+    /** Makes a reading the newest of its fact. Returns the state after it. */
+    setEvidence(entry: RecordEntry): EvidenceState {
+      const { paper, name } = entry;
+      const said = evidenceOf(entry);
+      const { quoted, archive } = entry.body as EvidenceBody;
+      const old = before(paper, name, said.fact_version);
+      const next = stateAfter(said, quoted, old?.first_text ?? null);
+      const kept = said.text ?? old?.text ?? null;
+      const first = old?.first_text ?? said.text;
+      const read_at = Date.parse(said.read_at);
+      put(paper, name, said.fact_version, read_at, next, first, kept, archive ?? old?.archive ?? null);
+      takeSeq(said.seq, paper);
+      return next;
+    },
+    nextEvidenceSeq: (paper: string): number => seq(paper) + 1,
+    /** What is known of a version of a fact; null before it was read. */
+    evidenceBefore: (paper: string, subject: string, version: number) => before(paper, subject, version),
+    /** The evidence of the facts that the newest revision of a piece cites, in their order. */
+    cited,
+    /** Facts with a quote that the newest revision of a piece cites. */
+    quotedFacts: (paper: string, piece: string): QuotedFact[] =>
+      quoted(paper, piece).filter(({ instrument }) => isReadable(instrument)),
+    /** The pieces that wait for evidence of a version of a fact. */
+    waitingFor: (paper: string, subject: string, version: number): string[] =>
+      waitingFor(paper, subject.split('/')[0] ?? '', subject, version),
+    /** Has the sources of a piece's newest revision read. */
+    queuePieceSources(piece: string, at: number): void {
+      dropOld(piece);
+      for (const queue of queueOfPiece) queue(piece, at);
+    },
+    /** Has the source of a fact's newest version read. */
+    queueFactSource: (paper: string, claim_key: string, at: number): void => void queueOfFact(paper, at, claim_key),
+    /** Has the sources of everything that a paper's pieces cite read that were not read yet. */
+    queuePaperSources(paper: string, at: number): void {
+      for (const queue of queueOfPaper) queue(paper, at);
+    },
+    dropPaperSources: run('DELETE FROM source_readings WHERE paper = ?'),
+    /** The instruments that are to be read now, those that are due longest first. */
+    dueInstruments: all(
+      `SELECT instrument ${reads} GROUP BY instrument ORDER BY min(due_at), instrument LIMIT ?3`,
+      text,
+    ),
+    /** What is to be looked for in an instrument. */
+    tasksOf: all(`SELECT ${COLUMNS} ${reads} AND instrument = ?3 ORDER BY subject`, TASK) as (
+      paper: string,
+      now: number,
+      instrument: string,
+    ) => ReadingTask[],
+    /** Claims a task until a time. False when another process has it. */
+    claimTask: (paper: string, { subject, version }: ReadingTask, until: number, now: number): boolean =>
+      claim(paper, subject, version, until, now),
+    /** Whether a claim holds still: nobody took it, and the fact has no newer version. */
+    holdsTask: (paper: string, { subject, version }: ReadingTask, until: number): boolean =>
+      holds(paper, subject, version, until),
+    /** Ends a claim: the task is due again at a time. */
+    finishTask(paper: string, task: ReadingTask, until: number, due_at: number, failures: number): void {
+      finish(paper, task.subject, task.version, until, due_at, failures);
+    },
+    dropTask: run('DELETE FROM source_readings WHERE paper = ? AND subject = ?'),
+    /** When the next source of a paper is to be read, in ms; null when none is. */
+    nextReading: one('SELECT min(max(due_at, claimed_until)) FROM source_readings WHERE paper = ?', orNull(integer)),
+    /** Makes every source of a paper due. */
+    readAllSources: run('UPDATE source_readings SET due_at = min(due_at, ?2), failures = 0 WHERE paper = ?1'),
+    /** Whether a piece on air, or a fact that one cites, needs its source still. */
+    isSourceCited: (paper: string, { piece, subject }: ReadingTask): boolean => isCited(paper, piece ?? '', subject),
+    /** Facts to be revised that pieces on air cite, those that were read last first. */
+    factsToRevise: all(
+      `SELECT e.subject, e.version, e.state, e.read_at, t.instrument, t.statement FROM evidence e
+       JOIN source_readings t ON t.paper = e.paper AND t.subject = e.subject AND t.version = e.version
+       WHERE e.paper = ?1 AND e.state IN (${REVISABLE})
+         AND (EXISTS (SELECT 1 FROM pieces WHERE id = t.piece AND state = 'on_air')
+           OR EXISTS (SELECT 1 FROM facts WHERE paper = e.paper AND claim_key = e.subject AND cited > 0))
+       ORDER BY e.read_at DESC, e.subject LIMIT ?2`,
+      { subject: text, version: integer, state, read_at: integer, instrument: text, statement: text },
+    ) as (paper: string, limit: number) => FactToRevise[],
+    /** The state of a fact's newest version; null while its source was not read. */
+    factEvidence: one(
+      `SELECT e.state FROM facts f JOIN evidence e ON e.paper = f.paper AND e.subject = f.claim_key AND e.version = f.version
+       WHERE f.paper = ? AND f.claim_key = ?`,
+      state,
+    ),
+    /** Whether a paper's evidence names a text or an archive that readers may see. */
+    hasKept: has(
+      `SELECT 1 FROM evidence e WHERE e.paper = ?1 AND ?2 IN (e.text, e.archive) AND (
+         EXISTS (SELECT 1 FROM pieces p WHERE p.id = substr(e.subject, 1, instr(e.subject, '/') - 1)
+           AND p.state = 'on_air' AND p.revision = e.version)
+         OR EXISTS (SELECT 1 FROM fact_citations c WHERE c.paper = e.paper AND c.claim_key = e.subject AND c.on_air = 1))`,
+    ),
+    /** Whether any evidence names a file. */
+    needsSource: has('SELECT 1 FROM evidence WHERE text = ?1 UNION ALL SELECT 1 FROM evidence WHERE archive = ?1'),
+    /** The digests of all texts and archives that evidence names. */
+    keptSources: each(
+      `SELECT text AS digest FROM evidence WHERE text IS NOT NULL
+       UNION SELECT archive FROM evidence WHERE archive IS NOT NULL ORDER BY 1`,
+      { digest: text },
+    ),
+    awaitsEvidence: has('SELECT 1 FROM pieces WHERE id = ? AND awaits_evidence = 1'),
+    setAwaitsEvidence: (piece: string, awaits: boolean): void => void setAwaits(piece, awaits ? 1 : 0),
+    evidenceNotes: all(
+      "SELECT body FROM records WHERE paper = ? AND kind = 'evidence' AND name = ? ORDER BY n",
+      json<EvidenceBody>(),
+      ({ note }) => note,
+    ),
+    /** The notes for the facts that the newest revision of a piece cites, by every reading, oldest first. */
+    evidenceNotesOf: all(
+      `SELECT r.body FROM records r WHERE r.paper = ?1 AND r.kind = 'evidence' AND r.name IN (
+         SELECT coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n')) FROM ${CITED} WHERE p.id = ?2) ORDER BY r.n`,
+      json<EvidenceBody>(),
+      ({ note }) => note,
+    ),
+  };
+}
