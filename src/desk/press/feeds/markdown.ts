@@ -35,7 +35,8 @@ export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   ];
   const blocks: string[] = [];
   const note = story.provenance === null ? '' : `_${phrasesOf(paper.language).story.archive}_\n\n`;
-  if (story.cited_facts.length > 0) blocks.push(citedFactRows(story, { root, republishes: false }).map(footnote).join('\n'));
+  if (story.cited_facts.length > 0)
+    blocks.push(citedFactRows(story, { root, republishes: false }).map(footnote).join('\n'));
   if (story.corrections.length > 0) {
     const lines = story.corrections.map(
       ({ at, revision, note }) => `- ${isoTime(at)}, revision ${revision}: ${indented(note, '  ')}`,
