@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { usageNow } from '../records/account-data.ts';
 import { BURST_MAX, PLANS } from '../records/meter/account-usage.ts';
 import { amountFrom, appendCredits, creditRow, creditsOf, noteFrom } from '../records/meter/credits.ts';
+import { planInForce, planInWords } from '../records/meter/plan-order.ts';
 import { requireAccount } from '../records/service-keys.ts';
 import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
@@ -63,10 +64,12 @@ function sayAccount(app: AppContext, text: string, json: boolean | undefined): v
   const usage = usageNow(app, id, SPAN);
   if (usage === null) throw new Fault('not_found', `there is no account with the address ${JSON.stringify(text)}`);
   const { plan, burst, today, month, credits } = usage;
-  printResult(json, { email, ...usage }, [
+  const bought = planInWords(planInForce(app.store.records.plans.last(id), app.clock.now()));
+  printResult(json, { email, ...usage, bought_plan: bought }, [
     `${email}: the ${plan} plan${burst === 1 ? '' : `, one day may use ${burst} daily allowances`}`,
     `today ${plural(today.units, 'request')}, ${today.remaining} of ${today.allowance} included left; this month ${month.units}`,
     `${plural(credits.balance, 'credit')} left`,
+    ...(bought === null ? [] : [`bought the plan ${bought.name}, until ${bought.ends_at}`]),
   ]);
 }
 

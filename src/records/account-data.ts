@@ -3,6 +3,7 @@ import type { AppContext } from '../server/context.ts';
 import type { Account } from './accounts/account.ts';
 import { serviceKeyRow } from './accounts/service-key.ts';
 import { creditsOf } from './meter/credits.ts';
+import { planReceipt } from './meter/plan-order.ts';
 import { type Usage, usageOf } from './meter/usage.ts';
 
 /** The most ledger lines, and the most deliveries per webhook, in an export. */
@@ -33,6 +34,7 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
       amount: creditsOf(entry.amount),
       balance: creditsOf(entry.balance),
     })),
+    plans: store.records.plans.receipts(id).map(planReceipt),
     groups: store.records.watchGroups.list(id).map((group) => ({
       name: group.name,
       made_at: iso(group.made_at),
@@ -67,7 +69,8 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
 }
 
 /**
- * Deletes an account and its data. Its credit ledger stays, as bookkeeping requires, under an id that leads to nobody.
+ * Deletes an account and its data. Its credit ledger and receipts stay, as bookkeeping requires, under an id that leads to
+ * nobody.
  */
 export function deleteAccount({ store, clock }: AppContext, { id, email }: Account): void {
   store.database.transact(() => {

@@ -56,7 +56,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
        p.exports AS bought_exports
      FROM accounts a
        LEFT JOIN plan_orders p ON p.account = a.id AND p.ends_at > ?5
-         AND p.seq = (SELECT max(seq) FROM plan_orders WHERE account = a.id)
+         AND p.seq = (SELECT max(seq) FROM plan_orders WHERE account = a.id AND seq IS NOT NULL)
        LEFT JOIN meter_terms t ON t.account = a.id
        LEFT JOIN meter_days d ON d.account = a.id AND d.day = ?2
        CROSS JOIN (SELECT coalesce(sum(included), 0) AS included, coalesce(sum(drawn), 0) AS drawn,
