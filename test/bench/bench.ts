@@ -10,6 +10,7 @@ import { run } from './child.ts';
 import { consolePart } from './console.ts';
 import { devPart } from './dev.ts';
 import { dnsPart } from './dns.ts';
+import { factsPart } from './facts.ts';
 import { growthPart } from './growth.ts';
 import { importPart } from './import.ts';
 import { limitsPart } from './limits.ts';
@@ -50,6 +51,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   api: apiPart,
   console: consolePart,
   search: searchPart,
+  facts: factsPart,
   mails: mailsPart,
   dns: dnsPart,
   scan: scanPart,

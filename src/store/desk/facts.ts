@@ -131,7 +131,7 @@ export function factTables(db: Db) {
     { source: text, facts: integer, citations: integer },
   );
   const withWords = all(
-    `SELECT ${COLUMNS} FROM fact_words w JOIN facts f ON f.id = w.rowid WHERE w.words MATCH ? AND f.status <> 'retracted' LIMIT ${COMPARED}`,
+    `SELECT ${COLUMNS} FROM fact_words w CROSS JOIN facts f ON f.id = w.rowid WHERE w.words MATCH ? AND f.status <> 'retracted' LIMIT ${COMPARED}`,
     FACT,
   );
   const ofInstrument = all(
@@ -145,8 +145,12 @@ export function factTables(db: Db) {
   );
   const lists = new Map<string, (...params: Param[]) => FactRow[]>();
   /** A list with these conditions, which take their parameters after the paper and the position. */
-  const listOf = (from: string, conditions: readonly string[]) => {
-    const query = `SELECT ${COLUMNS} FROM ${from} WHERE f.paper = ? AND f.id < ? ${conditions.map((one) => `AND ${one} `).join('')} ORDER BY f.id DESC LIMIT ?`;
+  const listOf = (conditions: readonly string[], hasWords: boolean) => {
+    // The words first: SQLite would rather look up every fact in them.
+    const from = hasWords ? 'fact_words w CROSS JOIN facts f ON f.id = w.rowid' : 'facts f';
+    const id = hasWords ? 'w.rowid' : 'f.id';
+    const rest = conditions.map((one) => `AND ${one} `).join('');
+    const query = `SELECT ${COLUMNS} FROM ${from} WHERE f.paper = ? AND ${id} < ? ${rest}ORDER BY ${id} DESC LIMIT ?`;
     const found = lists.get(query) ?? all(query, FACT);
     lists.set(query, found);
     return found;
@@ -207,10 +211,9 @@ export function factTables(db: Db) {
       if (status !== undefined) conditions.push(['f.status = ?', status]);
       if (source !== undefined) conditions.push(['f.publisher = ?', publisherOf(source)]);
       if (terms !== undefined) conditions.push(['w.words MATCH ?', matchExpression(paper, terms)]);
-      const from = terms === undefined ? 'facts f' : 'fact_words w JOIN facts f ON f.id = w.rowid';
       const list = listOf(
-        from,
         conditions.map(([text]) => text),
+        terms !== undefined,
       );
       return list(paper, after, ...conditions.flatMap(([, ...value]) => value as Param[]), limit);
     },
