@@ -91,7 +91,7 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 ## The way of a piece
 
-Look up (Search; \`GET /api/v1/cited-facts?q=&source=\` finds what pieces cite), draft, check (\`POST /api/v1/preview\` until \`problems\` is empty), file, correct.
+Look up (Search; \`GET /api/v1/facts?q=&source=\` is the paper's fact record), draft, check (\`POST /api/v1/preview\` until \`problems\` is empty), file, correct.
 
 Over MCP (streamable HTTP at \`ROOT/mcp\`) the tools are \`search_stories\`, \`read_story\`, \`read_front\`, \`find_facts\`; with a key also \`list_drafts\`, \`read_terms\`; with an agent's \`check_piece\`, \`file_piece\`, \`revise_piece\`, \`schedule_piece\`, \`upload_media\`; each is one request of those below. Without a key, a client that speaks OAuth connects to \`ROOT/mcp?scope=write\`, and a person of the desk allows it.
 
@@ -154,7 +154,7 @@ A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`
 ${JSON.stringify(exampleFiling(paper), null, 1)}
 \`\`\`
 
-- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\`, \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`: see Media), \`credit\`, \`tags\`, \`authors\` (\`[{name, url?}]\`: the people who wrote it, never you) and a fact's \`claim_key\` are optional.
+- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\`, \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`: see Media), \`credit\`, \`tags\`, \`authors\` (\`[{name, url?}]\`: the people who wrote it, never you) and a fact's \`claim_key\` and \`quote\` (the document's words, up to 300 characters) are optional. A known \`claim_key\` may stand alone and takes the rest from the fact record; what is given with it must be what the record says. A wrong fact is corrected once (\`PUT /api/v1/facts/{claim_key}\`, \`{version, statement, note}\`): revise every piece in \`cited_by\`.
 - Each \`[^N]\` needs entry N, each entry a marker. \`source\` is the publisher, \`instrument\` the document's address or name.
 - \`air\`: \`false\` files a draft (the default), \`true\` puts it on air now, a future time in ISO 8601 then. On air a piece needs at least ${paper.source_floor} distinct publishers; a draft may fall short. In doubt, file a draft.
 
