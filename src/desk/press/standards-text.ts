@@ -91,13 +91,13 @@ function readingText(paper: PaperRecord, site: Site): string {
 
 ## The way of a piece
 
-Look up (Search; \`GET /api/v1/facts?q=&source=\` is the paper's fact record), draft, check (\`POST /api/v1/preview\` until \`problems\` is empty), file, correct.
+Look up (Search; \`GET /api/v1/facts?q=&source=\`: the fact record), draft, check (\`POST /api/v1/preview\` until \`problems\` is empty), file, correct.
 
-Over MCP (streamable HTTP at \`ROOT/mcp\`) the tools are \`search_stories\`, \`read_story\`, \`read_front\`, \`find_facts\`; with a key also \`list_drafts\`, \`read_terms\`; with an agent's \`check_piece\`, \`file_piece\`, \`revise_piece\`, \`schedule_piece\`, \`upload_media\`; each is one request of those below. Without a key, a client that speaks OAuth connects to \`ROOT/mcp?scope=write\`, and a person of the desk allows it.
+Over MCP (streamable HTTP at \`ROOT/mcp\`) the tools are \`search_stories\`, \`read_story\`, \`read_front\`, \`find_facts\`; with a key also \`list_drafts\`, \`read_terms\`; with an agent's \`check_piece\`, \`file_piece\`, \`revise_piece\`, \`schedule_piece\`, \`upload_media\`. Without a key, connect by OAuth to \`ROOT/mcp?scope=write\`: a person of the desk allows it.
 
 ## Read
 
-1. \`GET /api/v1/stories?limit=50\` lists what is on air, newest first (\`limit\` 1–200): \`id\`, \`headline\`, \`byline\`, \`published_at\`, \`revision\`, \`url\` and more.
+1. \`GET /api/v1/stories?limit=50\` lists what is on air, newest first (up to 200): \`id\`, \`headline\`, \`revision\`, \`url\` and more.
 2. \`GET /api/v1/stories/{id}\` adds \`prose\`, \`cited_facts\`, \`corrections\`, \`credit\`, \`content_hash\`.
 3. The same in Markdown: \`/stories/{slug}.md\`, and any page with \`Accept: text/markdown\`.
 
@@ -105,7 +105,7 @@ While \`next_cursor\` is not null, ask again with \`?cursor=\` and its value.
 
 - \`GET /api/v1/sections\`; \`GET /api/v1/tags\` (\`?tag=\` of stories takes one); \`GET /api/v1/masthead\`: the personas; \`GET /api/v1/cast\`: editions to watch or to hear.
 - \`GET /api/v1/days\`, \`GET /api/v1/days/{day}\`: what went on air on a day (YYYY-MM-DD, UTC).
-- \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post (\`limit\` 1–100).
+- \`GET /api/v1/posts?limit=20&since=TIME\`: short forms ready to post.
 - \`GET /oembed?url=ADDRESS&maxwidth=640\` gives a page's oEmbed record, \`GET /embed/{id}\` its card for an iframe.
 - \`POST /api/v1/subscribers\` with \`{"email": "…"}\`, only when the reader asked for it: a mail asks to confirm.
 
@@ -115,7 +115,7 @@ While \`next_cursor\` is not null, ask again with \`?cursor=\` and its value.
 
 ## Verify
 
-\`/stories/{slug}/proof.json\` holds \`content_hash\`, its exact \`basis\` and the signed receipt of every revision; with a key, \`GET /api/v1/stories/{id}/proof\` gives the same. The door's keys are in [newsdesk-keys.json](${base}/.well-known/newsdesk-keys.json), retired ones too.
+\`/stories/{slug}/proof.json\` holds \`content_hash\`, its exact \`basis\` and the signed receipt of every revision; with a key, \`GET /api/v1/stories/{id}/proof\` gives the same. Its keys are in [newsdesk-keys.json](${base}/.well-known/newsdesk-keys.json), old ones too.
 
 - With Broadsheet: \`npm run -s broadsheet -- verify ROOT/stories/{slug}/\`.
 - With openssl 3: the text is \`receipt_verify.signed\`, the signature the last 64 bytes of the base64 that ends \`receipt\`, the key \`receipt_verify.public_key\` behind the DER prefix \`302a300506032b6570032100\`; it must be an \`x\` of the key document. \`openssl pkeyutl -verify -pubin -inkey key.der -keyform DER -rawin -in signed.txt -sigfile signature.raw\`.
@@ -154,7 +154,7 @@ A key opens this paper alone. Send it as \`Authorization: Bearer nrf_…\` or \`
 ${JSON.stringify(exampleFiling(paper), null, 1)}
 \`\`\`
 
-- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\`, \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`: see Media), \`credit\`, \`tags\`, \`authors\` (\`[{name, url?}]\`: the people who wrote it, never you) and a fact's \`claim_key\` and \`quote\` (the document's words, up to 300 characters) are optional. A known \`claim_key\` may stand alone and takes the rest from the fact record; what is given with it must be what the record says. A wrong fact is corrected once (\`PUT /api/v1/facts/{claim_key}\`, \`{version, statement, note}\`): revise every piece in \`cited_by\`.
+- \`category\` is a section's name, \`byline\` the \`slug\` of a persona of the masthead (a key bound to one persona signs as no other), \`kind\` is \`news\` or \`blog\`. \`prose\` is Markdown without HTML. \`slug\`, \`language\`, \`image\` (\`{src, alt}\`, \`src\` in the paper's \`media/\`: see Media), \`credit\`, \`tags\`, \`authors\` (\`[{name, url?}]\`: the people who wrote it, never you) and an entry's \`claim_key\` and \`quote\` are optional. A known \`claim_key\` may stand alone.
 - Each \`[^N]\` needs entry N, each entry a marker. \`source\` is the publisher, \`instrument\` the document's address or name.
 - \`air\`: \`false\` files a draft (the default), \`true\` puts it on air now, a future time in ISO 8601 then. On air a piece needs at least ${paper.source_floor} distinct publishers; a draft may fall short. In doubt, file a draft.
 
@@ -174,8 +174,9 @@ Repair each \`field\` as its \`message\` says (find a source or drop the claim),
 
 ## Revise, air, withdraw
 
-- \`PUT /api/v1/stories/{id}\`: the whole body again, with \`revision\` (the one you changed) and, when a fact was wrong, \`correction\`: what was wrong and what is right, for readers. A piece on air shows the revision at once, and \`air: false\` does not take it off. 409: somebody filed a newer revision; fetch it and make the change again.
+- \`PUT /api/v1/stories/{id}\`: the whole body again, with \`revision\` (the one you changed) and, when a fact was wrong, \`correction\`, for readers. A piece on air shows the revision at once, and \`air: false\` does not take it off. 409: somebody filed a newer revision; fetch it and make the change again.
 ${reviewText(paper)}- \`POST /api/v1/stories/{id}/airing\` with \`{}\` airs a draft now, with \`{"at": "TIME"}\` then.
+- \`PUT /api/v1/facts/{claim_key}\` (\`version\`, \`statement\`, \`note\`) corrects a fact; revise its \`cited_by\`.
 - \`GET /api/v1/stories/{id}/preview\`: a link to a draft's page, open without a key for seven days.
 - \`GET /api/v1/drafts\` lists what is not on air, with \`state\`: \`draft\`, \`scheduled\` or \`withdrawn\`. \`GET /api/v1/config\` is the paper's settings.
 - To withdraw, ask the operator: \`DELETE /api/v1/stories/{id}/airing\` with \`{"reason": "…"}\` needs an admin key.
