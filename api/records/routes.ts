@@ -44,6 +44,7 @@ import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
 import { alertOperations } from './v1/account/alerts.ts';
 import { keyOperations } from './v1/account/keys.ts';
+import { nameOperations } from './v1/account/names.ts';
 import { groupOperations, watchOperations } from './v1/account/watch.ts';
 import { readAnalytics } from './v1/analytics.ts';
 import { listChanges, readTape } from './v1/changes.ts';
@@ -100,6 +101,7 @@ export function recordsRoutes(
     alerts: alertOperations(app),
     groups: groupOperations(app, linkSecret),
     keys: keyOperations(app),
+    names: nameOperations(app),
     watch: watchOperations(app),
   };
   const counter = planCounter(app, { checkout, refusals });
@@ -205,6 +207,16 @@ export function recordsRoutes(
     ['POST', '/v1/account/alerts/{id}/test', 'usage', own.alerts.test],
     ['POST', '/v1/account/alerts/{id}/secret', 'usage', own.alerts.renewSecret],
     ['POST', '/v1/account/alerts/{id}/deliveries/{delivery}/retry', 'usage', own.alerts.sendAgain],
+    ['GET', '/v1/account/names', 'usage', own.names.list],
+    ['POST', '/v1/account/names', 'usage', own.names.begin],
+    ['GET', '/v1/account/names/{hostname}', 'usage', own.names.show],
+    ['DELETE', '/v1/account/names/{hostname}', 'usage', own.names.giveUp],
+    ['POST', '/v1/account/names/{hostname}/proof', 'usage', own.names.check],
+    ['POST', '/v1/account/names/{hostname}/look', 'usage', own.names.look],
+    ['PUT', '/v1/account/names/{hostname}/opt', 'usage', own.names.opt],
+    ['GET', '/v1/account/notes', 'usage', own.names.notes],
+    ['PUT', '/v1/account/changes/{seq}/note', 'usage', own.names.putNote],
+    ['DELETE', '/v1/account/changes/{seq}/note', 'usage', own.names.removeNote],
     ['GET', '/v1/account/keys', 'usage', own.keys.list],
     ['POST', '/v1/account/keys', 'usage', own.keys.make],
     ['DELETE', '/v1/account/keys/{id}', 'usage', own.keys.revoke],

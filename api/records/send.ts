@@ -46,9 +46,9 @@ export function sendPublic(c: RecordsContext, representation: Representation, he
 
 type Records = Store['records'];
 
-/** Changes whenever a visible change comes or goes: with a delta, and with an opt-out, which hides some. */
+/** Changes whenever a visible change comes, goes or looks different: with a delta, an opt-out, or an owner's note. */
 export function changesState(records: Records): string {
-  return `${records.newestDelta()}-${records.counts().opted_out}`;
+  return `${records.newestDelta()}-${records.counts().opted_out}-${records.ownerVersion()}`;
 }
 
 /** Also changes with every observation, and when a hostname is added or paused. */

@@ -30,6 +30,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   account: () => import('./account.ts').then(({ account }) => account()),
   credits: () => import('./account.ts').then(({ credits }) => credits()),
   plan: () => import('./plan.ts').then(({ plan }) => plan()),
+  owner: () => import('./owner.ts').then(({ command }) => command()),
   watch: () => import('./hostnames.ts').then(({ watch }) => watch()),
   scan: () => import('./scan.ts').then(({ command }) => command()),
   'opt-out': () => import('./hostnames.ts').then(({ optOut }) => optOut()),

@@ -5,6 +5,7 @@ import { serviceKeyRow } from './accounts/service-key.ts';
 import { creditsOf } from './meter/credits.ts';
 import { planReceipt } from './meter/plan-order.ts';
 import { type Usage, usageOf } from './meter/usage.ts';
+import { eventRow, proofRow } from './owner-rows.ts';
 
 /** The most ledger lines, and the most deliveries per webhook, in an export. */
 const ALL = 100_000;
@@ -60,6 +61,11 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
         attempts: delivery.attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
       })),
     })),
+    names: store.records.owners.list(id).map((proof) => ({
+      ...proofRow(proof),
+      events: store.records.owners.events(proof.name, id).map(eventRow),
+    })),
+    notes: store.records.owners.notes(id).map(({ at, isShown, ...note }) => ({ ...note, at: iso(at), shown: isShown })),
     mails: store.records.accountMails.ofAccount(id).map((mail) => ({
       kind: mail.kind,
       state: mail.state,

@@ -18,6 +18,13 @@ export interface Change {
   after: string[];
 }
 
+/** What a proven owner says about a change. `name` is the proven name; `written_at` in ms. */
+export interface OwnerNote {
+  name: string;
+  text: string;
+  written_at: number;
+}
+
 /** A change as it is recorded: of a rotating signal, a change of one `answer` or of the learned `set` (protocol 5.9). */
 export interface SeenChange extends Change {
   rotation: 'answer' | 'set' | null;
@@ -31,6 +38,7 @@ export interface Delta extends SeenChange {
   domain: string;
   /** The observation that showed or confirmed the change. */
   observation_seq: number;
+  owner_note?: OwnerNote;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Probe } from '../proof/records/signal.ts';
 import type { Signer } from '../proof/signing.ts';
 import { MINUTE } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
+import { OWNER_ROUND } from './accounts/owner.ts';
 import type { Delta } from './delta.ts';
 import { facetsOf } from './facets.ts';
 import { operatorOf } from './hostname.ts';
@@ -67,13 +68,15 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
     tables.setRotations(host.id, compared.rotations);
 
     const failures = Object.values(tracked).every((values) => values === null) ? host.failures + 1 : 0;
+    const prompt = tables.owners.isOwned(host.id);
     const random = (options.randomBytes(1)[0] ?? 0) / 256;
     tables.requeue(host.id, {
       seq: observation.seq,
-      due_at: nextProbeAt({ now, every, unconfirmed: isUnconfirmed(baseline, rotations), failures, random }),
+      due_at: nextProbeAt({ now, every: prompt ? Math.min(every, OWNER_ROUND) : every, unconfirmed: isUnconfirmed(baseline, rotations), failures, random }),
       looked_at: observed_at,
       failures,
       operator: operatorOf(host.hostname, baseline.NS?.values ?? []),
+      prompt,
     });
     return { outcome: 'recorded', seq: observation.seq, deltas };
   });

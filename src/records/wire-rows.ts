@@ -12,9 +12,13 @@ import { certificateParts, type TrackedName } from './tracked-values.ts';
 /** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */
 
 /** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
-export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq, rotation }: Delta) {
-  const row = { seq, at: isoTime(at), domain, signal, kind, before, after, observation_seq };
-  return rotation === null ? row : { ...row, rotation };
+export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq, ...more }: Delta) {
+  const { rotation, owner_note: note } = more;
+  return {
+    ...{ seq, at: isoTime(at), domain, signal, kind, before, after, observation_seq },
+    ...(rotation === null ? {} : { rotation }),
+    ...(note === undefined ? {} : { owner_note: { ...note, written_at: isoTime(note.written_at) } }),
+  };
 }
 
 export function tapeRow(delta: Delta) {

@@ -53,6 +53,7 @@ import {
 import { creditTables } from './records/credits.ts';
 import { groupFeedTable } from './records/group-feeds.ts';
 import { meterTable } from './records/meter.ts';
+import { ownerTable } from './records/owners.ts';
 import { paymentTable } from './records/payments.ts';
 import { planTable } from './records/plans.ts';
 import { keylessTable, quotaTables } from './records/quotas.ts';
@@ -308,6 +309,7 @@ export function openStore(settings: DatabaseSettings) {
       accountMails: accountMailTable(db),
       watchGroups: watchGroupTable(db, transact),
       groupFeeds: groupFeedTable(db),
+      owners: ownerTable(db, transact),
       changeAlerts: changeAlertTable(db),
       changeQueue: changeQueueTable(db),
       changeDeliveries: changeDeliveryTable(db),

@@ -99,6 +99,14 @@ export const SignIn = z
     description: 'The response of the keyless lane after the daily limit of all callers is used up.',
   });
 
+export const OwnerNote = z
+  .object({
+    name: z.string().describe('The name that the owner proved.'),
+    text: z.string().describe('Plain text of one line. Show it as the owner’s words, isolated, without links.'),
+    written_at: z.iso.datetime(),
+  })
+  .openapi('OwnerNote', { description: 'What a proven owner says about a change. It is not signed.' });
+
 export const Delta = z
   .object({
     seq: Seq,
@@ -115,5 +123,6 @@ export const Delta = z
       .describe(
         'Only of a name whose addresses rotate: a change of its learned `set` of values, networks or autonomous systems, or with `raw=1` of one `answer`.',
       ),
+    owner_note: OwnerNote.optional().describe('Absent where no owner says anything.'),
   })
   .openapi('Delta');

@@ -1,4 +1,5 @@
 import { listenRecords } from '../../../api/server.ts';
+import { startOwnerChecks } from '../../records/jobs/owner-checks.ts';
 import { startPlanOrders } from '../../records/jobs/plan-orders-job.ts';
 import { recordsMails } from '../../records/jobs/records-mails.ts';
 import { recordsWebhooks } from '../../records/jobs/records-webhooks.ts';
@@ -35,6 +36,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
     startWebhooks(app, recordsWebhooks(app), deliveryTransport(app, 'Broadsheet-Records'), logger),
   );
   const stopOrders = startJob(() => startPlanOrders(app, logger));
+  const stopOwners = startJob(() => startOwnerChecks(app, logger));
   const stopIndex = startJob(() => startValueIndex(app, logger));
   const stopScanner = settings.scanner
     ? startJob(() => startScanner(app, proberOf(settings, clock.now), logger))
@@ -49,6 +51,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
         records.close(),
         stopWebhooks(),
         stopOrders(),
+        stopOwners(),
         stopIndex(),
         stopScanner(),
         ...jobs.map((job) => job.stop()),

@@ -119,6 +119,7 @@ export function ofRecords(
   const scanQueue = queue(['scanner_due', 'scanner_oldest_due_seconds'], 'Hostnames');
   const scanLeased = gauge('scanner_leased', 'Hostnames that a scanner holds, counted up to 10,000.');
   const hostnames = gauge('hostnames', 'Hostnames, by state.', ['state']);
+  const proofs = gauge('owner_proofs', 'Proofs in force that a name is an account’s.');
   const credits = total('credits_total', 'Credits of the ledger, without their sign.', ['kind']);
   const payments = gauge('payments_open', 'Payments whose outcome is unknown.');
   const paymentAge = gauge('payments_oldest_open_seconds', 'Age of the first payment whose outcome is unknown.');
@@ -130,6 +131,9 @@ export function ofRecords(
     },
     hostnames() {
       for (const { state, count } of store.database.vitalSigns().hostnames()) hostnames.set({ state }, count);
+    },
+    proofs() {
+      proofs.set(store.records.owners.count());
     },
     credits() {
       for (const { kind, amount } of store.database.vitalSigns().credits()) credits({ kind }, Math.abs(amount));

@@ -153,6 +153,7 @@ export function countMeasurements(registry: Registry): void {
   const uncopied = gauge('media_uncopied', 'Media files that MEDIA_URL lacks.', []);
   const logFailing = gauge('log_failing', '1 while a step of the log, signing or publishing, fails.', ['log', 'step']);
   const probes = counter('probes_total', 'Probes of hostnames, by outcome.', ['outcome']);
+  const ownerChecks = counter('owner_checks_total', 'Checks of owners’ proofs of names, by outcome.', ['outcome']);
   const scanPauses = counter('scanner_pauses_total', 'Times that the scanner paused after a failure.', ['reason']);
 
   // Series that alerts compare begin at zero: a first failure is an increase.
@@ -188,5 +189,6 @@ export function countMeasurements(registry: Registry): void {
   measurements.on('witness', (labels) => witnesses.inc(labels));
   measurements.on('logStep', ({ isFailing, ...labels }) => logFailing.set(labels, isFailing ? 1 : 0));
   measurements.on('probe', (labels) => probes.inc(labels));
+  measurements.on('ownerCheck', (labels) => ownerChecks.inc(labels));
   measurements.on('scanPause', (labels) => scanPauses.inc(labels));
 }

@@ -3,8 +3,11 @@ import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import type { MailedHost, RecordsMail } from '../../shared/outbound/mail-content.ts';
 
-/** The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, a test, a plan. */
-export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest', 'test', 'plan'] as const;
+/**
+ * The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, a test, a plan,
+ * and what became of the proof of a name.
+ */
+export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest', 'test', 'plan', 'ownership'] as const;
 type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
 
 /** A mail in the queue. Its text is composed when it is sent. */
@@ -78,6 +81,50 @@ export function testMail(root: string, covered: readonly string[]): RecordsLette
       ],
       reason: 'You asked for this on the page of your account.',
       links: [{ url: `${root}/account/alerts`, label: 'Change your alerts' }],
+    },
+  };
+}
+
+/** What became of the proof of a name. `ends_at` is ISO 8601. */
+export function ownershipMail(
+  root: string,
+  name: string,
+  happened: { event: 'missing'; ends_at: string } | { event: 'ended' } | { event: 'revoked'; reason: string },
+): RecordsLetter {
+  const consequences =
+    'Alerts go on as you set them. The name is probed as often as others again, your notes on its changes are not shown, and an opt-out of yours stays in force.';
+  const said = {
+    missing: {
+      subject: `${name}: the proof that it is yours is missing`,
+      paragraphs: [
+        `We looked for the proof that ${name} is yours, and it was not there.`,
+        `Put it back, and nothing changes. If it is still missing when we look again, the proof ends: ${happened.event === 'missing' ? happened.ends_at : ''}.`,
+      ],
+      reason: 'You proved this name on the pages of your account.',
+    },
+    ended: {
+      subject: `${name}: the proof that it is yours has ended`,
+      paragraphs: [`Twice, a week apart, the proof that ${name} is yours was not there, so it ended.`, consequences],
+      reason: 'You proved this name on the pages of your account. You can prove it again there.',
+    },
+    revoked: {
+      subject: `${name}: the proof that it is yours was revoked`,
+      paragraphs: [
+        `The operator of this service revoked the proof that ${name} is yours: ${happened.event === 'revoked' ? happened.reason : ''}`,
+        consequences,
+      ],
+      reason: 'You proved this name on the pages of your account.',
+    },
+  }[happened.event];
+  return {
+    subject: said.subject,
+    headers: AUTO_GENERATED,
+    content: {
+      preview: said.paragraphs[0] ?? '',
+      heading: said.subject,
+      paragraphs: said.paragraphs,
+      button: { url: `${root}/account/names/${name}`, label: 'Open the name' },
+      reason: said.reason,
     },
   };
 }

@@ -9,10 +9,12 @@ import {
   type AccountMailRecord,
   changeMail,
   fromRecords,
+  ownershipMail,
   type RecordsLetter,
   signInMail,
   testMail,
 } from '../accounts/account-mail.ts';
+import { MISSING_FOR } from '../accounts/owner.ts';
 import { planMail } from '../accounts/plan-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
 import { freeLimits, queuePlanMails } from '../plans.ts';
@@ -97,9 +99,26 @@ function accountMails(
     if (kind !== 'receipt' && isOver) return null;
     return planMail(root, kind, paid, freeLimits(settings, account.plan));
   };
+  /** Returns null when the proof was put back, given up or begun again before the mail was sent. */
+  const ownership = ({ id }: AccountMailRecord): RecordsLetter | null => {
+    const happened = store.records.owners.eventOfMail(id);
+    const proof = happened && store.records.owners.get(happened.account, happened.name);
+    if (!happened || !proof) return null;
+    const { event, name } = happened;
+    if (event === 'missing') {
+      if (proof.missing_at === null) return null;
+      const ends_at = `${isoTime(proof.missing_at + MISSING_FOR).slice(0, 16).replace('T', ' ')} UTC`;
+      return ownershipMail(root, name, { event, ends_at });
+    }
+    if (event === 'revoked' && proof.revoked_for !== null) {
+      return ownershipMail(root, name, { event, reason: proof.revoked_for });
+    }
+    return event === 'ended' && proof.proven_at === null ? ownershipMail(root, name, { event }) : null;
+  };
   const written = (mail: AccountMailRecord): RecordsLetter | null => {
     if (mail.kind === 'sign-in') return signIn(mail);
     if (mail.kind === 'plan') return plan(mail);
+    if (mail.kind === 'ownership') return ownership(mail);
     return mail.kind === 'test' ? test(mail) : changes(mail, mail.kind);
   };
 

@@ -50,6 +50,8 @@ export const measurements = new EventEmitter<{
   witness: [{ log: LogService; witness: string; outcome: 'cosigned' | 'failed' }];
   /** Whether a step of a log fails now. */
   logStep: [{ log: LogService; step: 'sign' | 'publish'; isFailing: boolean }];
+  /** A check of an owner’s proof. */
+  ownerCheck: [{ outcome: 'found' | 'absent' | 'unknown' }];
   probe: [{ outcome: 'recorded' | 'lost' | 'refused' }];
   /** The scanner had to pause. */
   scanPause: [{ reason: 'no_resolver' | 'queue_failed' }];

@@ -11,7 +11,7 @@ import {
 } from '../../shared/outbound/delivery.ts';
 import { columnsOf, type Db, flag, integer, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { deliveryQueue, JOB } from '../deliveries.ts';
-import { DELTA, DELTA_COLUMNS } from './records-deltas.ts';
+import { DELTA, DELTA_COLUMNS, deltaOf } from './records-deltas.ts';
 
 const SETTINGS = {
   id: text,
@@ -148,6 +148,7 @@ export function changeQueueTable(db: Db) {
      FROM change_notices n CROSS JOIN deltas d ON d.seq = n.delta CROSS JOIN hostnames h ON h.id = d.host
      WHERE n.mail = ? AND h.state <> 'opted_out' ORDER BY h.hostname, d.seq`,
     DELTA,
+    deltaOf,
   );
   return { ...queue, changesIn };
 }

@@ -151,7 +151,8 @@ export const QUERY_VIEWS: readonly QueryView[] = [
     name: 'opt_outs',
     description: 'Opted-out names, which are neither probed nor shown; subdomains included.',
     columns: [DOMAIN, text('reason'), time('at')],
-    sql: 'SELECT hostname AS domain, reason, at FROM main.opt_outs',
+    sql: `SELECT hostname AS domain, reason, at FROM main.opt_outs
+      UNION ALL SELECT name AS domain, 'its owner opted it out' AS reason, at FROM main.owner_opt_outs`,
   },
 ];
 
@@ -165,6 +166,7 @@ export const QUERY_READABLE: Readonly<Record<string, readonly string[]>> = {
     ...['due_at', 'looked_at', 'seq', 'failures', 'operator'],
   ],
   opt_outs: ['hostname', 'reason', 'at'],
+  owner_opt_outs: ['name', 'at'],
   record_bodies: ['id', 'body'],
   body_patches: ['id', 'base', 'patch'],
   shared_circumstances: ['id', 'circumstances'],

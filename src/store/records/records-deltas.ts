@@ -1,7 +1,8 @@
 import { SIGNAL_TYPES } from '../../proof/records/signal.ts';
 import { DAY, dayOf } from '../../proof/time.ts';
-import type { Delta, SeenChange } from '../../records/delta.ts';
-import { type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+import type { Delta, OwnerNote, SeenChange } from '../../records/delta.ts';
+import { type Db, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
+import { OWNER_NOTE } from './owners.ts';
 
 /** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
 interface DeltaQuery {
@@ -38,18 +39,19 @@ const ROTATING = { sets: SHOWN, answers: "d.rotation IS NOT 'set'", both: 'true'
 
 /** A delta's columns, joined with its hostname. */
 export const DELTA = {
-  seq: integer,
-  at: integer,
-  domain: text,
-  ...CHANGE,
-  observation_seq: integer,
-  rotation: ROTATION,
+  ...{ seq: integer, at: integer, domain: text, ...CHANGE, observation_seq: integer, rotation: ROTATION },
+  owner_note: orNull(json<OwnerNote>()),
 };
+
+/** A delta as it is read: without a note, it has no member for one. */
+export function deltaOf({ owner_note, ...delta }: Read<typeof DELTA>): Delta {
+  return owner_note === null ? delta : { ...delta, owner_note };
+}
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
-export const DELTA_COLUMNS =
-  'd.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after", d.observation AS observation_seq, d.rotation';
+export const DELTA_COLUMNS = `d.seq, d.at, h.hostname AS domain, d.signal, d.kind, d."before", d."after",
+  d.observation AS observation_seq, d.rotation, ${OWNER_NOTE} AS owner_note`;
 
 /** Deltas: appended in order, never changed. Reads omit the deltas of hosts that opted out. */
 export function deltaTable(db: Db) {
@@ -78,7 +80,7 @@ export function deltaTable(db: Db) {
     const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
       WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
     const rows = (direction: string) =>
-      all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?5`, DELTA);
+      all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?5`, DELTA, deltaOf);
     return { newest: rows('DESC'), oldest: rows('ASC'), count: number(`SELECT count(*) ${from}`) };
   };
   // Each statement uses every parameter, so that all are called alike.

@@ -1,4 +1,4 @@
-import { type Hostname, nameAndParents, operatorOf } from '../../records/hostname.ts';
+import { type Hostname, nameAndParents, operatorOf, registrableDomain } from '../../records/hostname.ts';
 import { Fault } from '../../shared/fault.ts';
 import {
   columnsOf,
@@ -52,8 +52,12 @@ export function hostnameTable(db: Db, transact: Transact) {
     "UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused' AND kept = 0",
   );
   const keep = run('UPDATE hostnames SET kept = 1 WHERE hostname = ? AND kept = 0');
-  const optedOut = one(
-    'SELECT hostname, reason, at, made_by FROM opt_outs WHERE hostname IN (SELECT value FROM json_each(?)) LIMIT 1',
+  // An operator's opt-out covers every name below it; an owner's those of the same registrable domain.
+  const optedOut = all(
+    `SELECT hostname, reason, at, made_by FROM opt_outs WHERE hostname IN (SELECT value FROM json_each(?1))
+     UNION ALL
+     SELECT name AS hostname, 'its owner opted it out' AS reason, at, 'account:' || account AS made_by
+     FROM owner_opt_outs WHERE registrable = ?2 AND (path = ?3 OR (?3 > path || '.' AND ?3 < path || '/')) LIMIT ?4`,
     OPT_OUT,
   );
   const enterOptOut = run('INSERT INTO opt_outs VALUES (?, ?, ?, ?)');
@@ -63,7 +67,27 @@ export function hostnameTable(db: Db, transact: Transact) {
      WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND state <> 'opted_out' RETURNING id, hostname`,
     { id: integer, hostname: text },
   );
+  const hideOwned = run(
+    `INSERT INTO owner_hidden SELECT id, state FROM hostnames
+     WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND registrable_domain = ?2 AND state <> 'opted_out'
+     ON CONFLICT DO NOTHING`,
+  );
+  const hiddenOwned = all(
+    `SELECT id, hostname FROM owner_hidden JOIN hostnames ON hostnames.id = owner_hidden.host
+     WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND registrable_domain = ?2 ORDER BY id`,
+    { id: integer, hostname: text },
+  );
+  const hideHost = run("UPDATE hostnames SET state = 'opted_out', lease = NULL, leased_by = NULL WHERE id = ?");
+  const showHost = run(
+    'UPDATE hostnames SET state = (SELECT state FROM owner_hidden WHERE host = ?1), due_at = ?2 WHERE id = ?1',
+  );
+  const unhide = run('DELETE FROM owner_hidden WHERE host = ?');
   const unfacet = run('DELETE FROM facets WHERE host = ?');
+  const recount = run(
+    `INSERT INTO change_counts
+     SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) FROM deltas WHERE host = ? GROUP BY 1, 2, 3
+     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+  );
   const uncount = run(
     `UPDATE change_counts SET count = change_counts.count - own.count
      FROM (SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) AS count
@@ -82,7 +106,9 @@ export function hostnameTable(db: Db, transact: Transact) {
        WHERE hostname_labels MATCH ? AND state <> 'opted_out' LIMIT ?)`,
   );
   const counts = all('SELECT state, count FROM hostname_counts', { state, count: integer });
-  const optOutOf = (hostname: string): OptOut | null => optedOut(JSON.stringify(nameAndParents(hostname)));
+  const optOutsOf = (hostname: string, limit = 100): OptOut[] =>
+    optedOut(JSON.stringify(nameAndParents(hostname)), registrableDomain(hostname), pathOf(hostname), limit);
+  const optOutOf = (hostname: string): OptOut | null => optOutsOf(hostname, 1)[0] ?? null;
 
   /** Adds a hostname unless it is there. */
   const addNew = ({ hostname, unicode, registrable_domain }: Hostname, now: number, isKept: boolean): boolean => {
@@ -150,14 +176,43 @@ export function hostnameTable(db: Db, transact: Transact) {
     },
     /** The opt-out that covers a name, whether or not it was watched; null without one. */
     optOutOf,
+    /** All opt-outs that cover a name, those of the operator first. `made_by` is `account:…` for an owner's. */
+    optOutsOf,
+    /** Hides a name and those below it that an owner opted out. Returns the newly hidden names. */
+    hideOwned({ path, registrable }: { path: string; registrable: string }): string[] {
+      const before = new Set(hiddenOwned(path, registrable).map(({ id }) => id));
+      hideOwned(path, registrable);
+      const hidden = hiddenOwned(path, registrable).filter(({ id }) => !before.has(id));
+      for (const { id } of hidden) {
+        hideHost(id);
+        unfacet(id);
+        uncount(id);
+      }
+      return hidden.map(({ hostname }) => hostname).sort();
+    },
+    /**
+     * Shows a name and those below it again, in the state that they had and due at `now` (ms), unless an opt-out still
+     * covers them. The caller sets their facets.
+     */
+    showOwned({ path, registrable }: { path: string; registrable: string }, now: number): { id: number; hostname: string }[] {
+      const shown = hiddenOwned(path, registrable).filter(({ hostname }) => optOutOf(hostname) === null);
+      for (const { id } of shown) {
+        showHost(id, now);
+        unhide(id);
+        recount(id);
+      }
+      return shown;
+    },
+    /** A number that rises when owners’ notes, proofs or opt-outs change what is shown. */
+    ownerVersion: number('SELECT n FROM owner_version'),
     /** Finds a hostname, including one that opted out (see `state`). Null when it was never watched. */
     find: one(`SELECT ${COLUMNS} FROM hostnames WHERE hostname = ?`, HOST),
     /**
-     * A text that changes with every observation of a hostname, and when it is paused or resumed. Null for a hostname
+     * A text that changes with every observation of a hostname, when it is paused or resumed, and with what owners say. Null for a hostname
      * that is not shown, or was not observed yet.
      */
     observedState: one(
-      "SELECT seq || ' ' || state FROM hostnames WHERE hostname = ? AND seq IS NOT NULL AND state <> 'opted_out'",
+      "SELECT seq || ' ' || state || ' ' || (SELECT n FROM owner_version) FROM hostnames WHERE hostname = ? AND seq IS NOT NULL AND state <> 'opted_out'",
       text,
     ),
     /** At most so many shown hostnames by name, after the given one ('' for the first page). */

@@ -23,10 +23,14 @@ export function queueTable(db: Db) {
     `UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3
      WHERE id IN (
        SELECT id FROM (
-         SELECT id, due_at, row_number() OVER (PARTITION BY operator ORDER BY due_at, id) AS turn
-         FROM (SELECT id, due_at, operator FROM hostnames
-               WHERE state = 'watched' AND due_at <= ?4 ORDER BY due_at, id LIMIT ?5))
-       ORDER BY turn, due_at, id LIMIT ?6)
+         SELECT id, due_at, prompt,
+           row_number() OVER (PARTITION BY operator ORDER BY prompt DESC, due_at, id) AS turn
+         FROM (SELECT * FROM (SELECT id, due_at, operator, prompt FROM hostnames
+                 WHERE state = 'watched' AND prompt = 1 AND due_at <= ?4 ORDER BY due_at, id LIMIT ?5)
+               UNION
+               SELECT * FROM (SELECT id, due_at, operator, prompt FROM hostnames
+                 WHERE state = 'watched' AND due_at <= ?4 ORDER BY due_at, id LIMIT ?5)))
+       ORDER BY turn, prompt DESC, due_at, id LIMIT ?6)
      RETURNING hostname, operator`,
     LEASED_NAME,
   );
@@ -36,7 +40,8 @@ export function queueTable(db: Db) {
     LEASED_NAME,
   );
   const requeue = run(
-    `UPDATE hostnames SET lease = NULL, leased_by = NULL, seq = ?2, due_at = ?3, looked_at = ?4, failures = ?5, operator = ?6
+    `UPDATE hostnames SET lease = NULL, leased_by = NULL, seq = ?2, due_at = ?3, looked_at = ?4, failures = ?5, operator = ?6,
+       prompt = ?7
      WHERE id = ?1`,
   );
   const due = number("SELECT count(*) FROM hostnames WHERE state = 'watched' AND due_at <= ?");
@@ -48,7 +53,7 @@ export function queueTable(db: Db) {
 
   return {
     /**
-     * Leases up to `max` due hostnames until `until`, spread over operators. Hostnames that are not requeued by then are
+     * Leases up to `max` due hostnames until `until`, spread over operators, those of proven owners first. Hostnames that are not requeued by then are
      * due again. `id` must be new.
      */
     lease: ({ id, owner, max, until, now }: Lease & { max: number; now: number }): LeasedName[] =>
@@ -93,9 +98,18 @@ export function queueTable(db: Db) {
     /** Ends the lease of a host that was observed, and returns it to the queue. */
     requeue(
       host: number,
-      update: { seq: number; due_at: number; looked_at: number; failures: number; operator: string },
+      update: {
+        seq: number;
+        due_at: number;
+        looked_at: number;
+        failures: number;
+        operator: string;
+        /** Whether it is probed for a proven owner. */
+        prompt: boolean;
+      },
     ): void {
-      requeue(host, update.seq, update.due_at, update.looked_at, update.failures, update.operator);
+      const { seq, due_at, looked_at, failures, operator, prompt } = update;
+      requeue(host, seq, due_at, looked_at, failures, operator, prompt ? 1 : 0);
     },
     /** `due` counts those that are due now and not leased; `next_due_at` is null when nothing is watched. */
     stats: (now: number) => ({ watched: watched(), due: due(now), leased: held(now), next_due_at: nextDue() }),

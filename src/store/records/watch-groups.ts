@@ -1,6 +1,7 @@
 import type { WatchGroupTable } from '../../records/accounts/watching.ts';
 import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { DELTA, DELTA_COLUMNS, SHOWN, SIGNAL } from './records-deltas.ts';
+import { IS_OWNED } from './owners.ts';
+import { DELTA, DELTA_COLUMNS, deltaOf, SHOWN, SIGNAL } from './records-deltas.ts';
 
 const GROUP = { id: text, account: text, name: text, made_at: integer };
 /** A hostname of a group, with what was seen of it last; nothing of one that has opted out. */
@@ -20,6 +21,10 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
   const remove = changed('DELETE FROM watch_groups WHERE account = ? AND id = ?');
   const put = changed(
     'INSERT INTO watch_group_hosts (watch_group, hostname, added_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const hasten = run(
+    `UPDATE hostnames AS n SET prompt = 1, due_at = min(due_at, ?2)
+     WHERE hostname = ?1 AND prompt = 0 AND state = 'watched' AND ${IS_OWNED}`,
   );
   const take = changed('DELETE FROM watch_group_hosts WHERE watch_group = ? AND hostname = ?');
   const release = run(
@@ -56,6 +61,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
        CROSS JOIN deltas d ON d.seq IN (SELECT seq FROM deltas d WHERE host = h.id AND ${SHOWN} AND seq < ?3 ORDER BY seq DESC LIMIT ?4)
      ORDER BY d.seq DESC LIMIT ?4`,
     DELTA,
+    deltaOf,
   );
   return {
     add: insert('watch_groups', GROUP),
@@ -104,7 +110,9 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
     changes: (account, group, { before, limit }) => changes(account, group, before, limit),
     put(group, hostname, at) {
       unrelease(hostname);
-      return put(group, hostname, at);
+      const isNew = put(group, hostname, at);
+      hasten(hostname, at);
+      return isNew;
     },
     take: ({ id, account }, hostname, at) =>
       transact(() => {
