@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import type { Build } from '../../src/desk/press/build.ts';
+import { askedCheck } from '../../src/records/jobs/owner-checks.ts';
+import { lookAtOnce } from '../../src/records/jobs/owner-look.ts';
 import type { Checkout } from '../../src/records/meter/checkout.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
@@ -12,6 +14,7 @@ import { downloadHandlers } from './account/exports.ts';
 import { groupFeed } from './account/group-feed.ts';
 import { groupHandlers } from './account/groups.ts';
 import { keyHandlers } from './account/keys.ts';
+import { nameHandlers } from './account/names.ts';
 import { dataHandlers, sendOverview, usageHandlers } from './account/overview.ts';
 import { signedInPage } from './account/pages.ts';
 import { planHandlers } from './account/plans.ts';
@@ -97,11 +100,13 @@ export function recordsRoutes(
   const overview = sendOverview(app, pages);
   const keys = keyHandlers(app, pages, overview);
   const usage = usageHandlers(app, pages);
+  const asking = { check: askedCheck(app), look: lookAtOnce(app) };
+  const names = nameHandlers(app, pages, asking);
   const own = {
     alerts: alertOperations(app),
     groups: groupOperations(app, linkSecret),
     keys: keyOperations(app),
-    names: nameOperations(app),
+    names: nameOperations(app, asking),
     watch: watchOperations(app),
   };
   const counter = planCounter(app, { checkout, refusals });
@@ -267,6 +272,15 @@ export function recordsRoutes(
     ['POST', '/account/groups/{id}/feed', 'public', groups.makeFeed],
     ['POST', '/account/groups/{id}/feed/end', 'public', groups.endFeed],
     ['POST', '/account/groups/{id}/remove', 'public', groups.remove],
+    ['GET', '/account/names', 'public', names.list],
+    ['POST', '/account/names', 'public', names.begin],
+    ['GET', '/account/names/{hostname}', 'public', names.show],
+    ['POST', '/account/names/{hostname}/check', 'public', names.check],
+    ['POST', '/account/names/{hostname}/look', 'public', names.look],
+    ['POST', '/account/names/{hostname}/opt', 'public', names.opt],
+    ['POST', '/account/names/{hostname}/give-up', 'public', names.giveUp],
+    ['POST', '/account/names/{hostname}/changes/{seq}/note', 'public', names.note],
+    ['POST', '/account/names/{hostname}/changes/{seq}/note/remove', 'public', names.removeNote],
     ['GET', '/account/alerts', 'public', alerts.list],
     ['POST', '/account/alerts', 'public', alerts.create],
     ['GET', '/account/alerts/{id}', 'public', alerts.show],

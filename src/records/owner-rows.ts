@@ -1,7 +1,16 @@
+import { domainToUnicode } from 'node:url';
 import { isoOrNull, isoTime, nextDayAt } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
-import { FILE_PATH, LOOKS_DAILY, MISSING_FOR, type OwnerEvent, type OwnerProof, PROOF_WAYS, proofText, TXT_LABEL } from './accounts/owner.ts';
-import { domainToUnicode } from 'node:url';
+import {
+  FILE_PATH,
+  LOOKS_DAILY,
+  MISSING_FOR,
+  type OwnerEvent,
+  type OwnerProof,
+  PROOF_WAYS,
+  proofText,
+  TXT_LABEL,
+} from './accounts/owner.ts';
 import { optStateOf } from './owners.ts';
 
 /** What a check found, in words. */
@@ -54,9 +63,7 @@ export function proofRow(proof: OwnerProof) {
     found_at: isoOrNull(proof.found_at),
     checked_at: isoOrNull(proof.checked_at),
     checks:
-      result === null
-        ? null
-        : PROOF_WAYS.map((way) => ({ way, ...result[way], message: wordsOf(result[way].detail) })),
+      result === null ? null : PROOF_WAYS.map((way) => ({ way, ...result[way], message: wordsOf(result[way].detail) })),
     next_check_at: isoOrNull(proof.due_at),
     missing_since: isoOrNull(missing_at),
     ends_at: missing_at === null ? null : isoTime(missing_at + MISSING_FOR),

@@ -15,8 +15,8 @@ import {
   type OwnerProof,
   PROOFS_MAX,
 } from './accounts/owner.ts';
-import { type Hostname, hostnameOfField } from './hostname.ts';
 import { facetsOf } from './facets.ts';
+import { type Hostname, hostnameOfField } from './hostname.ts';
 import { requireHost } from './require-host.ts';
 
 /** Proofs of names and what a proven owner may do, by an account. All times in ms. */
@@ -68,11 +68,15 @@ export function beginProof(
 }
 
 /** Counts a check that an account asks for. Throws `conflict` for a revoked proof, `unavailable`, `rate_limited`. */
-export function countCheck({ store: { records }, clock }: AppContext, { account, name, revoked_for }: OwnerProof): void {
+export function countCheck(
+  { store: { records }, clock }: AppContext,
+  { account, name, revoked_for }: OwnerProof,
+): void {
   if (revoked_for !== null) {
     throw new Fault('conflict', `the operator revoked the proof of ${name}: ${revoked_for}; write to the operator`);
   }
-  if (clock.fault() !== null) throw new Busy('the clock of this server is wrong, so nothing is checked; try again later');
+  if (clock.fault() !== null)
+    throw new Busy('the clock of this server is wrong, so nothing is checked; try again later');
   if (records.owners.use('check', account, clock.now(), CHECKS_DAILY) !== null) return;
   throw new Fault('rate_limited', `${CHECKS_DAILY} checks were made for the account today (UTC); go on tomorrow`);
 }
@@ -187,7 +191,11 @@ export function allowProof(app: AppContext, account: string, text: string): Owne
 }
 
 /** Counts a look at once at a watched hostname of an owner. Throws `conflict`, `not_found`, `not_watched`, `rate_limited`. */
-export function countLook(app: AppContext, account: string, text: string): { hostname: string; day: string; left: number } {
+export function countLook(
+  app: AppContext,
+  account: string,
+  text: string,
+): { hostname: string; day: string; left: number } {
   const { name: hostname } = requireOwned(app, account, text);
   const { records } = app.store;
   const { state } = requireHost(records, hostname);
@@ -242,7 +250,9 @@ export function setOpt(app: AppContext, account: string, text: string, opt: 'in'
       }
       return optStateOf(app, account, name);
     }
-    const lifted = before.filter((row) => row.account === account || !records.owners.isProven(row.account, path, registrable));
+    const lifted = before.filter(
+      (row) => row.account === account || !records.owners.isProven(row.account, path, registrable),
+    );
     for (const row of lifted) records.owners.removeOptOut(name, row.account);
     if (lifted.length > 0) {
       for (const { id } of records.showOwned({ path, registrable }, at)) {

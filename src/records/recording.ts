@@ -72,7 +72,13 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
     const random = (options.randomBytes(1)[0] ?? 0) / 256;
     tables.requeue(host.id, {
       seq: observation.seq,
-      due_at: nextProbeAt({ now, every: prompt ? Math.min(every, OWNER_ROUND) : every, unconfirmed: isUnconfirmed(baseline, rotations), failures, random }),
+      due_at: nextProbeAt({
+        now,
+        every: prompt ? Math.min(every, OWNER_ROUND) : every,
+        unconfirmed: isUnconfirmed(baseline, rotations),
+        failures,
+        random,
+      }),
       looked_at: observed_at,
       failures,
       operator: operatorOf(host.hostname, baseline.NS?.values ?? []),

@@ -111,6 +111,8 @@ export interface ChangeView extends Pick<Delta, 'seq' | 'kind'> {
   /** How many more values of each kind are not listed. */
   more_lost: number;
   more_gained: number;
+  /** What a proven owner says about it. */
+  owner_note: { name: string; text: string } | null;
 }
 
 export interface DayBar {

@@ -2,7 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
+import { afterCheck, newProof } from '../../src/records/accounts/owner.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
+import { putNote } from '../../src/records/owners.ts';
 import { linkToken } from '../../src/shared/access-key.ts';
 import { linkKey } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
@@ -116,6 +119,14 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
       secret: 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0',
     },
   });
+  // Proven, with a note on its newest change.
+  const name = 'tide-tables.example';
+  const proven = newProof(account, parseHostname(name), 'x'.repeat(43), app.clock.now());
+  const found = { outcome: 'found', detail: 'found' } as const;
+  const absent = { outcome: 'absent', detail: 'no_address' } as const;
+  store.records.owners.save(afterCheck(proven, { txt: found, file: absent }, app.clock.now()).proof);
+  const [newest] = store.records.deltas({ host: store.records.find(name)?.id }, { limit: 1 });
+  putNote(app, account, newest?.seq ?? 0, 'We moved to another host, as planned.');
   const token = linkToken(linkKey(app.settings, 'accounts'), 'unsubscribe', account);
   const terms = { daily: 5_000, per_minute: 200, watch: 50, streams: 12, exports: 2_000, price: 5_000_000, days: 30 };
   store.records.plans.set({ name: 'newsroom', ...terms });

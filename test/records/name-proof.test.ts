@@ -23,7 +23,10 @@ type Answering = Parameters<typeof createServer>[1];
 
 /** A web server over TLS for these names, on loopback. */
 async function webServer(t: TestContext, names: string[], answer: Answering) {
-  const { key, cert } = selfSigned(tempFolder(t), { subject: `/CN=${names[0]}`, san: names.map((name) => `DNS:${name}`) });
+  const { key, cert } = selfSigned(tempFolder(t), {
+    subject: `/CN=${names[0]}`,
+    san: names.map((name) => `DNS:${name}`),
+  });
   const server: Server = createServer({ key, cert }, answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,7 +77,8 @@ test('a TXT record proves a name, however it is written', { skip: WITHOUT_SERVER
   for (const name of ['split', 'spaced', 'many', 'big', 'alias', 'a.wild']) {
     assert.equal(await said(`${name}.example.com`), 'found found', name);
   }
-  for (const name of ['other', 'longer', 'hostile']) assert.equal(await said(`${name}.example.com`), 'absent other_text');
+  for (const name of ['other', 'longer', 'hostile'])
+    assert.equal(await said(`${name}.example.com`), 'absent other_text');
   assert.equal(await said('nodata.example.com'), 'absent nodata');
   assert.equal(await said('dangling.example.com'), 'absent nodata');
   assert.equal(await said('empty.example.com'), 'absent nxdomain');
@@ -109,7 +113,8 @@ test('a resolver that is silent disproves nothing', { skip: ONLY_WIDE }, async (
 test('a TXT answer of 64 kB, or of garbage, is read to its end', async (t) => {
   const liar = await lyingServer(t, ({ by, query }) => {
     const [question] = query.questions ?? [];
-    if (question?.type !== 'TXT') return [encode({ id: query.id, type: 'response', flags: 0x0180 | 3, questions: query.questions })];
+    if (question?.type !== 'TXT')
+      return [encode({ id: query.id, type: 'response', flags: 0x0180 | 3, questions: query.questions })];
     if (by === 'udp') {
       return [encode({ id: query.id, type: 'response', flags: 0x0200 | 0x0100 | 0x0080, questions: query.questions })];
     }
@@ -131,14 +136,20 @@ test('a file proves a name over TLS alone, and nothing but that file', { skip: W
   const knot = await startKnot(join(tempFolder(t), 'knot'), [
     {
       name: 'example.com',
-      lines: [...names.map((name) => `${name} A 127.0.0.1`), 'private A 10.0.0.1', 'mixed A 127.0.0.1', 'mixed A 10.0.0.1'],
+      lines: [
+        ...names.map((name) => `${name} A 127.0.0.1`),
+        'private A 10.0.0.1',
+        'mixed A 127.0.0.1',
+        'mixed A 10.0.0.1',
+      ],
     },
   ]);
   t.after(knot.stop);
   const asked: string[] = [];
   const answering: Answering = (request, response) => {
     asked.push(`${request.method} ${request.headers.host?.split('.')[0]} ${request.url}`);
-    const plain = (status: number, text: string | Buffer, headers = {}) => response.writeHead(status, headers).end(text);
+    const plain = (status: number, text: string | Buffer, headers = {}) =>
+      response.writeHead(status, headers).end(text);
     switch (request.headers.host?.split('.')[0]) {
       case 'fine':
         return plain(200, `${TEXT}\n`);

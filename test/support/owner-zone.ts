@@ -24,7 +24,10 @@ export async function ownerZone(t: { after(work: () => unknown): void }): Promis
     const key = name.toLowerCase();
     const found = question.type === 'TXT' ? txt.get(key) : question.type === 'A' ? a.get(key) : undefined;
     if (found !== undefined) {
-      return reply(0, found.map((data) => ({ type: question.type as 'TXT' | 'A', name, ttl: 60, data })));
+      return reply(
+        0,
+        found.map((data) => ({ type: question.type as 'TXT' | 'A', name, ttl: 60, data })),
+      );
     }
     return reply(txt.has(key) || a.has(key) ? 0 : 3);
   });

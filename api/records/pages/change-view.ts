@@ -11,7 +11,7 @@ const VALUE_LENGTH = 90;
 const VALUES_MAX = 4;
 
 /** A change as pages show it: only the lost and gained values. */
-export function changeView({ seq, at, domain, signal, kind, before, after }: Delta): ChangeView {
+export function changeView({ seq, at, domain, signal, kind, before, after, owner_note }: Delta): ChangeView {
   const lost = before.filter((value) => !after.includes(value));
   const gained = after.filter((value) => !before.includes(value));
   return {
@@ -26,6 +26,7 @@ export function changeView({ seq, at, domain, signal, kind, before, after }: Del
     gained: gained.slice(0, VALUES_MAX).map(shortValue),
     more_lost: Math.max(0, lost.length - VALUES_MAX),
     more_gained: Math.max(0, gained.length - VALUES_MAX),
+    owner_note: owner_note === undefined ? null : { name: owner_note.name, text: owner_note.text },
   };
 }
 

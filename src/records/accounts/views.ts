@@ -2,6 +2,7 @@ import type { creditRow } from '../meter/credits.ts';
 import type { Limits, PlanRow } from '../meter/plan.ts';
 import type { planReceipt } from '../meter/plan-order.ts';
 import type { Usage } from '../meter/usage.ts';
+import type { eventRow, ownedRow } from '../owner-rows.ts';
 import type { ChangeView, RecordsFrame } from '../views.ts';
 import type { accountMailRow } from './account-mail.ts';
 import type { AlertFormat } from './alert-body.ts';
@@ -131,6 +132,29 @@ export interface AccountPages {
     changes: ChangeView[];
     older_url: string | null;
   };
+  '/account/names': AccountShell & {
+    names: OwnedRow[];
+    problem: FormProblem | null;
+    given: { hostname: string };
+  };
+  '/account/name': AccountShell & {
+    name: OwnedRow;
+    /** The name and the hostnames below it in the account's groups that are under watch, or were. */
+    hosts: {
+      hostname: string;
+      unicode: string;
+      state: 'watched' | 'paused' | 'opted_out';
+      looked_at: string | null;
+      looks_left: number;
+    }[];
+    /** The newest changes of these, with the account's own note; none before the name is proven. */
+    changes: (ChangeView & { own_note: string })[];
+    /** Newest first. */
+    events: ReturnType<typeof eventRow>[];
+    problem: FormProblem | null;
+    /** The rejected note. */
+    given: { seq: number; note: string } | null;
+  };
   '/account/alerts': AccountShell & {
     alerts: AlertRow[];
     groups: { id: string; name: string }[];
@@ -157,6 +181,7 @@ export interface AccountPages {
 }
 
 type PlanReceipt = ReturnType<typeof planReceipt>;
+type OwnedRow = ReturnType<typeof ownedRow>;
 
 export interface AccountShell {
   frame: RecordsFrame;

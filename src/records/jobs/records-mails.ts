@@ -107,7 +107,9 @@ function accountMails(
     const { event, name } = happened;
     if (event === 'missing') {
       if (proof.missing_at === null) return null;
-      const ends_at = `${isoTime(proof.missing_at + MISSING_FOR).slice(0, 16).replace('T', ' ')} UTC`;
+      const ends_at = `${isoTime(proof.missing_at + MISSING_FOR)
+        .slice(0, 16)
+        .replace('T', ' ')} UTC`;
       return ownershipMail(root, name, { event, ends_at });
     }
     if (event === 'revoked' && proof.revoked_for !== null) {

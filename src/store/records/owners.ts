@@ -63,9 +63,7 @@ export function ownerTable(db: Db, transact: Transact): OwnerTable {
     ['name', 'account', 'path', 'registrable', 'at'],
     'ON CONFLICT DO NOTHING',
   );
-  const giveBack = run(
-    'UPDATE owner_uses SET used = used - 1 WHERE what = ? AND subject = ? AND day = ? AND used > 0',
-  );
+  const giveBack = run('UPDATE owner_uses SET used = used - 1 WHERE what = ? AND subject = ? AND day = ? AND used > 0');
   const forgetUses = run('DELETE FROM owner_uses WHERE day < ?');
   const save = upsert('owner_proofs', ['account', 'name'], REST);
   const putNote = upsert('owner_notes', ['delta', 'account'], ['name', 'note', 'at']);

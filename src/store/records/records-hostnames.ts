@@ -194,7 +194,10 @@ export function hostnameTable(db: Db, transact: Transact) {
      * Shows a name and those below it again, in the state that they had and due at `now` (ms), unless an opt-out still
      * covers them. The caller sets their facets.
      */
-    showOwned({ path, registrable }: { path: string; registrable: string }, now: number): { id: number; hostname: string }[] {
+    showOwned(
+      { path, registrable }: { path: string; registrable: string },
+      now: number,
+    ): { id: number; hostname: string }[] {
       const shown = hiddenOwned(path, registrable).filter(({ hostname }) => optOutOf(hostname) === null);
       for (const { id } of shown) {
         showHost(id, now);

@@ -10,8 +10,8 @@ import {
   PROOFS_MAX,
 } from '../../../../src/records/accounts/owner.ts';
 import { hostnameOfField } from '../../../../src/records/hostname.ts';
-import { askedCheck } from '../../../../src/records/jobs/owner-checks.ts';
-import { lookAtOnce } from '../../../../src/records/jobs/owner-look.ts';
+import type { askedCheck } from '../../../../src/records/jobs/owner-checks.ts';
+import type { lookAtOnce } from '../../../../src/records/jobs/owner-look.ts';
 import { eventRow, optRow, ownedRow } from '../../../../src/records/owner-rows.ts';
 import { beginProof, giveUpProof, putNote, removeNote, requireProof, setOpt } from '../../../../src/records/owners.ts';
 import { deltaRow } from '../../../../src/records/wire-rows.ts';
@@ -126,13 +126,16 @@ const seqParams = z.object({
     .openapi({ param: { name: 'seq', in: 'path' }, type: 'integer', description: 'The number of the change.' }),
 });
 
+interface Asking {
+  check: ReturnType<typeof askedCheck>;
+  look: ReturnType<typeof lookAtOnce>;
+}
+
 /** The names of an account. Checks and looks ask other machines, so they take no Idempotency-Key: each one counts. */
-export function nameOperations(app: AppContext) {
+export function nameOperations(app: AppContext, { check, look }: Asking) {
   const { store, settings } = app;
   const { owners } = store.records;
   const { reads, changes } = accountOperations(app);
-  const check = askedCheck(app);
-  const look = lookAtOnce(app);
   const notesOf = (account: string) =>
     owners.notes(account).map(({ delta: seq, at, isShown: shown, ...note }) => ({
       ...{ seq, ...note, shown },

@@ -45,8 +45,7 @@ async function stand(t: TestContext, dns: number, more: Record<string, string> =
   };
   const id = (email: string) => app.store.records.accounts.byEmail(email)?.id ?? '';
   const [ada, ben] = [calls(keyOf('account')), calls(keyOf('account', 'ben@example.org'))];
-  const page = async (path: string, accept = 'text/html') =>
-    (await send(url, { path, headers: { accept } })).text;
+  const page = async (path: string, accept = 'text/html') => (await send(url, { path, headers: { accept } })).text;
   const faults = () => {
     const found: string[] = [];
     auditRecords(app, found);
@@ -101,9 +100,10 @@ test('an account proves a name on a real name server, looks at it, and loses not
   assert.equal(proven.body.way, 'txt');
   assert.equal(proven.body.next_check_at, new Date(clock.now + RECHECK_EVERY).toISOString());
   const { items } = (await ada.get('alerts')).body;
-  assert.deepEqual(items.map(({ id, hostname, way }: Record<string, string>) => [id, hostname, way]), [
-    [proven.body.alert, 'example.com', 'instant'],
-  ]);
+  assert.deepEqual(
+    items.map(({ id, hostname, way }: Record<string, string>) => [id, hostname, way]),
+    [[proven.body.alert, 'example.com', 'instant']],
+  );
   assert.equal((await ada.post('names/example.com/proof')).body.alert, null, 'one alert is enough');
   assert.equal((await ben.post('names/example.com/proof')).body.state, 'unproven', 'a token is one account’s');
   assert.equal((await ben.post('names/www.example.com/look')).status, 409);
@@ -118,9 +118,10 @@ test('an account proves a name on a real name server, looks at it, and loses not
 
   reloadKnot(folder, zone([`_broadsheet TXT "${txt.value}"`, 'www A 127.0.0.2']), 3);
   const second = await ada.post('names/www.example.com/look');
-  assert.deepEqual(second.body.changes.map(({ signal, kind }: Record<string, string>) => [signal, kind]), [
-    ['A', 'changed'],
-  ]);
+  assert.deepEqual(
+    second.body.changes.map(({ signal, kind }: Record<string, string>) => [signal, kind]),
+    [['A', 'changed']],
+  );
 });
 
 test('fifty parallel looks at once: five pass, on two servers, and the day is counted in UTC', async (t) => {
@@ -166,16 +167,31 @@ test('a proof covers what is below it, and no parent, no suffix, no other regist
     assert.equal(status, 400, suffix);
     assert.match(body.message, /public suffix/);
   }
-  for (const bad of ['', 'com', '192.0.2.1', '_broadsheet.example.com', 'a\u0000b.example', '*.example.com', 'ex\u202eample.com']) {
+  for (const bad of [
+    '',
+    'com',
+    '192.0.2.1',
+    '_broadsheet.example.com',
+    'a\u0000b.example',
+    '*.example.com',
+    'ex\u202eample.com',
+  ]) {
     assert.equal((await ada.post('names', { hostname: bad })).status, 400, JSON.stringify(bad));
   }
   for (const name of ['shop.example.com', 'amazonaws.com']) assert.equal((await prove(name)).body.state, 'proven');
-  const names = ['a.shop.example.com', 'shop.example.com', 'example.com', 'notshop.example.com', 'them.s3.amazonaws.com'];
+  const names = [
+    'a.shop.example.com',
+    'shop.example.com',
+    'example.com',
+    'notshop.example.com',
+    'them.s3.amazonaws.com',
+  ];
   for (const name of names) enter(probe(name, clock.now, { A: ['192.0.2.1'] }));
   const may = async (name: string) => (await ada.put(`names/${name}/opt`, { opt: 'in' })).status;
   assert.equal(await may('shop.example.com'), 200);
   assert.equal(await may('a.shop.example.com'), 200);
-  for (const name of ['example.com', 'notshop.example.com', 'them.s3.amazonaws.com']) assert.equal(await may(name), 409, name);
+  for (const name of ['example.com', 'notshop.example.com', 'them.s3.amazonaws.com'])
+    assert.equal(await may(name), 409, name);
   const hidden = await ada.put('names/amazonaws.com/opt', { opt: 'out' });
   assert.equal(hidden.body.opted_out, true);
   const { records } = (await import('../../../../src/store/store.ts')) && { records: null };
@@ -247,7 +263,10 @@ test('only two certain absences, a week apart, end a proof; the clock may go ahe
   assert.equal(await stateOf(), 'unproven');
   assert.equal(mails(), 3);
   const { events } = (await ada.get('names/example.com')).body;
-  assert.deepEqual(events.map(({ event }: { event: string }) => event), ['ended', 'missing', 'missing', 'proven']);
+  assert.deepEqual(
+    events.map(({ event }: { event: string }) => event),
+    ['ended', 'missing', 'missing', 'proven'],
+  );
   assert.equal((await ada.put('names/example.com/opt', { opt: 'out' })).status, 409);
 });
 
@@ -299,7 +318,12 @@ test('an owner’s opt-out takes effect at once, and of two owners the one who o
   assert.deepEqual(after.map(shown), before.map(shown));
 
   // The operator's word is final.
-  records.optOut({ hostname: 'example.com', registrable_domain: 'example.com' }, 'their lawyer asked', 'cli', clock.now);
+  records.optOut(
+    { hostname: 'example.com', registrable_domain: 'example.com' },
+    'their lawyer asked',
+    'cli',
+    clock.now,
+  );
   const never = await ada.put('names/example.com/opt', { opt: 'in' });
   assert.deepEqual([never.body.opted_out, never.body.by], [true, 'operator']);
   assert.deepEqual(faults(), []);
@@ -350,14 +374,28 @@ test('a note stands beside a change as the owner’s words, while the name is pr
   for (const seq of ['0', '-1', '1.5', 'x', '9007199254740993']) {
     assert.equal((await ada.put(`changes/${seq}/note`, { note: 'x' })).status, 400, seq);
   }
-  const bad = ['', '   ', 'a\nb', 'a\u0000b', 'a\u202eb', '\u200b', 'x'.repeat(281), '\ud800', `a${'\u0301'.repeat(200)}`, '\u2028'];
+  const bad = [
+    '',
+    '   ',
+    'a\nb',
+    'a\u0000b',
+    'a\u202eb',
+    '\u200b',
+    'x'.repeat(281),
+    '\ud800',
+    `a${'\u0301'.repeat(200)}`,
+    '\u2028',
+  ];
   for (const note of bad) assert.equal((await put(1, note)).status, 400, JSON.stringify(note.slice(0, 20)));
   assert.equal((await put(1, '\u{1f980}'.repeat(280))).status, 200);
   assert.equal((await put(1, said)).status, 200);
 
   const changes = JSON.parse(await page('/changes.json', 'application/json')).items;
   const note = { name: 'example.com', text: said, written_at: new Date(clock.now).toISOString() };
-  assert.deepEqual(changes.map((row: { owner_note?: object }) => row.owner_note), [undefined, note]);
+  assert.deepEqual(
+    changes.map((row: { owner_note?: object }) => row.owner_note),
+    [undefined, note],
+  );
   const html = await page('/t/example.com');
   assert.match(html, /The owner says/);
   assert.match(html, /<bdi>Moved &amp; &lt;b&gt;done&lt;\/b&gt;, see https:\/\/example\.com\//);
