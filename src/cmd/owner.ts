@@ -1,9 +1,7 @@
 import { Command } from 'commander';
-import { proofRow } from '../records/owner-rows.ts';
-import { allowProof, revokeProof } from '../records/owners.ts';
+import { allowProof, ownedRow, revokeProof } from '../records/owners.ts';
 import { optOutReason } from '../records/require-host.ts';
 import { requireAccount } from '../records/service-keys.ts';
-import type { AppContext } from '../server/context.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { DataCommand } from './frame.ts';
 
@@ -19,9 +17,10 @@ function list(): Command {
   return new DataCommand('list')
     .description('list the names that accounts prove, with the state of each proof')
     .option('--json', 'print {email, hostname, state, way, proven_at, next_check_at, revoked_for} for each')
-    .onAnyData(({ store: { records } }: AppContext, { json }: { json?: boolean }) => {
+    .onData((app, { json }: { json?: boolean }) => {
+      const { records } = app.store;
       const rows = records.owners.all().map((proof) => {
-        const { hostname, state, way, proven_at, next_check_at, revoked_for } = proofRow(proof);
+        const { hostname, state, way, proven_at, next_check_at, revoked_for } = ownedRow(app, proof);
         const email = records.accounts.find(proof.account)?.email ?? '';
         return { email, hostname, state, way, proven_at, next_check_at, revoked_for };
       });
@@ -39,10 +38,10 @@ function revoke(): Command {
     .argument('<hostname>', 'the proven name, such as example.org')
     .requiredOption('--reason <text>', 'the reason, in one line, which the account reads')
     .option('--json', 'print {email, hostname, state, revoked_for}')
-    .onAnyData((app, email: string, name: string, options: { reason: string; json?: boolean }) => {
+    .onData((app, email: string, name: string, options: { reason: string; json?: boolean }) => {
       const reason = optOutReason(options.reason, '--reason');
       const account = requireAccount(app.store, email);
-      const { hostname, state, revoked_for } = proofRow(revokeProof(app, account.id, name, reason));
+      const { hostname, state, revoked_for } = ownedRow(app, revokeProof(app, account.id, name, reason));
       printResult(options.json, { email: account.email, hostname, state, revoked_for }, [
         `the proof of ${hostname} by ${account.email} is revoked; its opt-outs stay in force`,
       ]);
@@ -55,9 +54,9 @@ function allow(): Command {
     .argument('<email>', 'the address that the account signs in with')
     .argument('<hostname>', 'the name, such as example.org')
     .option('--json', 'print {email, hostname, state}')
-    .onAnyData((app, email: string, name: string, options: { json?: boolean }) => {
+    .onData((app, email: string, name: string, options: { json?: boolean }) => {
       const account = requireAccount(app.store, email);
-      const { hostname, state } = proofRow(allowProof(app, account.id, name));
+      const { hostname, state } = ownedRow(app, allowProof(app, account.id, name));
       printResult(options.json, { email: account.email, hostname, state }, [
         `${account.email} may prove ${hostname} again`,
       ]);

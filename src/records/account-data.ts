@@ -1,11 +1,11 @@
 import { dayOf, daysUpTo, isoTime as iso, isoOrNull } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import type { Account } from './accounts/account.ts';
+import { eventRow, proofRow } from './accounts/owner-row.ts';
 import { serviceKeyRow } from './accounts/service-key.ts';
 import { creditsOf } from './meter/credits.ts';
 import { planReceipt } from './meter/plan-order.ts';
 import { type Usage, usageOf } from './meter/usage.ts';
-import { eventRow, proofRow } from './owner-rows.ts';
 
 /** The most ledger lines, and the most deliveries per webhook, in an export. */
 const ALL = 100_000;

@@ -11,10 +11,12 @@ import {
   LOOKS_DAILY,
   NOTE_MAX,
   newProof,
+  type OptState,
   type OwnerEventKind,
   type OwnerProof,
   PROOFS_MAX,
 } from './accounts/owner.ts';
+import { looksRow, type OwnedRow, optRow, proofRow } from './accounts/owner-row.ts';
 import { facetsOf } from './facets.ts';
 import { type Hostname, hostnameOfField } from './hostname.ts';
 import { requireHost } from './require-host.ts';
@@ -209,15 +211,6 @@ export function countLook(
   throw new Fault('rate_limited', message);
 }
 
-/** Whether a name is opted out, and by whom; `name` is the opted-out name, which may be above it. */
-export interface OptState {
-  hostname: string;
-  opted_out: boolean;
-  by: 'you' | 'another_owner' | 'operator' | null;
-  name: string | null;
-  at: number | null;
-}
-
 /** The opt-out of a name as an account sees it: of several the operator's first, then that of another owner. */
 export function optStateOf({ store: { records } }: AppContext, account: string, hostname: string): OptState {
   const found = records.optOutsOf(hostname);
@@ -297,4 +290,19 @@ export function putNote(app: AppContext, account: string, seq: number, text: str
 export function removeNote({ store: { records } }: AppContext, account: string, seq: number): void {
   if (records.owners.removeNote(account, seq)) return;
   throw new Fault('not_found', `your account has no note on change ${seq}; GET /v1/account/notes lists its notes`);
+}
+
+/** The opt-out of a name, and the looks at it that are left, on the wire. */
+export const optRowOf = (app: AppContext, account: string, hostname: string) =>
+  optRow(optStateOf(app, account, hostname));
+
+export function looksRowOf({ store: { records }, clock }: AppContext, hostname: string) {
+  const now = clock.now();
+  return looksRow(records.owners.used('look', hostname, now), now);
+}
+
+/** A proof with its opt-out and its looks, on the wire and on pages. */
+export function ownedRow(app: AppContext, proof: OwnerProof): OwnedRow {
+  const { account, name } = proof;
+  return { ...proofRow(proof), opt: optRowOf(app, account, name), looks: looksRowOf(app, name) };
 }

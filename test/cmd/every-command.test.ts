@@ -32,6 +32,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['watch', 'quay.example'], /quay\.example/, 1],
   [['webhook', 'list', ...OF_PAPER], /^no webhooks$/m],
   [['withdraw', 'none', ...OF_PAPER, '--reason', 'None.'], /^$/, 1],
+  [['owner', 'list'], /^no account proves a name$/m],
   [['plan', 'set', 'newsroom', '--price', '5000000'], /^newsroom: /],
 ];
 /** Others that tests of their own start as processes, most often to kill them. */

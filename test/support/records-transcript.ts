@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { newProof, proofText } from '../../src/records/accounts/owner.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { newKeyText } from '../../src/shared/access-key.ts';
+import { ownerZone } from './owner-zone.ts';
 import { certificate, probe } from './probes.ts';
 import { type RecordsStand, recordsStand } from './records-fixture.ts';
 import { OFFER, PAID_ENV, samplePayment } from './sample-payment.ts';
@@ -44,7 +46,8 @@ export async function transcriptStand(
 ): Promise<{ stand: RecordsStand; words: Record<string, string> }> {
   const now = Date.UTC(2026, 10, 21, 9);
   const day = 86_400_000;
-  const settings = { DATA_ORIGIN: ROOT, RESOLVERS: '127.0.0.1:9', ...SETTINGS[theme] };
+  const zone = theme === 'records-names' ? await ownerZone(t) : null;
+  const settings = { DATA_ORIGIN: ROOT, RESOLVERS: `127.0.0.1:${zone?.port ?? 9}`, ...SETTINGS[theme] };
   const stand = await recordsStand(t, settings, now - 2 * day);
   const { app, enter, clock, keyOf } = stand;
   const { records } = app.store;
@@ -65,6 +68,13 @@ export async function transcriptStand(
   const revoked = keyOf('service');
   const [made] = app.store.records.serviceKeys.list(null);
   app.store.records.serviceKeys.revoke(made?.id ?? '', now, 'cli');
+  if (zone !== null) {
+    const { id } = records.accounts.byEmail('ada@example.org') ?? { id: '' };
+    const token = 'x'.repeat(43);
+    records.owners.save(newProof(id, parseHostname('example.com'), token, now));
+    zone.txt.set('_broadsheet.example.com', [proofText(token)]);
+    zone.a.set('example.com', ['127.0.0.1']);
+  }
   const words = {
     root: ROOT,
     account,

@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { isoOrNull } from '../../../src/proof/time.ts';
 import { type Answer, answer } from '../../../src/records/accounts/answer.ts';
 import type { OwnerProof } from '../../../src/records/accounts/owner.ts';
+import { eventRow } from '../../../src/records/accounts/owner-row.ts';
 import type { AccountPages } from '../../../src/records/accounts/views.ts';
 import { hostnameOfField } from '../../../src/records/hostname.ts';
 import type { askedCheck } from '../../../src/records/jobs/owner-checks.ts';
 import type { lookAtOnce } from '../../../src/records/jobs/owner-look.ts';
-import { eventRow, looksRow, optRow, ownedRow } from '../../../src/records/owner-rows.ts';
 import {
   beginProof,
   giveUpProof,
+  looksRowOf,
+  optRowOf,
+  ownedRow,
   putNote,
   removeNote,
   requireOwned,
@@ -75,7 +78,7 @@ export function nameHandlers(
       hosts: hostsOf(proof).map(({ hostname, unicode, state, looked_at }) => ({
         ...{ hostname, unicode, state },
         looked_at: state === 'opted_out' ? null : isoOrNull(looked_at),
-        looks_left: looksRow(app, hostname).left,
+        looks_left: looksRowOf(app, hostname).left,
       })),
       changes: isProven ? changesOf(proof) : [],
       events: owners.events(proof.name, proof.account).map(eventRow),
@@ -147,7 +150,7 @@ export function nameHandlers(
       try {
         const opt = form.oneOf('opt', ['in', 'out'] as const);
         const { hostname } = setOpt(app, signed.account.id, form.text('hostname') || proof.name, opt);
-        const state = optRow(app, signed.account.id, hostname);
+        const state = optRowOf(app, signed.account.id, hostname);
         const reverse = { action: `${pathOf(proof)}/opt`, fields: { hostname, opt: opt === 'in' ? 'out' : 'in' } };
         const label = opt === 'in' ? 'Opt it out again' : 'Opt it in again';
         const text = state.opted_out

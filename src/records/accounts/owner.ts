@@ -171,5 +171,14 @@ export function newProof(
   };
 }
 
+/** Whether a name is opted out, and by whom; `name` is the opted-out name, which may be above it. */
+export interface OptState {
+  hostname: string;
+  opted_out: boolean;
+  by: 'you' | 'another_owner' | 'operator' | null;
+  name: string | null;
+  at: number | null;
+}
+
 /** The longest note, in characters. */
 export const NOTE_MAX = 280;

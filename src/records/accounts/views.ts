@@ -2,13 +2,13 @@ import type { creditRow } from '../meter/credits.ts';
 import type { Limits, PlanRow } from '../meter/plan.ts';
 import type { planReceipt } from '../meter/plan-order.ts';
 import type { Usage } from '../meter/usage.ts';
-import type { eventRow, ownedRow } from '../owner-rows.ts';
 import type { ChangeView, RecordsFrame } from '../views.ts';
 import type { accountMailRow } from './account-mail.ts';
 import type { AlertFormat } from './alert-body.ts';
 import type { Answer } from './answer.ts';
 import type { AlertState, AlertWay, alertDeliveryRow } from './change-alert.ts';
 import type { FirstSteps } from './first-steps.ts';
+import type { eventRow, OwnedRow } from './owner-row.ts';
 import type { serviceKeyRow } from './service-key.ts';
 import type { UsageChart } from './usage-chart.ts';
 import type { HostOutcome, TakenOutcome } from './watching.ts';
@@ -181,7 +181,6 @@ export interface AccountPages {
 }
 
 type PlanReceipt = ReturnType<typeof planReceipt>;
-type OwnedRow = ReturnType<typeof ownedRow>;
 
 export interface AccountShell {
   frame: RecordsFrame;

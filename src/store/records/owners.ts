@@ -36,9 +36,11 @@ export const IS_OWNED = `EXISTS (SELECT 1 FROM owner_proofs p WHERE ${covers('n.
     WHERE m.hostname = n.hostname AND g.account = p.account)))`;
 
 /** The note about the change `d` that is shown, as JSON; null for none. Of two owners’ notes it is the newer one. */
-export const OWNER_NOTE = `(SELECT json_object('name', o.name, 'text', o.note, 'written_at', o.at)
-  FROM owner_notes o JOIN owner_proofs p ON p.account = o.account AND p.name = o.name
-  WHERE o.delta = d.seq AND p.proven_at IS NOT NULL ORDER BY o.at DESC, o.account LIMIT 1)`;
+export const OWNER_NOTE = `(SELECT json_object('name', name, 'text', note, 'written_at', newest)
+  FROM (SELECT o.name, o.note, max(o.at) AS newest
+    FROM owner_notes o CROSS JOIN owner_proofs p ON p.account = o.account AND p.name = o.name
+    WHERE o.delta = d.seq AND p.proven_at IS NOT NULL)
+  WHERE newest IS NOT NULL)`;
 
 /** Proofs that a name is an account's, and what owners say and do. */
 export function ownerTable(db: Db, transact: Transact): OwnerTable {

@@ -74,7 +74,7 @@ export function hostnameTable(db: Db, transact: Transact) {
   );
   const hiddenOwned = all(
     `SELECT id, hostname FROM owner_hidden JOIN hostnames ON hostnames.id = owner_hidden.host
-     WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND registrable_domain = ?2 ORDER BY id`,
+     WHERE (path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/')) AND registrable_domain = ?2`,
     { id: integer, hostname: text },
   );
   const hideHost = run("UPDATE hostnames SET state = 'opted_out', lease = NULL, leased_by = NULL WHERE id = ?");
@@ -85,7 +85,8 @@ export function hostnameTable(db: Db, transact: Transact) {
   const unfacet = run('DELETE FROM facets WHERE host = ?');
   const recount = run(
     `INSERT INTO change_counts
-     SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) FROM deltas WHERE host = ? GROUP BY 1, 2, 3
+     SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) FROM deltas
+     WHERE host = ? AND rotation IS NOT 'answer' GROUP BY 1, 2, 3
      ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   );
   const uncount = run(

@@ -105,10 +105,10 @@ export function queueTable(db: Db) {
         failures: number;
         operator: string;
         /** Whether it is probed for a proven owner. */
-        prompt: boolean;
+        prompt?: boolean;
       },
     ): void {
-      const { seq, due_at, looked_at, failures, operator, prompt } = update;
+      const { seq, due_at, looked_at, failures, operator, prompt = false } = update;
       requeue(host, seq, due_at, looked_at, failures, operator, prompt ? 1 : 0);
     },
     /** `due` counts those that are due now and not leased; `next_due_at` is null when nothing is watched. */

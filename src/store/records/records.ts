@@ -62,6 +62,7 @@ function clockTables(db: Db) {
     'UPDATE deltas SET at = ?1 WHERE at > ?1',
     'UPDATE hostnames SET looked_at = ?1, due_at = min(due_at, ?1) WHERE looked_at > ?1',
     'UPDATE hostnames SET added_at = ?1 WHERE added_at > ?1',
+    'UPDATE owner_notes SET at = ?1 WHERE at > ?1',
   ].map((text) => run(text));
   const uncount = run('DELETE FROM change_counts WHERE day >= ?');
   const recount = run(

@@ -9,11 +9,20 @@ import {
   PROOF_WAYS,
   PROOFS_MAX,
 } from '../../../../src/records/accounts/owner.ts';
+import { eventRow } from '../../../../src/records/accounts/owner-row.ts';
 import { hostnameOfField } from '../../../../src/records/hostname.ts';
 import type { askedCheck } from '../../../../src/records/jobs/owner-checks.ts';
 import type { lookAtOnce } from '../../../../src/records/jobs/owner-look.ts';
-import { eventRow, optRow, ownedRow } from '../../../../src/records/owner-rows.ts';
-import { beginProof, giveUpProof, putNote, removeNote, requireProof, setOpt } from '../../../../src/records/owners.ts';
+import {
+  beginProof,
+  giveUpProof,
+  optRowOf,
+  ownedRow,
+  putNote,
+  removeNote,
+  requireProof,
+  setOpt,
+} from '../../../../src/records/owners.ts';
 import { deltaRow } from '../../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 
@@ -230,7 +239,7 @@ export function nameOperations(app: AppContext, { check, look }: Asking) {
       },
       ({ id }, c) => {
         const { hostname } = setOpt(app, id, c.req.valid('param').hostname, c.req.valid('json').opt);
-        return optRow(app, id, hostname);
+        return optRowOf(app, id, hostname);
       },
     ),
     notes: reads(

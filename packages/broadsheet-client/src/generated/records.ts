@@ -932,6 +932,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The names that the account proves to be its own
+         * @description Takes a key of an account and is not metered.
+         */
+        get: operations["listNames"];
+        put?: never;
+        /**
+         * Begin to prove a name; the answer has the record and the file that prove it
+         * @description Takes a key of an account and is not metered. The record and the file stay the same for this account and name. An account has at most 100 names. A public suffix cannot be proven.
+         */
+        post: operations["beginName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/names/{hostname}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One name, with its proof and what happened to it
+         * @description Takes a key of an account and is not metered.
+         */
+        get: operations["readName"];
+        put?: never;
+        post?: never;
+        /**
+         * Give a name up, with the notes on its changes
+         * @description Takes a key of an account and is not metered. An opt-out stays in force; opt the name in before, if it is to be shown.
+         */
+        delete: operations["giveUpName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/names/{hostname}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look for the proof of a name now
+         * @description Takes a key of an account and is not metered. Begins the name if need be. The proof is looked for in the TXT record and, over HTTPS alone and without redirects, in the file; it is checked again every 30 days. Only a certain answer ends a proof: two without it, at least 7 days apart. An account has at most 100 checks per UTC day, one at a time.
+         */
+        post: operations["checkName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/names/{hostname}/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Observe a watched hostname of a proven owner at once
+         * @description Takes a key of an account and is not metered. The hostname is proven, or below a proven name. The observation is signed and kept like any other, and public as far as any other. At most 5 per hostname and UTC day, whoever asks; one that came to nothing is not counted.
+         */
+        post: operations["lookAtName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/names/{hostname}/opt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Opt a proven name, with the names below it, out of this service or in again
+         * @description Takes a key of an account and is not metered. At once: an opted-out name is neither probed nor shown, and its receipts stay valid. It may be below a proven name. Between two owners an opt-out wins: an opt-in lifts the account’s own, and those of accounts that are owners no more, but not that of another owner or of the operator. The answer says what is in force.
+         */
+        put: operations["optName"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The account’s notes on changes of its names
+         * @description Takes a key of an account and is not metered.
+         */
+        get: operations["listNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/changes/{seq}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put a note beside a change of a proven name, or replace it
+         * @description Takes a key of an account and is not metered. Everyone sees it as the owner’s words, on pages and as `owner_note` of the change, while the name is proven. Of two owners’ notes the newer one is shown.
+         */
+        put: operations["putNote"];
+        post?: never;
+        /**
+         * Remove a note
+         * @description Takes a key of an account and is not metered.
+         */
+        delete: operations["removeNote"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/keys": {
         parameters: {
             query?: never;
@@ -1226,6 +1378,16 @@ export interface components {
              * @enum {string}
              */
             rotation?: "answer" | "set";
+            owner_note?: components["schemas"]["OwnerNote"];
+        };
+        /** @description Absent where no owner says anything. */
+        OwnerNote: {
+            /** @description The name that the owner proved. */
+            name: string;
+            /** @description Plain text of one line. Show it as the owner’s words, isolated, without links. */
+            text: string;
+            /** Format: date-time */
+            written_at: string;
         };
         WebhookTestEvent: {
             /** @enum {string} */
@@ -2307,6 +2469,267 @@ export interface components {
         AlertOn: {
             /** @description False pauses the alert. */
             on: boolean;
+        };
+        OwnedNames: {
+            items: components["schemas"]["OwnedName"][];
+            /** @description How many rows there are on all pages. */
+            total: number;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description A name that the account proves, or has begun to prove. */
+        OwnedName: {
+            /** @description In A-labels. */
+            hostname: string;
+            unicode: string;
+            registrable_domain: string;
+            /**
+             * @description `missing` is proven still, until `ends_at`. `revoked`: by the operator.
+             * @enum {string}
+             */
+            state: "unproven" | "proven" | "missing" | "revoked";
+            /**
+             * @description Where the proof in force was found last.
+             * @enum {string|null}
+             */
+            way: "txt" | "file" | null;
+            /** @description The TXT record that proves it. */
+            txt: {
+                name: string;
+                value: string;
+            };
+            /** @description Or the file; it may have other lines. */
+            file: {
+                /** Format: uri */
+                url: string;
+                content: string;
+            };
+            /** Format: date-time */
+            made_at: string;
+            /** Format: date-time */
+            proven_at: string | null;
+            /** Format: date-time */
+            found_at: string | null;
+            /** Format: date-time */
+            checked_at: string | null;
+            /** @description What the last check found. */
+            checks: {
+                /** @enum {string} */
+                way: "txt" | "file";
+                /** @enum {string} */
+                outcome: "found" | "absent" | "unknown";
+                /** @description A word that stays the same, such as `nxdomain` or `status_404`. */
+                detail: string;
+                message: string;
+            }[] | null;
+            /** Format: date-time */
+            next_check_at: string | null;
+            /** Format: date-time */
+            missing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When the proof ends, if it is still missing then.
+             */
+            ends_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            revoked_for: string | null;
+            opt: components["schemas"]["OptState"];
+            /** @description Looks at once at this hostname on this UTC day. */
+            looks: {
+                left: number;
+                of: number;
+                /** Format: date-time */
+                resets_at: string;
+            };
+        };
+        OptState: {
+            hostname: string;
+            opted_out: boolean;
+            /**
+             * @description Whose opt-out is in force; of several, the operator’s, then another owner’s.
+             * @enum {string|null}
+             */
+            by: "you" | "another_owner" | "operator" | null;
+            /** @description The opted-out name: this one, or one above it. */
+            name: string | null;
+            /** Format: date-time */
+            since: string | null;
+        };
+        OwnedNameBody: {
+            hostname: string;
+        };
+        OwnedNameLog: {
+            /** @description In A-labels. */
+            hostname: string;
+            unicode: string;
+            registrable_domain: string;
+            /**
+             * @description `missing` is proven still, until `ends_at`. `revoked`: by the operator.
+             * @enum {string}
+             */
+            state: "unproven" | "proven" | "missing" | "revoked";
+            /**
+             * @description Where the proof in force was found last.
+             * @enum {string|null}
+             */
+            way: "txt" | "file" | null;
+            /** @description The TXT record that proves it. */
+            txt: {
+                name: string;
+                value: string;
+            };
+            /** @description Or the file; it may have other lines. */
+            file: {
+                /** Format: uri */
+                url: string;
+                content: string;
+            };
+            /** Format: date-time */
+            made_at: string;
+            /** Format: date-time */
+            proven_at: string | null;
+            /** Format: date-time */
+            found_at: string | null;
+            /** Format: date-time */
+            checked_at: string | null;
+            /** @description What the last check found. */
+            checks: {
+                /** @enum {string} */
+                way: "txt" | "file";
+                /** @enum {string} */
+                outcome: "found" | "absent" | "unknown";
+                /** @description A word that stays the same, such as `nxdomain` or `status_404`. */
+                detail: string;
+                message: string;
+            }[] | null;
+            /** Format: date-time */
+            next_check_at: string | null;
+            /** Format: date-time */
+            missing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When the proof ends, if it is still missing then.
+             */
+            ends_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            revoked_for: string | null;
+            opt: components["schemas"]["OptState"];
+            /** @description Looks at once at this hostname on this UTC day. */
+            looks: {
+                left: number;
+                of: number;
+                /** Format: date-time */
+                resets_at: string;
+            };
+            /** @description What happened, newest first. */
+            events: {
+                event: string;
+                /** Format: date-time */
+                at: string;
+                /** @description `account`, `job`, or `cli` for the operator. */
+                made_by: string;
+            }[];
+        };
+        CheckedName: {
+            /** @description In A-labels. */
+            hostname: string;
+            unicode: string;
+            registrable_domain: string;
+            /**
+             * @description `missing` is proven still, until `ends_at`. `revoked`: by the operator.
+             * @enum {string}
+             */
+            state: "unproven" | "proven" | "missing" | "revoked";
+            /**
+             * @description Where the proof in force was found last.
+             * @enum {string|null}
+             */
+            way: "txt" | "file" | null;
+            /** @description The TXT record that proves it. */
+            txt: {
+                name: string;
+                value: string;
+            };
+            /** @description Or the file; it may have other lines. */
+            file: {
+                /** Format: uri */
+                url: string;
+                content: string;
+            };
+            /** Format: date-time */
+            made_at: string;
+            /** Format: date-time */
+            proven_at: string | null;
+            /** Format: date-time */
+            found_at: string | null;
+            /** Format: date-time */
+            checked_at: string | null;
+            /** @description What the last check found. */
+            checks: {
+                /** @enum {string} */
+                way: "txt" | "file";
+                /** @enum {string} */
+                outcome: "found" | "absent" | "unknown";
+                /** @description A word that stays the same, such as `nxdomain` or `status_404`. */
+                detail: string;
+                message: string;
+            }[] | null;
+            /** Format: date-time */
+            next_check_at: string | null;
+            /** Format: date-time */
+            missing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When the proof ends, if it is still missing then.
+             */
+            ends_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            revoked_for: string | null;
+            opt: components["schemas"]["OptState"];
+            /** @description Looks at once at this hostname on this UTC day. */
+            looks: {
+                left: number;
+                of: number;
+                /** Format: date-time */
+                resets_at: string;
+            };
+            /** @description The id of the mail alert that a first proof makes, if no alert of the account covers the name. */
+            alert: string | null;
+        };
+        OwnerLook: {
+            record: components["schemas"]["FullRecord"];
+            /** @description What the observation showed to be different. */
+            changes: components["schemas"]["Delta"][];
+            looks_left: number;
+        };
+        OptBody: {
+            /** @enum {string} */
+            opt: "in" | "out";
+        };
+        OwnNotes: {
+            items: components["schemas"]["OwnNote"][];
+            /** @description How many rows there are on all pages. */
+            total: number;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description A note of the account. It is not shown while its name is not proven. */
+        OwnNote: {
+            /** @description The name that the owner proved. */
+            name: string;
+            /** Format: date-time */
+            written_at: string;
+            seq: number;
+            hostname: string;
+            note: string;
+            shown: boolean;
+        };
+        OwnerNoteBody: {
+            /** @description One line of plain text, of 1 to 280 characters. */
+            note: string;
         };
         AccountKeyList: {
             items: components["schemas"]["AccountKey"][];
@@ -5168,6 +5591,373 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnedNames"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    beginName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnedNameBody"];
+            };
+        };
+        responses: {
+            /** @description The name. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnedName"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in Unicode or A-labels. */
+                hostname: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnedNameLog"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    giveUpName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The name, in Unicode or A-labels. */
+                hostname: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The name as it was. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnedName"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in Unicode or A-labels. */
+                hostname: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The name after the check, proven or not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedName"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    lookAtName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name, in Unicode or A-labels. */
+                hostname: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The observation. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnerLook"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    optName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The name, in Unicode or A-labels. */
+                hostname: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptBody"];
+            };
+        };
+        responses: {
+            /** @description What is in force now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptState"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those on the newest changes first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnNotes"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The number of the change. */
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnerNoteBody"];
+            };
+        };
+        responses: {
+            /** @description The note. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnNote"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The number of the change. */
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The note as it was. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnNote"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listAccountKeys: {
         parameters: {
             query?: never;
@@ -5688,9 +6478,11 @@ export interface operations {
 /** The writes that take an Idempotency-Key. */
 export const KEYED: ReadonlySet<string> = new Set([
   "DELETE /v1/account/alerts/{id}",
+  "DELETE /v1/account/changes/{seq}/note",
   "DELETE /v1/account/groups/{id}",
   "DELETE /v1/account/groups/{id}/feed",
   "DELETE /v1/account/keys/{id}",
+  "DELETE /v1/account/names/{hostname}",
   "DELETE /v1/account/watch/{hostname}",
   "PATCH /v1/account/alerts/{id}",
   "PATCH /v1/account/groups/{id}",
@@ -5701,6 +6493,9 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/account/groups",
   "POST /v1/account/groups/{id}/feed",
   "POST /v1/account/keys",
+  "POST /v1/account/names",
   "POST /v1/account/watch",
-  "POST /v1/accounts/{email}/credits"
+  "POST /v1/accounts/{email}/credits",
+  "PUT /v1/account/changes/{seq}/note",
+  "PUT /v1/account/names/{hostname}/opt"
 ]);

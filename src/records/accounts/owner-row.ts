@@ -1,17 +1,16 @@
 import { domainToUnicode } from 'node:url';
-import { isoOrNull, isoTime, nextDayAt } from '../proof/time.ts';
-import type { AppContext } from '../server/context.ts';
+import { isoOrNull, isoTime, nextDayAt } from '../../proof/time.ts';
 import {
   FILE_PATH,
   LOOKS_DAILY,
   MISSING_FOR,
+  type OptState,
   type OwnerEvent,
   type OwnerProof,
   PROOF_WAYS,
   proofText,
   TXT_LABEL,
-} from './accounts/owner.ts';
-import { optStateOf } from './owners.ts';
+} from './owner.ts';
 
 /** What a check found, in words. */
 const WORDS: Record<string, string> = {
@@ -72,24 +71,20 @@ export function proofRow(proof: OwnerProof) {
   };
 }
 
-export function optRow(app: AppContext, account: string, hostname: string) {
-  const { at, ...state } = optStateOf(app, account, hostname);
-  return { ...state, since: isoOrNull(at) };
-}
+/** An opt-out as an account sees it. */
+export const optRow = ({ at, ...state }: OptState) => ({ ...state, since: isoOrNull(at) });
 
-/** How many looks at once at a hostname are left on this UTC day. */
-export function looksRow({ store: { records }, clock }: AppContext, hostname: string) {
-  const now = clock.now();
-  const left = Math.max(0, LOOKS_DAILY - records.owners.used('look', hostname, now));
-  return { left, of: LOOKS_DAILY, resets_at: isoTime(nextDayAt(now)) };
-}
+/** How many of the looks at once at a hostname are left on this UTC day, after `used`. */
+export const looksRow = (used: number, now: number) => ({
+  ...{ left: Math.max(0, LOOKS_DAILY - used), of: LOOKS_DAILY },
+  resets_at: isoTime(nextDayAt(now)),
+});
 
 /** A proof with its opt-out and its looks. */
-export const ownedRow = (app: AppContext, proof: OwnerProof) => ({
-  ...proofRow(proof),
-  opt: optRow(app, proof.account, proof.name),
-  looks: looksRow(app, proof.name),
-});
+export type OwnedRow = ReturnType<typeof proofRow> & {
+  opt: ReturnType<typeof optRow>;
+  looks: ReturnType<typeof looksRow>;
+};
 
 export function eventRow({ event, at, made_by }: OwnerEvent) {
   return { event, at: isoTime(at), made_by: made_by.startsWith('account:') ? 'account' : made_by };
