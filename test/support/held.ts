@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { makeAlert } from '../../src/records/accounts/change-alert.ts';
+import { afterCheck, newProof } from '../../src/records/accounts/owner.ts';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
 import { makeGroup } from '../../src/records/accounts/watching.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { putNote } from '../../src/records/owners.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import type { State } from './requests.ts';
@@ -19,6 +22,8 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
   const empty = () => {
     for (const { id } of store.records.changeAlerts.list(account)) store.records.changeAlerts.remove(account, id);
     for (const { id } of store.records.watchGroups.list(account)) store.records.watchGroups.remove(account, id, now());
+    for (const { name } of store.records.owners.list(account)) store.records.owners.remove(account, name);
+    store.records.owners.forgetUses('9999-12-31');
     for (const { id } of store.records.serviceKeys.list(account).slice(1))
       store.records.serviceKeys.revoke(id, now(), 'test');
   };
@@ -45,6 +50,17 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'test' };
     return { parameters: { id: makeServiceKey(maker, { account, level: 'account', name: 'Old' }).made.id } };
   };
+  const proven = () => {
+    const [at, found] = [now(), { outcome: 'found', detail: 'found' } as const];
+    const begun = newProof(account, parseHostname('example.com'), 'x'.repeat(43), at);
+    store.records.owners.save(afterCheck(begun, { txt: found, file: found }, at).proof);
+    return { parameters: { hostname: 'example.com' } };
+  };
+  const change = () => {
+    proven();
+    const [newest] = store.records.deltas({ host: store.records.find('example.com')?.id }, { limit: 1 });
+    return { parameters: { seq: String(newest?.seq) } };
+  };
   const states: Record<string, () => State> = {
     makeGroup: () => ({}),
     readGroup: group,
@@ -67,6 +83,21 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     testAlert: alert,
     renewAlertSecret: alert,
     retryAlertDelivery: delivery,
+    beginName: () => ({}),
+    readName: proven,
+    giveUpName: proven,
+    checkName: proven,
+    lookAtName: () => {
+      store.records.watch([parseHostname('example.com')], now());
+      return proven();
+    },
+    optName: () => ({ ...proven(), body: { opt: 'in' } }),
+    putNote: change,
+    removeNote: () => {
+      const state = change();
+      putNote(app, account, Number(state.parameters.seq), 'Planned.');
+      return state;
+    },
     makeAccountKey: () => ({}),
     revokeAccountKey: key,
   };

@@ -302,5 +302,7 @@ function templateOf(path: string): RegExp {
 function mayRefuse({ operationId }: Operation, { status }: Answered): boolean {
   // No payments are taken on this stand.
   if (operationId === 'buyCredits' || operationId === 'buyPlan') return status === 402;
+  // No resolver answers.
+  if (operationId === 'lookAtName') return status === 503;
   return (operationId === 'giveLeaseBack' || operationId === 'handInLooks') && status === 404;
 }
