@@ -1693,6 +1693,34 @@ export interface components {
             claim_key: string | null;
             /** @description The words of the document on which the statement rests. */
             quote?: string;
+            /** @description What the desk found when it read the source; absent while it did not. */
+            evidence?: {
+                /**
+                 * Format: date-time
+                 * @description When the desk’s server read the source.
+                 */
+                read_at: string;
+                /**
+                 * @description `found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read. `quote_not_found`, `gone`, `unread`: see `reason`.
+                 * @enum {string}
+                 */
+                status: "found" | "read" | "changed" | "quote_not_found" | "gone" | "unread";
+                /** @description Null when no quote was given, or nothing could be read. */
+                quote_found: boolean | null;
+                /** @description Why it could not be read. */
+                reason: string | null;
+                /** @description Numbers and names of the statement that the source does not have. */
+                missing: string[];
+                /** @description How many letters of the nearest passage differ from a quote that was not found. */
+                distance: number | null;
+                /**
+                 * Format: uri
+                 * @description The text that was read, where the paper shows it; its SHA-256 is in the note.
+                 */
+                archived_url: string | null;
+                /** @description The signed note: protocol 4.9. */
+                note: string;
+            };
             /**
              * Format: uri
              * @description The page of the fact, where the record has it.
@@ -1792,6 +1820,8 @@ export interface components {
             /** @description Why it was withdrawn. */
             reason: string | null;
             review: components["schemas"]["Review"];
+            /** @description Whether it stays off the air, also past `scheduled_at`, until its sources were read and its quotes found in them. */
+            awaits_evidence: boolean;
             /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
             headline_withheld: boolean;
             /** @description Earlier addresses, which lead to the piece. */
@@ -1860,6 +1890,12 @@ export interface components {
             clock?: string[];
             /** @description Who approved which revision, where the paper shows that: signed notes, oldest first. */
             reviews?: {
+                note: string;
+                vkey: string;
+            }[];
+            /** @description What the desk found in the source of each cited fact that it read: signed notes. */
+            evidence?: {
+                n: number;
                 note: string;
                 vkey: string;
             }[];
@@ -2642,6 +2678,8 @@ export interface components {
             /** @description Why it was withdrawn. */
             reason: string | null;
             review: components["schemas"]["Review"];
+            /** @description Whether it stays off the air, also past `scheduled_at`, until its sources were read and its quotes found in them. */
+            awaits_evidence: boolean;
             /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
             headline_withheld: boolean;
         };
@@ -2698,6 +2736,18 @@ export interface components {
                 personas?: string[];
                 /** @description Default: false. */
                 shown?: boolean;
+            };
+            sources?: {
+                read: boolean;
+                /**
+                 * @description `refuse`: no piece goes on air until its quotes were found in its sources. Default: "warn".
+                 * @enum {string}
+                 */
+                quote_not_found?: "refuse" | "warn";
+                /** @description Of whose pieces; without it, of everybody’s. */
+                personas?: string[];
+                /** @description Whether readers may see the text that was read. Ask whoever owns the rights first. Default: false. */
+                republish?: boolean;
             };
             /** @description Empty by default. */
             standards?: string;
@@ -2797,6 +2847,18 @@ export interface components {
                 /** @description Default: false. */
                 shown?: boolean;
             };
+            sources?: {
+                read: boolean;
+                /**
+                 * @description `refuse`: no piece goes on air until its quotes were found in its sources. Default: "warn".
+                 * @enum {string}
+                 */
+                quote_not_found?: "refuse" | "warn";
+                /** @description Of whose pieces; without it, of everybody’s. */
+                personas?: string[];
+                /** @description Whether readers may see the text that was read. Ask whoever owns the rights first. Default: false. */
+                republish?: boolean;
+            };
             /** @description Empty by default. */
             standards?: string;
             front?: {
@@ -2856,6 +2918,18 @@ export interface components {
                 personas?: string[];
                 /** @description Default: false. */
                 shown?: boolean;
+            };
+            sources?: {
+                read: boolean;
+                /**
+                 * @description `refuse`: no piece goes on air until its quotes were found in its sources. Default: "warn".
+                 * @enum {string}
+                 */
+                quote_not_found?: "refuse" | "warn";
+                /** @description Of whose pieces; without it, of everybody’s. */
+                personas?: string[];
+                /** @description Whether readers may see the text that was read. Ask whoever owns the rights first. Default: false. */
+                republish?: boolean;
             };
             standards?: string;
             front?: {
