@@ -316,16 +316,14 @@ function citedKeys(store: LedgerStore, paper: string, piece: string): string[] {
 
 /** Marks the facts that a piece cites, which list it among others. `before` are those that it cited on air before. */
 function markFacts(store: LedgerStore, paper: string, piece: string, before: readonly string[]): void {
-  const archive = store.archive(paper);
-  const now = citedKeys(store, paper, piece);
-  const changed = new Set([...before, ...now]);
+  // A full press prints them all.
+  if (store.isFullPressPending(paper)) return;
+  const changed = new Set([...before, ...citedKeys(store, paper, piece)]);
   if (changed.size === 0) return;
-  const isMoved = (key: string): boolean => {
-    const cited = archive.fact(key)?.cited ?? 0;
-    return cited === 0 || (cited === 1 && !before.includes(key));
-  };
-  const moved = store.isFullPressPending(paper) ? [] : [...changed].filter(isMoved);
-  store.markStale(paper, [dependencies.citations(piece), ...factDependencies(archive, { changed, moved })]);
+  const had = new Set(before);
+  const isMoved = (key: string, cited: number) => cited === 0 || (cited === 1 && !had.has(key));
+  const stale = factDependencies(store.archive(paper), { changed, isMoved });
+  store.markStale(paper, [dependencies.citations(piece), ...stale]);
 }
 
 /**

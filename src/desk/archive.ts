@@ -256,8 +256,8 @@ export interface Archive {
   /** Whether a piece on air cites a recorded fact, and how many such facts there are. */
   hasFacts(): boolean;
   factCount(): number;
-  /** How many facts that pieces on air cite were recorded before one, by its `id`. */
-  factRank(id: number): number;
+  /** How many facts that pieces on air cite were recorded before each of some, by their `id`, in ascending order. */
+  factRanks(ids: readonly number[]): number[];
   /** A run of the facts that pieces on air cite, oldest first, from a rank on. */
   factsFrom(rank: number, limit: number): FactRow[];
   /** Those of them that were corrected or retracted, the last first. */

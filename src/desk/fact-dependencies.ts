@@ -1,45 +1,38 @@
 import type { Archive } from './archive.ts';
 import { dependencies, FACTS_PAGE, SHARD_MAX } from './dependencies.ts';
 
-/** What readers see of a paper's fact record: how many facts pieces on air cite. */
-export interface FactChanges {
-  /** Facts of which something changed: what they say, or the pieces that cite them. */
+/** Facts of which something changed: what they say, or the pieces that cite them. */
+interface FactChanges {
   changed: Iterable<string>;
-  /** Those of them that joined the record, because a piece on air cites them, or left it. */
-  moved?: Iterable<string>;
+  /** Whether a fact, which `cited` pieces on air cite now, joined the record or left it. */
+  isMoved?: (claim_key: string, cited: number) => boolean;
 }
 
 /**
  * The dependencies that a change of facts makes stale: each fact's own page, the numbered page that lists it and, where it
  * joined or left the record, all newer ones. The archive must already show the state after the change.
  */
-export function factDependencies(archive: Archive, { changed, moved = [] }: FactChanges): Set<string> {
+export function factDependencies(archive: Archive, { changed, isMoved = () => false }: FactChanges): Set<string> {
   const stale = new Set<string>();
-  const rankOf = (key: string): number | null => {
-    const found = archive.fact(key);
-    return found === null ? null : archive.factRank(found.id);
-  };
-  const lists = new Set<string>();
-  for (const key of changed) {
-    stale.add(dependencies.facts).add(dependencies.fact(key));
-    const found = archive.fact(key);
-    if (found === null) continue;
-    if (found.changed_at !== null) stale.add(dependencies.corrections);
-    if (found.cited > 0) lists.add(dependencies.factPage(pageAt(archive.factRank(found.id))));
+  const facts = [...changed].flatMap((key) => archive.fact(key) ?? []).sort((a, b) => a.id - b.id);
+  const ranks = archive.factRanks(facts.map(({ id }) => id));
+  const moved: number[] = [];
+  for (const [index, { claim_key, cited, changed_at }] of facts.entries()) {
+    const rank = ranks[index] ?? 0;
+    stale.add(dependencies.facts).add(dependencies.fact(claim_key)).add(dependencies.factPage(pageAt(rank)));
+    if (changed_at !== null) stale.add(dependencies.corrections);
+    if (isMoved(claim_key, cited)) moved.push(rank);
   }
-  const ranks = [...moved].flatMap((key) => rankOf(key) ?? []);
-  if (ranks.length > 0) {
-    const first = Math.min(...ranks);
-    const count = archive.factCount();
-    // The page before may gain or lose its link to a newer one.
-    for (let page = Math.max(1, pageAt(first) - 1); page <= pageAt(count) + 1; page++) {
-      lists.add(dependencies.factPage(page));
-    }
-    for (let shard = shardAt(first); shard <= shardAt(count); shard++) stale.add(dependencies.factShard(shard));
-    // Every page links to the record, as soon as there is one.
-    if (count <= ranks.length) stale.add(dependencies.config);
+  const first = moved[0];
+  if (first === undefined) return stale;
+  const count = archive.factCount();
+  // The page before may gain or lose its link to a newer one.
+  for (let page = Math.max(1, pageAt(first) - 1); page <= pageAt(count) + 1; page++) {
+    stale.add(dependencies.factPage(page));
   }
-  for (const list of lists) stale.add(list);
+  for (let shard = shardAt(first); shard <= shardAt(count); shard++) stale.add(dependencies.factShard(shard));
+  // Every page links to the record, as soon as there is one.
+  if (count <= moved.length) stale.add(dependencies.config);
   return stale;
 }
 

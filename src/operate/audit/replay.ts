@@ -199,6 +199,7 @@ export class Replay {
       fact: () => null,
       citations: () => [],
       factCount: () => 0,
+      factRanks: () => [],
       citingOnAir: () => [],
       factReceiptsOf: () => [],
       factReceiptsOnAir: () => [],

@@ -187,7 +187,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     facts: facts.facts,
     hasFacts: facts.hasFacts,
     factCount: facts.factCount,
-    factRank: facts.factRank,
+    factRanks: facts.factRanks,
     factsFrom: facts.factsFrom,
     correctedFacts: facts.correctedFacts,
     outdatedFacts: facts.outdatedFacts,

@@ -139,6 +139,7 @@ export function factTables(db: Db) {
     FACT,
   );
 
+  const between = number('SELECT count(*) FROM facts WHERE paper = ? AND cited > 0 AND id >= ? AND id < ?');
   const from = all(
     `SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.cited > 0 ORDER BY f.id LIMIT ? OFFSET ?`,
     FACT,
@@ -219,7 +220,15 @@ export function factTables(db: Db) {
     },
     hasFacts: has('SELECT 1 FROM facts WHERE paper = ? AND cited > 0'),
     factCount: number('SELECT count(*) FROM facts WHERE paper = ? AND cited > 0'),
-    factRank: number('SELECT count(*) FROM facts WHERE paper = ? AND cited > 0 AND id < ?'),
+    /** How many facts that pieces on air cite were recorded before each of these, which ascend. Reads them once. */
+    factRanks(paper: string, ids: readonly number[]): number[] {
+      let [rank, from] = [0, 0];
+      return ids.map((id) => {
+        rank += between(paper, from, id);
+        from = id;
+        return rank;
+      });
+    },
     /** A run of the facts that pieces on air cite, oldest first. */
     factsFrom: (paper: string, start: number, limit: number): FactRow[] => from(paper, limit, start),
     correctedFacts: all(
