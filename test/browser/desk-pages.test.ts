@@ -44,6 +44,18 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
+  it('search shows facts of the record below the pieces, as text', async () => {
+    const fact = { claim_key: 'second-1967', statement: '<i>The second</i> is caesium’s.', source: 'BIPM' };
+    const page = await open('search/?q=second', (route) =>
+      answer(200, route.request().url().includes('/facts?') ? { facts: [fact] } : { stories: [ROW] })(route),
+    );
+    const link = page.locator('#found article ~ section a');
+    await link.waitFor();
+    assert.equal(await link.textContent(), fact.statement);
+    assert.match((await link.getAttribute('href')) ?? '', /\/the-plumb-line\/facts\/second-1967\/$/);
+    await page.close();
+  });
+
   it('search passes on what the API refuses', async () => {
     const page = await open(
       'search/?q=a+b+c+d+e',
@@ -68,9 +80,11 @@ describe('search and subscribe', () => {
   it('search asks once more when too many search', async () => {
     let asked = 0;
     const page = await open('search/?q=metre', (route) =>
-      ++asked === 1
-        ? route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{"error":"unavailable"}' })
-        : answer(200, { q: 'metre', count: 1, stories: [ROW] })(route),
+      route.request().url().includes('/facts?')
+        ? answer(200, { facts: [] })(route)
+        : ++asked === 1
+          ? route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{"error":"unavailable"}' })
+          : answer(200, { q: 'metre', count: 1, stories: [ROW] })(route),
     );
     await page.locator('#found article').waitFor();
     assert.equal(asked, 2);

@@ -58,17 +58,30 @@ function counted(count) {
   return text.replace('{count}', () => new Intl.NumberFormat(language).format(count));
 }
 
+/** Facts of the record, below the pieces. */
+function factList(facts) {
+  const items = facts.map(({ claim_key, statement, source }) => {
+    const to = link(`${root}/facts/${claim_key}/`, statement);
+    to.dir = 'auto';
+    return element('li', '', to, element('p', 'origin', source));
+  });
+  return element('section', 'issue', element('h2', '', words.facts), element('ul', 'ways', ...items));
+}
+
+/** How many facts are shown. */
+const FACTS_MAX = 5;
+
 /** The longest that this page waits where too many search, in seconds. */
 const WAIT_MAX = 10;
 
 /** The answer's body, or null when no API stands behind the address. Asks once more where too many search. */
-async function ask(q, isAgain = false) {
+async function ask(url, isAgain = false) {
   try {
-    const response = await fetch(`${api}?${new URLSearchParams({ q })}`);
+    const response = await fetch(url);
     const wait = Number(response.headers.get('Retry-After'));
     if (response.status === 503 && !isAgain && wait > 0 && wait <= WAIT_MAX) {
       await new Promise((resolve) => setTimeout(resolve, wait * 1_000));
-      return await ask(q, true);
+      return await ask(url, true);
     }
     if (response.status === 404 || response.status >= 500) return null;
     return await response.json();
@@ -83,10 +96,16 @@ async function search(q) {
   found.replaceChildren();
   if (q === '') return say('');
   say(words.searching);
-  const answer = await ask(q);
+  // Together, so that nothing moves when the facts come.
+  const [answer, record] = await Promise.all([
+    ask(`${api}?${new URLSearchParams({ q })}`),
+    words.facts ? ask(`${root}/api/v1/facts?${new URLSearchParams({ q, limit: FACTS_MAX })}`) : null,
+  ]);
   // An older question may be answered after a newer one.
   if (turn !== asked) return;
   show(q, answer);
+  const facts = record?.facts ?? [];
+  if (facts.length > 0) found.append(factList(facts));
   ways.classList.add('shown');
 }
 
