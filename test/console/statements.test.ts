@@ -21,7 +21,7 @@ import { statementsOf } from '../support/statements.ts';
 const ROWS = [3, 20, 40] as const;
 /** The most statements that a page may run, and the front, which draws the paper's own front. */
 const MOST = 40;
-const FRONT_MOST = 100;
+const FRONT_MOST = 110;
 
 /** A piece that cites a fact which all do, and one of its own. */
 const withKeys = (piece: ReturnType<typeof filing>, n: number) => ({

@@ -1,6 +1,7 @@
-import type { RevisedFactLine } from '../../../src/desk/console/fact-views.ts';
+import type { ReviseLine } from '../../../src/desk/console/fact-views.ts';
 import type { FormField } from '../../../src/desk/console/fields.ts';
 import { MAX } from '../../../src/desk/door/piece.ts';
+import type { EvidenceState } from '../../../src/desk/evidence.ts';
 import { type FactRow, factUrl, saidOf } from '../../../src/desk/fact.ts';
 import { requireFact } from '../../../src/desk/recording-facts.ts';
 import { QUERY_MAX, searchTerms, TERMS_MAX } from '../../../src/desk/search.ts';
@@ -68,6 +69,7 @@ export function factPage(parts: ConsoleParts, c: ConsoleContext): Shown {
       pieces: citing.slice(0, PIECES_MAX).map(({ id, headline, state, version }) => ({ id, headline, state, version })),
       has_more: citing.length > PIECES_MAX,
       fields: fieldsOf(fact),
+      evidence: archive.factEvidence(claim_key),
       url: cited === 0 ? null : factUrl(c.get('site').root, claim_key),
     },
   ];
@@ -161,12 +163,23 @@ const restOn = (pieces: number): string =>
     ? 'No piece cites an older one.'
     : `${pieces === 1 ? 'One piece cites' : `${pieces} pieces cite`} an older one: revise those that rest on what was wrong.`;
 
-/** The facts that pieces on air cite in a version that was wrong, those corrected last first. */
-export function factsToRevise(app: AppContext, c: ConsoleContext, limit: number): RevisedFactLine[] {
-  return archiveOf(app, c)
-    .outdatedFacts(limit)
-    .map(({ claim_key, status, statement, pieces, changed_note }) => ({
-      ...{ claim_key, status, statement, pieces },
-      note: changed_note ?? '',
-    }));
+/** What the source of a fact came to, for those states that need somebody. */
+const FOUND: Partial<Record<EvidenceState, string>> = {
+  changed: 'Its source says something else than when it was first read.',
+  quote_not_found: 'Its source does not have the quote.',
+  gone: 'Its source is gone.',
+};
+
+/** Facts that pieces on air cite and that were corrected since, then those whose sources say otherwise. */
+export function factsToRevise(app: AppContext, c: ConsoleContext, limit: number): ReviseLine[] {
+  const archive = archiveOf(app, c);
+  const corrected = archive.outdatedFacts(limit).map(({ claim_key, status, statement, pieces, changed_note }) => ({
+    ...{ path: `facts/${claim_key}`, state: status, statement, note: changed_note ?? '', pieces },
+  }));
+  const read = archive.factsToRevise(limit).map(({ subject, state, statement }) => {
+    const [piece = '', n] = subject.split('/');
+    const path = n === undefined ? `facts/${subject}` : `pieces/${piece}`;
+    return { path, state, statement, note: FOUND[state] ?? '', pieces: null };
+  });
+  return [...corrected, ...read].slice(0, limit);
 }

@@ -1,6 +1,6 @@
 import type { FactStatus } from '../../proof/fact-note.ts';
 import type { StateName } from '../archive.ts';
-import type { OutdatedFact } from '../fact.ts';
+import type { EvidenceState } from '../evidence.ts';
 import type { FormField } from './fields.ts';
 
 /** A fact in a list: its newest version. */
@@ -38,10 +38,20 @@ export interface FactContent {
     has_more: boolean;
     /** Of the form that corrects it. */
     fields: FormField[];
+    /** What was found in its source; null while nobody read it. */
+    evidence: EvidenceState | null;
     /** Its public page; null while no piece on air cites it. */
     url: string | null;
   };
 }
 
-/** A fact of which pieces on air cite a version that was wrong. */
-export type RevisedFactLine = Pick<OutdatedFact, 'claim_key' | 'status' | 'statement' | 'pieces'> & { note: string };
+/** A fact that somebody should look at, with why: by its correction, or by what was found in its source. */
+export interface ReviseLine {
+  /** Its page below the console, or that of the only piece that has it. */
+  path: string;
+  state: string;
+  statement: string;
+  note: string;
+  /** How many pieces on air say otherwise; null where its source was read. */
+  pieces: number | null;
+}

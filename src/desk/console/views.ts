@@ -6,7 +6,7 @@ import type { Typefaces } from '../papers/typefaces.ts';
 import type { ReviewRow } from '../review.ts';
 import type { Segment } from './difference.ts';
 import type { EditorView } from './editor-view.ts';
-import type { FactContent, RevisedFactLine } from './fact-views.ts';
+import type { FactContent, ReviseLine } from './fact-views.ts';
 import type { Changed } from './fields.ts';
 import type { PaperContent } from './paper-views.ts';
 import type { sessionRow } from './session.ts';
@@ -24,8 +24,8 @@ export interface ConsolePages extends ContentPages {
     scheduled: PieceLine[];
     aired: PieceLine[];
     drafts: PieceLine[];
-    /** Facts that pieces on air cite in a version that was wrong. */
-    revise: RevisedFactLine[];
+    /** Facts that pieces on air cite and that were corrected, or whose sources say otherwise. */
+    revise: ReviseLine[];
     /** Parts of the desk that need somebody. */
     wrong: { text: string; path: string | null }[];
     /** What agents did and what they were refused; null for seats that may not see it. */
