@@ -19,7 +19,10 @@ export function factDependencies(archive: Archive, { changed, isMoved = () => fa
   const moved: number[] = [];
   for (const [index, { claim_key, cited, changed_at }] of facts.entries()) {
     const rank = ranks[index] ?? 0;
-    stale.add(dependencies.facts).add(dependencies.fact(claim_key)).add(dependencies.factPage(pageAt(rank)));
+    stale
+      .add(dependencies.facts)
+      .add(dependencies.fact(claim_key))
+      .add(dependencies.factPage(pageAt(rank)));
     if (changed_at !== null) stale.add(dependencies.corrections);
     if (isMoved(claim_key, cited)) moved.push(rank);
   }
