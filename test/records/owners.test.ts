@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pino from 'pino';
+import { afterCheck, newProof, proofText } from '../../src/records/accounts/owner.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { localQueue } from '../../src/records/jobs/local-queue.ts';
+import { startOwnerChecks } from '../../src/records/jobs/owner-checks.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { newId } from '../../src/shared/new-id.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
+import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
+import { ownerZone } from '../support/owner-zone.ts';
+import { serve, until } from '../support/program.ts';
+import { recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
+
+const FOUND = { outcome: 'found', detail: 'found' } as const;
+
+test('a server killed in the middle of a check loses no proof, and it is checked again', {
+  skip: ONLY_WIDE || WITHOUT_SERVERS,
+}, async (t) => {
+  const folder = tempFolder(t);
+  const silent = await ownerZone(t);
+  silent.failing = null;
+  const env = { SERVICES: 'records', SCANNER: 'off', LOG_LEVEL: 'info' };
+  const server = await serve(t, folder, { ...env, RESOLVERS: `127.0.0.1:${silent.port}` });
+  const clock = { now: Date.now() };
+  const knot = await startKnot(join(folder, 'knot'), [
+    { name: 'example.com', lines: [`_broadsheet TXT "${proofText('x'.repeat(43))}"`] },
+  ]);
+  t.after(knot.stop);
+  const app = openAppContext(
+    readSettings(envIn(folder, { ...env, RESOLVERS: `127.0.0.1:${knot.port}` })),
+    () => clock.now,
+  );
+  t.after(() => app.close());
+  const { accounts, owners } = app.store.records;
+  const { id } = accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: clock.now });
+  const begun = newProof(id, parseHostname('example.com'), 'x'.repeat(43), clock.now);
+  const { proof } = afterCheck(begun, { txt: FOUND, file: FOUND }, clock.now);
+  owners.save({ ...proof, due_at: clock.now });
+  // The job leases the proof, and waits for a name server that says nothing.
+  await until(() => ((owners.get(id, 'example.com')?.due_at ?? 0) > Date.now() ? true : null));
+  await until(() => (silent.heard.length > 0 ? true : null));
+  server.child.kill('SIGKILL');
+  await server.ended;
+  const after = owners.get(id, 'example.com');
+  assert.deepEqual({ ...after, due_at: 0 }, { ...proof, due_at: 0 });
+  clock.now = after?.due_at ?? 0;
+  const stop = startOwnerChecks(app, pino({ level: 'silent' }));
+  await until(() => (owners.get(id, 'example.com')?.found_at === clock.now ? true : null));
+  await stop();
+});
+
+test('hostnames of proven owners are due every hour, and leased before others', async (t) => {
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
+  const others = Array.from({ length: 400 }, (_, n) => parseHostname(`h${n}.zone${n}.test`));
+  records.watch(others, clock.now - 10_000);
+  records.watch([parseHostname('www.example.com'), parseHostname('example.com')], clock.now - 5_000);
+  const queue = localQueue(app, 'test');
+  assert.ok(!(await queue.lease(16))?.hostnames.includes('example.com'), 'due later than hundreds of others');
+  const { id } = records.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: clock.now });
+  const begun = newProof(id, parseHostname('example.com'), 'x'.repeat(43), clock.now);
+  records.owners.save(afterCheck(begun, { txt: FOUND, file: FOUND }, clock.now).proof);
+  const group = { id: newId(), account: id, name: 'Ours', made_at: clock.now };
+  records.watchGroups.add(group);
+  records.owners.hasten(id, 'example.com', clock.now);
+  assert.ok((await queue.lease(16))?.hostnames.includes('example.com'));
+  // What joins a group of the owner later is prompt at once too.
+  records.watchGroups.put(group.id, 'www.example.com', clock.now);
+  assert.ok((await queue.lease(16))?.hostnames.includes('www.example.com'));
+  assert.equal(records.owners.isOwned(records.find('www.example.com')?.id ?? 0), true);
+  assert.equal(records.owners.isOwned(records.find('h1.zone1.test')?.id ?? 0), false);
+});
