@@ -1,5 +1,4 @@
 import { type FactNote, type FactStatus, type FactVersion, factIn } from '../proof/fact-note.ts';
-import type { StateName } from './archive.ts';
 import type { RecordEntry } from './ledger-entry.ts';
 
 /** The fact record (protocol 4.8): what pieces cite by a claim key, in versions, each of them signed. */
@@ -77,7 +76,8 @@ export interface CitingRow {
   revision: number;
   /** The version that it cites. */
   version: number;
-  state: StateName;
+  /** As of `Story`. */
+  state: 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
 }
 
 /** A fact of which `pieces` pieces on air cite a version that was wrong. */
