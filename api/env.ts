@@ -8,6 +8,7 @@ import type { Account } from '../src/records/accounts/account.ts';
 import type { ServiceKey } from '../src/records/accounts/service-key.ts';
 import type { Session } from '../src/records/accounts/session.ts';
 import type { Lane } from '../src/records/meter/lane.ts';
+import type { PlanRow } from '../src/records/meter/plan.ts';
 import type { Headers } from './responses/headers.ts';
 
 /** The headers that `carryHeaders` collects for a request (`api/responses/headers.ts`). */
@@ -88,6 +89,8 @@ export interface RecordsEnv {
   Variables: DeskEnv['Variables'] & {
     /** The lane that admitted the request. */
     lane: Lane;
+    /** The plans on sale, for a 402. */
+    plans: () => PlanRow[];
     /** The caller's key; null without one. */
     key: ServiceKey | null;
     /** The signed-in account; undefined when there is none, and on every path that ignores cookies. */

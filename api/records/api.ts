@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { createCheckout } from '../../src/records/checkout.ts';
+import { plansOnSale } from '../../src/records/plans.ts';
 import { READS } from '../../src/shared/limits.ts';
 import type { RecordsEnv } from '../env.ts';
 import { allowedBy, allowedByExact, answerUnmatched, limitMethods } from '../middleware/allow.ts';
@@ -63,6 +64,10 @@ export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
   const crossOrigin = allowCrossOrigin(CORS, allowed);
   for (const tree of CROSS_ORIGIN) router.use(tree, crossOrigin);
   router.use(requireUtf8Query);
+  router.use((c, next) => {
+    c.set('plans', () => plansOnSale(app));
+    return next();
+  });
   router.use(readSession(app));
   router.use(limitMethods(allowedByExact(router)));
 

@@ -157,6 +157,11 @@ export function releasePlaces(app: AppContext): string[] {
   });
 }
 
+/** The plans on sale, the cheapest per day first. */
+export function plansOnSale(app: Pick<AppContext, 'store' | 'settings'>): PlanRow[] {
+  return planRows(app).slice(1);
+}
+
 /** What every account has, and the plans on sale, the cheapest per day first. */
 export function planRows({ store, settings }: Pick<AppContext, 'store' | 'settings'>): PlanRow[] {
   const { asset = null } = settings.x402 ?? {};

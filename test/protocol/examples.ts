@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import canonicalize from 'canonicalize';
 import { Hono } from 'hono';
 import { pino } from 'pino';
+import type { RecordsEnv } from '../../api/env.ts';
 import { answerFault } from '../../api/middleware/fault.ts';
 import { menuAnswer } from '../../api/records/lanes/menu.ts';
 import { carryHeaders } from '../../api/responses/headers.ts';
@@ -278,7 +279,11 @@ async function menu(): Promise<Record<string, string>> {
     dataOrigin: 'https://data.example',
     x402: { network, asset: network.usdc, payTo: `0x${'ab'.repeat(20)}`, prices: parsePrices([]), rpc: null },
   } as unknown as Settings;
-  const app = new Hono().use(carryHeaders).get('/v1/changes', (c) => menuAnswer(c, settings));
+  const app = new Hono<RecordsEnv>().use(carryHeaders);
+  app.get('/v1/changes', (c) => {
+    c.set('plans', () => []);
+    return menuAnswer(c, settings);
+  });
   const response = await app.request('https://data.example/v1/changes?limit=2');
   const required = Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8');
   // The sentences are for people.

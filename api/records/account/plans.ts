@@ -4,7 +4,7 @@ import { answer } from '../../../src/records/accounts/answer.ts';
 import { type Offer, requirementsV1 } from '../../../src/records/meter/offer.ts';
 import { decodePayment, type Payment } from '../../../src/records/meter/payment.ts';
 import { planInWords, planReceipt } from '../../../src/records/meter/plan-order.ts';
-import { limitsOf, planRows, sellsToAccounts } from '../../../src/records/plans.ts';
+import { limitsOf, planRows, plansOnSale, sellsToAccounts } from '../../../src/records/plans.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { SignedIn } from '../../env.ts';
@@ -21,7 +21,7 @@ export function planParts(app: AppContext, account: Account) {
   return {
     limits,
     plan: plan && bought && { ...plan, is_last_week: bought.ends_at - app.clock.now() <= 7 * DAY },
-    plans: planRows(app).slice(1),
+    plans: plansOnSale(app),
     receipts: app.store.records.plans.receipts(account.id).map(planReceipt),
   };
 }

@@ -13,6 +13,7 @@ import { setHeader } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { RecordsContext } from '../route.ts';
 import { topUpUrl } from './addresses.ts';
+import { plansIn } from './menu.ts';
 
 /** Who pays for a request: a key, or an account whose owner is signed in. */
 type Payer = Pick<Charged, 'account' | 'key' | 'isExport'>;
@@ -84,14 +85,18 @@ async function reserveUnit(
   // The rate is that of a key.
   setHeaders(c, { ...meterHeaders(result.usage), ...(payer.key === null ? {} : rateHeaders(result.rate)) });
   if (result.outcome === 'reserved') return result.reservation;
-  if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings));
+  if (result.outcome === 'exhausted') throw exhausted(result, topUpUrl(settings), plansIn(c));
   const seconds = secondsToNextMinute(result.rate.at);
   setHeader(c, 'Retry-After', String(seconds));
   const message = `this key used its ${result.rate.limit} requests of this minute; try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Nothing was charged`;
   throw new Fault('rate_limited', message);
 }
 
-function exhausted({ axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'exhausted' }>, top_up: string): Fault {
+function exhausted(
+  { axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'exhausted' }>,
+  top_up: string,
+  plans: ReturnType<typeof plansIn>,
+): Fault {
   const resets_at = isoTime(axis === 'exports' ? nextDayAt(usage.at) : includedAgainAt(usage));
   const spent = `the requests that your plan includes for ${axes.includes('monthly') ? 'this month' : 'today'} are spent`;
   const what =
@@ -108,6 +113,7 @@ function exhausted({ axis, axes, usage }: Extract<ReserveOutcome, { outcome: 'ex
       axes,
       top_up,
       resets_at,
+      ...plans,
     },
   );
 }

@@ -29,23 +29,35 @@ export function menuLane(settings: Settings): MiddlewareHandler<RecordsEnv> {
  * 402 with the offer, in x402 version 1 as the body and in version 2 as `PAYMENT-REQUIRED`; `reason` says why there is
  * none.
  */
-export function menuAnswer(c: Context, settings: Settings, text?: MenuText): Response {
+export function menuAnswer(c: Context<RecordsEnv>, settings: Settings, text?: MenuText): Response {
   return menuFor(c, settings, offerFor(settings, c.req.url), text);
 }
 
-export function menuFor(c: Context, settings: Settings, offer: Offer | null, text = textOf(offer, settings)): Response {
+export function menuFor(
+  c: Context<RecordsEnv>,
+  settings: Settings,
+  offer: Offer | null,
+  text = textOf(offer, settings),
+): Response {
   const body = {
     x402Version: 1,
     error: 'payment_required',
     message: text.message,
     ...(text.reason === undefined ? {} : { reason: text.reason }),
     accepts: offer === null ? [] : [requirementsV1(offer)],
+    ...plansIn(c),
     sign_in_url: signInUrl(settings),
     docs: docsUrl(settings),
   };
   const headers: Record<string, string> =
     offer === null ? {} : { 'PAYMENT-REQUIRED': base64(requiredV2(offer, text.message)) };
   return errorAnswer(c, 402, body, headers);
+}
+
+/** The plans on sale as a member of a 402; nothing while there are none. */
+export function plansIn(c: Context<RecordsEnv>) {
+  const plans = c.get('plans')();
+  return plans.length === 0 ? {} : { plans };
 }
 
 /** The price of a URL; null while the paid lane is closed. */

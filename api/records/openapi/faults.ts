@@ -22,11 +22,11 @@ export const FAULTS: Faults = {
     'this key expired at 2026-11-30T00:00:00.000Z; make another on your account’s page',
   ],
   payment_required: [
-    'neither a key nor a payment was sent (for the lookup of one domain: with `pay=1` or `Prefer: payment`), or the payment was rejected. The body is the x402 version 1 price menu, and `PAYMENT-REQUIRED` the version 2 one. `accepts` is empty where payments are not accepted, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. For a rejected payment, `reason` says what is wrong with it.',
+    'neither a key nor a payment was sent (for the lookup of one domain: with `pay=1` or `Prefer: payment`), or the payment was rejected. The body is the x402 version 1 price menu, and `PAYMENT-REQUIRED` the version 2 one. `accepts` is empty where payments are not accepted, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. For a rejected payment, `reason` says what is wrong with it. `plans` lists the plans on sale, if there are any.',
     'this read takes a key: send a key of an account as X-Service-Key',
   ],
   allowance_exhausted: [
-    'the account’s included requests and its credits are spent. `axes` lists what is empty: `daily` or `monthly` for the plan’s included requests, and `credits`. `axis` is the one to fix: `credits` for an account that ever had some, otherwise the plan’s. `top_up` is where to buy more, `resets_at` when requests are included again.',
+    'the account’s included requests and its credits are spent. `axes` lists what is empty: `daily` or `monthly` for the plan’s included requests, and `credits`; or `exports` alone. `axis` is the one to fix: `credits` for an account that ever had some, otherwise the plan’s. `top_up` is where to buy more, `resets_at` when requests are included again; `plans` lists the plans on sale, if there are any.',
     'the requests that your plan includes for today are spent, and your account has no credits; top up, or wait until the reset',
   ],
   level_too_low: [

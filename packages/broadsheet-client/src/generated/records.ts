@@ -2989,9 +2989,9 @@ export interface components {
             };
         };
         /**
-         * @description `payment_required`: neither a key nor a payment was sent (for the lookup of one domain: with `pay=1` or `Prefer: payment`), or the payment was rejected. The body is the x402 version 1 price menu, and `PAYMENT-REQUIRED` the version 2 one. `accepts` is empty where payments are not accepted, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. For a rejected payment, `reason` says what is wrong with it.
+         * @description `payment_required`: neither a key nor a payment was sent (for the lookup of one domain: with `pay=1` or `Prefer: payment`), or the payment was rejected. The body is the x402 version 1 price menu, and `PAYMENT-REQUIRED` the version 2 one. `accepts` is empty where payments are not accepted, and `reason` says why: `payments_closed`, or `node_missing` for credits where the service has no node of the chain. For a rejected payment, `reason` says what is wrong with it. `plans` lists the plans on sale, if there are any.
          *
-         *     `allowance_exhausted`: the account’s included requests and its credits are spent. `axes` lists what is empty: `daily` or `monthly` for the plan’s included requests, and `credits`. `axis` is the one to fix: `credits` for an account that ever had some, otherwise the plan’s. `top_up` is where to buy more, `resets_at` when requests are included again.
+         *     `allowance_exhausted`: the account’s included requests and its credits are spent. `axes` lists what is empty: `daily` or `monthly` for the plan’s included requests, and `credits`; or `exports` alone. `axis` is the one to fix: `credits` for an account that ever had some, otherwise the plan’s. `top_up` is where to buy more, `resets_at` when requests are included again; `plans` lists the plans on sale, if there are any.
          */
         PaymentRequired: {
             headers: {
