@@ -102,8 +102,8 @@ function sourcesOn(page: Document): string {
   return [...page.querySelectorAll<HTMLLIElement>('.facts > li')]
     .map((item) => {
       const copy = item.cloneNode(true) as HTMLLIElement;
-      // What the desk found later is not part of the piece: its notes are in the proof.
-      for (const added of copy.querySelectorAll('.back, .evidence')) added.remove();
+      // What the desk recorded and found later is not part of the piece.
+      for (const added of copy.querySelectorAll('.back, .record, .since, .evidence')) added.remove();
       return `${item.value}. ${copy.textContent}`;
     })
     .join(' ');
