@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sha256 } from '../basis.ts';
-import { toBase64url, toHex } from '../bytes.ts';
+import { toHex } from '../bytes.ts';
 import { leafHash, merkleRoot } from '../merkle.ts';
 import { type Signer, signNote } from '../signing.ts';
 import { disclosureText } from './disclosure.ts';
@@ -50,7 +50,7 @@ export function disclosuresOf(fields: object, seed: Uint8Array): string[] {
     .update(seed)
     .digest();
   return entries.map(([name, value], index) => {
-    const salt = toBase64url(salts.subarray(index * SALT_LENGTH, (index + 1) * SALT_LENGTH));
+    const salt = salts.toString('base64url', index * SALT_LENGTH, (index + 1) * SALT_LENGTH);
     return disclosureText({ salt, name, value });
   });
 }

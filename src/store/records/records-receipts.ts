@@ -1,4 +1,4 @@
-import { fromBase64, fromHex, joined, toBase64, toHex } from '../../proof/bytes.ts';
+import { joined } from '../../proof/bytes.ts';
 import { observationLines, parseObservation } from '../../proof/records/receipt.ts';
 import { isoTime } from '../../proof/time.ts';
 import { bytes, type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
@@ -40,7 +40,7 @@ export function receiptOf(row: Read<typeof RECEIPT>): string {
     prev: prev === null ? null : hashText(prev),
     kid,
   });
-  return `${lines}\n— ${name} ${toBase64(joined(key_hash, signature))}\n`;
+  return `${lines}\n— ${name} ${Buffer.from(joined(key_hash, signature)).toString('base64')}\n`;
 }
 
 const KEY_HASH = 4;
@@ -61,16 +61,16 @@ function partsOfReceipt(receipt: string): ReceiptParts | null {
   const end = receipt.indexOf('\n\n') + 1;
   const said = parseObservation(receipt.slice(0, end));
   const [, name, base64 = ''] = /^\n— (\S+) (\S+)\n$/.exec(receipt.slice(end)) ?? [];
-  const blob = fromBase64(base64);
-  if (said === null || name === undefined || blob?.length !== KEY_HASH + SIGNATURE) return null;
+  const blob = Buffer.from(base64, 'base64');
+  if (said === null || name === undefined || blob.length !== KEY_HASH + SIGNATURE) return null;
   return {
     kid: said.kid,
     name,
-    key_hash: blob.slice(0, KEY_HASH),
+    key_hash: blob.subarray(0, KEY_HASH),
     fields: said.record_fields,
     root: hashBytes(said.record_root),
     prev: said.prev === null ? null : hashBytes(said.prev),
-    signature: blob.slice(KEY_HASH),
+    signature: blob.subarray(KEY_HASH),
   };
 }
 
@@ -110,9 +110,9 @@ export function receiptTable(db: Db) {
 }
 
 function hashText(hash: Uint8Array): string {
-  return `sha256:${toHex(hash)}`;
+  return `sha256:${Buffer.from(hash).toString('hex')}`;
 }
 
 function hashBytes(hash: string): Uint8Array {
-  return fromHex(hash.slice('sha256:'.length));
+  return Buffer.from(hash.slice('sha256:'.length), 'hex');
 }
