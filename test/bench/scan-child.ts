@@ -1,16 +1,31 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import Database from 'libsql';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { busyHost, busyNames } from './busy-host.ts';
 
 const [hosts = '1000', rounds = '3'] = process.argv.slice(2);
 const HOSTS = Number(hosts);
 const DAY = 86_400_000;
 /** As many as a scanner's batch. */
-const BATCH = 16;
+const BATCH = 32;
+
+/** In the last round, only serials and round trips are others. */
+function stillHost(hostname: string, round: number): ReturnType<typeof busyHost> {
+  if (round < Number(rounds) - 1) return busyHost(hostname, round, now);
+  const probe = busyHost(hostname, round - 1, now);
+  probe.signals.SOA = busyHost(hostname, round, now).signals.SOA;
+  return probe;
+}
+
+function withRoundTrips(probe: ReturnType<typeof busyHost>): typeof probe {
+  for (const signal of Object.values(probe.signals)) signal.rtt_ms = Math.random() * 90;
+  return probe;
+}
 
 let now = Date.UTC(2026, 10, 21);
 const app = openAppContext(readSettings(), () => now);
@@ -21,10 +36,19 @@ for (let at = 0; at < HOSTS; at += 1_000) {
 }
 const queue = localQueue(app, 'bench');
 
+/** The pages of the database, those in its log of writes too, in bytes. */
+const size = (): number => {
+  const db = new Database(databaseFile(app.settings), { readonly: true });
+  const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
+  db.close();
+  return page_count * 4_096;
+};
+
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 const rates: number[] = [];
 const memory: number[] = [];
+const sizes: number[] = [];
 let [observed, changes] = [0, 0];
 for (let round = 0; round < Number(rounds); round++) {
   now += 2 * DAY;
@@ -35,7 +59,7 @@ for (let round = 0; round < Number(rounds); round++) {
     const taken = await queue.lease(BATCH);
     spent += performance.now() - began;
     if (taken === null) break;
-    const looks = taken.hostnames.map((hostname) => busyHost(hostname, round, now));
+    const looks = taken.hostnames.map((hostname) => withRoundTrips(stillHost(hostname, round)));
     const entering = performance.now();
     for (const { outcome, ...entered } of await queue.submit(taken.lease, looks)) {
       if (outcome !== 'recorded') throw new Error(`${entered.hostname} was ${outcome}`);
@@ -47,6 +71,9 @@ for (let round = 0; round < Number(rounds); round++) {
   }
   rates.push(count / (spent / 1_000));
   memory.push(process.memoryUsage().rss);
+  sizes.push(size());
 }
 app.close();
-process.stderr.write(`${JSON.stringify({ rates, memory, observed, changes, wait: delay.percentile(99) / 1e6 })}\n`);
+process.stderr.write(
+  `${JSON.stringify({ rates, memory, sizes, observed, changes, wait: delay.percentile(99) / 1e6 })}\n`,
+);

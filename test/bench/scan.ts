@@ -7,7 +7,9 @@ import { aSecond, type Figure, median, millis, note } from './table.ts';
 
 /** Hostnames, and how often each of them is looked at. */
 const HOSTS = Number(process.env.BENCH_HOSTS ?? 10_000);
-const ROUNDS = 4;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4);
+/** How much the database may grow by an observation, in bytes. */
+const GROWTH_MAX = 600;
 /** Rounds until everything that is compiled, and kept for reuse, is there. */
 const WARM = 2;
 /** What may be held in the end, of the memory that was held when warm. */
@@ -20,9 +22,11 @@ export async function scanPart({ folder }: Bench): Promise<Figure[]> {
   const child = join(PROJECT, 'test/bench/scan-child.ts');
   const env = { DATA_DIR: join(here, 'var'), LOG_LEVEL: 'silent' };
   const ran = await run(process.execPath, [child, String(HOSTS), String(ROUNDS)], { cwd: here, env });
-  const { rates, memory, observed, changes, wait } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
+  const { rates, memory, sizes, observed, changes, wait } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
     rates: number[];
     memory: number[];
+    /** Of the database after each round, in bytes. */
+    sizes: number[];
     observed: number;
     changes: number;
     /** How long the process does nothing else, at the 99th percentile, in ms. */
@@ -30,7 +34,16 @@ export async function scanPart({ folder }: Bench): Promise<Figure[]> {
   };
   note(`scan: ${observed} observations, ${changes} changes; ${rates.map(aSecond).join(', ')}`);
   const [first = 0, last = 0] = [memory[WARM - 1], memory.at(-1)];
+  const grown = ((sizes.at(-1) ?? 0) - (sizes.at(-2) ?? 0)) / HOSTS;
   return [
+    {
+      what: `growth of the database by an observation with another serial and other round trips, the last ${HOSTS} of ${observed}`,
+      ours: `${Math.round(grown)} bytes`,
+      other: '',
+      ratio: null,
+      budget: `≤ ${GROWTH_MAX} bytes`,
+      holds: grown <= GROWTH_MAX,
+    },
     {
       what: `observations signed and stored a second, ${HOSTS} hostnames : the first look at each`,
       ours: aSecond(median(rates)),

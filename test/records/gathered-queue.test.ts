@@ -50,7 +50,7 @@ test('probes of several leases are submitted together, and each gets its own out
       }),
     ),
   );
-  assert(new Set(turns).size <= 2, `submitted in turns ${turns.join(' ')}`);
+  assert(new Set(turns).size <= 4, `submitted in turns ${turns.join(' ')}`);
   assert(performance.now() - began >= 50, 'the last ones waited for others');
   const flat = outcomes.flat();
   assert.deepEqual(

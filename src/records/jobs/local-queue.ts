@@ -37,18 +37,22 @@ export function localQueue(app: AppContext, owner: string) {
     hostnames: rows.map(({ hostname }) => hostname),
     until,
   });
+  const isAnyDue = (): boolean => {
+    // A wrong clock pauses the scan.
+    if (app.clock.fault() !== null) return false;
+    records.pullForward(clock.now(), clock.now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
+    return records.isDue(clock.now());
+  };
   /** Leases up to `max` due hostnames, possibly none. `until` is when the lease ends, in ms. */
   const leaseUntil = (max: number) => {
     const wish = fresh();
-    // A wrong clock pauses the scan.
-    if (app.clock.fault() !== null) return leased(wish, []);
-    records.pullForward(clock.now(), clock.now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
-    // Checking first avoids the write lock when nothing is due.
-    return leased(wish, records.isDue(clock.now()) ? records.lease({ ...wish, max, now: clock.now() }) : []);
+    return leased(wish, isAnyDue() ? records.lease({ ...wish, max, now: clock.now() }) : []);
   };
   const queue: ScanQueue = {
     async lease(max) {
-      const lease = leaseUntil(max);
+      // Checking first avoids the write lock when nothing is due.
+      if (!isAnyDue()) return null;
+      const lease = await store.database.groupCommit(() => leaseUntil(max));
       return lease.hostnames.length === 0 ? null : lease;
     },
     submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe, originOf))),

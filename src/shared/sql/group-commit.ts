@@ -6,7 +6,7 @@ import type { Db, Transact } from './sql.ts';
  */
 const GROUP_LASTS = 8;
 /** So much work shares a commit, however long it takes: the disk takes longer still. */
-export const GROUP_LEAST = 32;
+export const GROUP_LEAST = 24;
 
 interface Waiting {
   /**
