@@ -76,9 +76,11 @@ function spread(folder: string, { deltas, now }: { deltas: number; now: number }
   const db = new Database(join(folder, 'var/broadsheet.db'));
   db.exec(`
     PRAGMA synchronous = off;
-    INSERT INTO observations (seq, host, observed_at, body, circumstances, seed, receipt, receipt_hash)
+    INSERT INTO observations (seq, host, observed_at, body, patch, circumstances, shared, seed, receipt, receipt_hash,
+        signer, fields, root, prev, hash, signature)
       SELECT (SELECT max(seq) FROM observations) + row_number() OVER (ORDER BY h.id),
-        h.id, ${now - DAY}, o.body, o.circumstances, o.seed, o.receipt, o.receipt_hash
+        h.id, ${now - DAY}, o.body, o.patch, o.circumstances, o.shared, o.seed, o.receipt, o.receipt_hash,
+        o.signer, o.fields, o.root, o.prev, o.hash, o.signature
       FROM hostnames h JOIN observations o ON o.seq = 1 + h.id % (SELECT max(seq) FROM observations)
       WHERE h.looked_at IS NULL;
     UPDATE hostnames SET looked_at = ${now - DAY}, seq = (SELECT max(seq) FROM observations o WHERE o.host = hostnames.id)
@@ -93,7 +95,7 @@ function spread(folder: string, { deltas, now }: { deltas: number; now: number }
   const step = Math.max(1, Math.floor((now - before.at) / missing));
   db.exec(`
     WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${missing})
-    INSERT INTO deltas
+    INSERT INTO deltas (seq, host, at, signal, kind, "before", "after", observation)
       SELECT ${before.known} + n, h.id, ${before.at} + n * ${step}, d.signal, d.kind, d."before", d."after", h.seq
       FROM n
         JOIN hostnames h ON h.id = 1 + (n * 7919) % (SELECT max(id) FROM hostnames)
