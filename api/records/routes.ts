@@ -10,6 +10,7 @@ import { ownPolicy } from '../../src/signing/log/log-publication.ts';
 import type { RecordsEnv } from '../env.ts';
 import type { Ask } from '../middleware/acting.ts';
 import { alertHandlers, unsubscribeHandlers } from './account/alerts.ts';
+import { expectationHandlers } from './account/expectations.ts';
 import { downloadHandlers } from './account/exports.ts';
 import { groupFeed } from './account/group-feed.ts';
 import { groupHandlers } from './account/groups.ts';
@@ -46,6 +47,7 @@ import type { RecordsRoute } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
 import { alertOperations } from './v1/account/alerts.ts';
+import { expectationOperations } from './v1/account/expectations.ts';
 import { keyOperations } from './v1/account/keys.ts';
 import { nameOperations } from './v1/account/names.ts';
 import { groupOperations, watchOperations } from './v1/account/watch.ts';
@@ -104,6 +106,7 @@ export function recordsRoutes(
   const names = nameHandlers(app, pages, asking);
   const own = {
     alerts: alertOperations(app),
+    expectations: expectationOperations(app),
     groups: groupOperations(app, linkSecret),
     keys: keyOperations(app),
     names: nameOperations(app, asking),
@@ -113,6 +116,7 @@ export function recordsRoutes(
   const plans = planHandlers(app, counter, pages);
   const groups = groupHandlers(app, linkSecret, pages);
   const alerts = alertHandlers(app, pages);
+  const expectations = expectationHandlers(app, pages);
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
   const data = dataHandlers(app, pages);
   const found = discovery(app);
@@ -222,6 +226,12 @@ export function recordsRoutes(
     ['GET', '/v1/account/notes', 'usage', own.names.notes],
     ['PUT', '/v1/account/changes/{seq}/note', 'usage', own.names.putNote],
     ['DELETE', '/v1/account/changes/{seq}/note', 'usage', own.names.removeNote],
+    ['GET', '/v1/account/expectations', 'usage', own.expectations.list],
+    ['PUT', '/v1/account/expectations', 'usage', own.expectations.put],
+    ['POST', '/v1/account/expectations', 'usage', own.expectations.plan],
+    ['DELETE', '/v1/account/expectations', 'usage', own.expectations.remove],
+    ['GET', '/v1/account/expectations/{id}', 'usage', own.expectations.show],
+    ['DELETE', '/v1/account/expectations/{id}', 'usage', own.expectations.cancel],
     ['GET', '/v1/account/keys', 'usage', own.keys.list],
     ['POST', '/v1/account/keys', 'usage', own.keys.make],
     ['DELETE', '/v1/account/keys/{id}', 'usage', own.keys.revoke],
@@ -290,6 +300,10 @@ export function recordsRoutes(
     ['POST', '/account/alerts/{id}/secret', 'public', alerts.renewSecret],
     ['POST', '/account/alerts/{id}/deliveries/{delivery}/again', 'public', alerts.sendAgain],
     ['POST', '/account/alerts/{id}/remove', 'public', alerts.remove],
+    ['GET', '/account/expectations', 'public', expectations.page],
+    ['POST', '/account/expectations', 'public', expectations.put],
+    ['POST', '/account/expectations/remove', 'public', expectations.remove],
+    ['POST', '/account/expectations/plans/{id}/remove', 'public', expectations.cancel],
     ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
     ['GET', '/account/exports/domains.csv', 'public', downloads.catalog],
     ['GET', '/account/exports/services.csv', 'public', downloads.list('services.csv', 'service')],

@@ -3,6 +3,7 @@ import type { AppContext } from '../server/context.ts';
 import type { Account } from './accounts/account.ts';
 import { eventRow, proofRow } from './accounts/owner-row.ts';
 import { serviceKeyRow } from './accounts/service-key.ts';
+import { expectationRow, planRow, eventRow as toldRow } from './declared-expectations.ts';
 import { creditsOf } from './meter/credits.ts';
 import { planReceipt } from './meter/plan-order.ts';
 import { type Usage, usageOf } from './meter/usage.ts';
@@ -66,6 +67,9 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
       events: store.records.owners.events(proof.name, id).map(eventRow),
     })),
     notes: store.records.owners.notes(id).map(({ at, isShown, ...note }) => ({ ...note, at: iso(at), shown: isShown })),
+    expectations: store.records.expectations.ofAccount(id).map((one) => expectationRow(app, one)),
+    planned_changes: store.records.expectations.plans(id).map((plan) => planRow(app, plan)),
+    expectation_events: store.records.expectations.events(id, ALL).map((event) => toldRow(app, event)),
     mails: store.records.accountMails.ofAccount(id).map((mail) => ({
       kind: mail.kind,
       state: mail.state,

@@ -6,6 +6,7 @@ import { MINUTE } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import { OWNER_ROUND } from './accounts/owner.ts';
 import type { Delta } from './delta.ts';
+import { settleExpectations } from './expectations.ts';
 import { facetsOf } from './facets.ts';
 import { operatorOf } from './hostname.ts';
 import { recordOf } from './record.ts';
@@ -68,17 +69,30 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
     tables.setRotations(host.id, compared.rotations);
 
     const failures = Object.values(tracked).every((values) => values === null) ? host.failures + 1 : 0;
+    const turns = new Set(changes.flatMap(({ signal, rotation }) => (rotation === 'set' ? [signal] : [])));
+    const lookAt = settleExpectations(
+      tables.expectations,
+      {
+        ...{ hostname: host.hostname, observation: observation.seq, observed_at, now, baseline },
+        isKnown: (signal) => tracked[signal] != null && baseline[signal] !== undefined,
+        isTurn: (signal) => rotations[signal]?.set != null && !turns.has(signal),
+      },
+      options.originOf,
+    );
     const prompt = tables.owners.isOwned(host.id);
     const random = (options.randomBytes(1)[0] ?? 0) / 256;
     tables.requeue(host.id, {
       seq: observation.seq,
-      due_at: nextProbeAt({
-        now,
-        every: prompt ? Math.min(every, OWNER_ROUND) : every,
-        unconfirmed: isUnconfirmed(baseline, rotations),
-        failures,
-        random,
-      }),
+      due_at: Math.min(
+        nextProbeAt({
+          now,
+          every: prompt ? Math.min(every, OWNER_ROUND) : every,
+          unconfirmed: isUnconfirmed(baseline, rotations),
+          failures,
+          random,
+        }),
+        lookAt ?? Number.POSITIVE_INFINITY,
+      ),
       looked_at: observed_at,
       failures,
       operator: operatorOf(host.hostname, baseline.NS?.values ?? []),

@@ -175,7 +175,7 @@ export function networkOf(value: string): string {
   if (value.includes('/')) return value;
   if (!value.includes(':')) return `${value.split('.').slice(0, 3).join('.')}.0/24`;
   const parts = ipaddr.IPv6.parse(value).parts.map((part, index) => (index < 3 ? part : 0));
-  return `${new ipaddr.IPv6(parts)}/48`;
+  return `${new ipaddr.IPv6(parts).toRFC5952String()}/48`;
 }
 
 /** The rotations after a probe. */

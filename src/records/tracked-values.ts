@@ -34,7 +34,7 @@ export function trackedValues({ signals, certificate, certificate_status }: Prob
   return tracked;
 }
 
-function withoutVolatileParts(name: TrackedName, value: string): string {
+export function withoutVolatileParts(name: TrackedName, value: string): string {
   // mname rname serial refresh retry expire minimum (RFC 1035, section 3.3.13)
   if (name === 'SOA') return value.replace(/^(\S+ \S+) \d+ /, '$1 ');
   if (name === 'HTTPS' || name === 'SVCB' || name === 'WWW_HTTPS') return value.replace(/ ech=\S+/, ' ech');

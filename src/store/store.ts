@@ -51,6 +51,7 @@ import {
   changeWebhookStates,
 } from './records/change-alerts.ts';
 import { creditTables } from './records/credits.ts';
+import { expectationTable } from './records/expectations.ts';
 import { groupFeedTable } from './records/group-feeds.ts';
 import { meterTable } from './records/meter.ts';
 import { ownerTable } from './records/owners.ts';
@@ -312,6 +313,7 @@ export function openStore(settings: DatabaseSettings) {
       owners: ownerTable(db, transact),
       changeAlerts: changeAlertTable(db),
       changeQueue: changeQueueTable(db),
+      expectations: expectationTable(db),
       changeDeliveries: changeDeliveryTable(db),
       changeWebhooks: changeWebhookStates(db),
       credits,

@@ -112,6 +112,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'account/names': account(() => '/account/names'),
   'account/name': account(() => '/account/names/tide-tables.example'),
   'account/alerts': account(() => '/account/alerts'),
+  'account/expectations': account(() => '/account/expectations'),
   'account/alert': account(({ alert }) => alert),
   'account/sessions': account(() => '/account/sessions'),
   'account/data': account(() => '/account/data'),

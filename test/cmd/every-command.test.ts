@@ -29,7 +29,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['seat', 'list', ...OF_PAPER], /^no seats$/m],
   [['session', 'list', ...OF_PAPER], /./],
   [['upgrade'], /^$/, 1],
-  [['watch', 'quay.example'], /quay\.example/, 1],
+  [['watch', 'pier.example'], /pier\.example/],
   [['webhook', 'list', ...OF_PAPER], /^no webhooks$/m],
   [['withdraw', 'none', ...OF_PAPER, '--reason', 'None.'], /^$/, 1],
   [['owner', 'list'], /^no account proves a name$/m],

@@ -3,6 +3,7 @@ import { makeAlert } from '../../src/records/accounts/change-alert.ts';
 import { afterCheck, newProof } from '../../src/records/accounts/owner.ts';
 import { makeServiceKey } from '../../src/records/accounts/service-key.ts';
 import { makeGroup } from '../../src/records/accounts/watching.ts';
+import { planChange, removeExpectations } from '../../src/records/declared-expectations.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { putNote } from '../../src/records/owners.ts';
 import type { AppContext } from '../../src/server/context.ts';
@@ -20,6 +21,7 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
   } = app;
   const account = store.records.accounts.byEmail(email)?.id ?? '';
   const empty = () => {
+    removeExpectations(app, account);
     for (const { id } of store.records.changeAlerts.list(account)) store.records.changeAlerts.remove(account, id);
     for (const { id } of store.records.watchGroups.list(account)) store.records.watchGroups.remove(account, id, now());
     for (const { name } of store.records.owners.list(account)) store.records.owners.remove(account, name);
@@ -61,7 +63,15 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     const [newest] = store.records.deltas({ host: store.records.find('example.com')?.id }, { limit: 1 });
     return { parameters: { seq: String(newest?.seq) } };
   };
+  const names = { 'example.com': { A: { values: ['192.0.2.7'] } } };
+  const plan = () => {
+    const wish = { names, from: undefined, until: now() + 60_000, note: '' };
+    return { parameters: { id: planChange(app, account, wish, newId()).id } };
+  };
   const states: Record<string, () => State> = {
+    planChange: () => ({ body: { names, until: new Date(now() + 60_000).toISOString() } }),
+    readPlannedChange: plan,
+    removePlannedChange: plan,
     makeGroup: () => ({}),
     readGroup: group,
     renameGroup: group,

@@ -13,6 +13,7 @@ import { reply } from '../../responses/reply.ts';
 import { representationOf } from '../../responses/response-cache.ts';
 import { catalogLink } from '../pages/discovery.ts';
 import { operation } from '../route.ts';
+import { ExpectationEvent } from '../v1/account/expectations.ts';
 import { Delta } from '../v1/record-schemas.ts';
 import { EXAMPLES } from './examples.ts';
 import { FAULTS } from './faults.ts';
@@ -212,6 +213,19 @@ const RECORDS_EVENTS: Readonly<Record<string, WebhookEvent>> = {
     summary: 'Hostnames of an alert have changed',
     data: z.object({ changes: z.array(Delta).min(1).describe('Oldest first.') }),
   },
+  ...Object.fromEntries(
+    Object.entries({
+      unexpected: ['DomainUnexpected', 'A name does not answer what the account expects'],
+      as_expected: ['DomainAsExpected', 'A name answers what is expected again'],
+      done_as_planned: ['DomainDoneAsPlanned', 'A planned change was made within its window'],
+      plan_missed: ['DomainPlanMissed', 'A window ended without the planned change'],
+    } satisfies Record<z.infer<typeof ExpectationEvent>['kind'], [name: string, summary: string]>).map(
+      ([kind, [name, summary]]) => [
+        `domain.${kind}`,
+        { name: name as string, summary: summary as string, data: z.object({ event: ExpectationEvent }) },
+      ],
+    ),
+  ),
   'webhook.test': {
     name: 'WebhookTest',
     summary: 'A test of the receiver',

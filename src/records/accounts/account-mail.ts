@@ -2,6 +2,9 @@ import { isoTime } from '../../proof/time.ts';
 import { AUTO_GENERATED, type Letter, listHeaders } from '../../shared/outbound/letter.ts';
 import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import type { MailedHost, RecordsMail } from '../../shared/outbound/mail-content.ts';
+import { plural } from '../../shared/plural.ts';
+import type { ExpectationEvent } from '../expectations.ts';
+import { HAPPENED } from './alert-body.ts';
 
 /**
  * The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, a test, a plan,
@@ -142,18 +145,20 @@ interface MailedChange {
   hostname: string;
   line: string;
   at: string;
+  /** Of an expectation: what happened to it. */
+  kind?: ExpectationEvent['kind'];
 }
 
-/** Composes a mail of changes, either immediate or daily. The changes are ordered by hostname. */
+/** Composes a mail of changes and of expectations, either immediate or daily. Those of a hostname are together. */
 export function changeMail(
   kind: 'changes' | 'digest',
   changes: MailedChange[],
   { root, unsubscribe }: { root: string; unsubscribe: string },
 ): RecordsLetter {
   const names = [...new Set(changes.map(({ hostname }) => hostname))];
-  const [first = ''] = names;
-  const many = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} at ${names.length} ${names.length === 1 ? 'hostname' : 'hostnames'}`;
-  const subject = kind === 'digest' ? `Daily digest: ${many}` : subjectOf(first, names.length);
+  const noun = changes.some(({ kind }) => kind !== undefined) ? 'finding' : 'change';
+  const many = `${plural(changes.length, noun)} at ${plural(names.length, 'hostname')}`;
+  const subject = kind === 'digest' ? `Daily digest: ${many}` : subjectOf(changes, names);
   return {
     subject,
     headers: { ...AUTO_GENERATED, ...listHeaders(`changes.${new URL(root).hostname}`, unsubscribe) },
@@ -172,9 +177,15 @@ export function changeMail(
   };
 }
 
-function subjectOf(first: string, count: number): string {
-  if (count === 1) return `${first} changed`;
-  return `${first} and ${count - 1} ${count === 2 ? 'other' : 'others'} changed`;
+function subjectOf(changes: MailedChange[], names: string[]): string {
+  const others = names.length - 1;
+  for (const [kind, happened] of Object.entries(HAPPENED)) {
+    const row = changes.find((change) => change.kind === kind);
+    if (row === undefined) continue;
+    return `${row.hostname} ${happened}${others === 0 ? '' : ` (and ${others} ${others === 1 ? 'other' : 'others'})`}`;
+  }
+  const [first = ''] = names;
+  return others === 0 ? `${first} changed` : `${first} and ${others} ${others === 1 ? 'other' : 'others'} changed`;
 }
 
 function hostsOf(root: string, changes: MailedChange[]): MailedHost[] {

@@ -249,6 +249,14 @@ function pagerDuty(
   };
 }
 
+/** What happened to an expectation, as titles say it after the name; what matters most comes first. */
+export const HAPPENED = {
+  unexpected: 'is not as expected',
+  plan_missed: 'did not change as planned',
+  as_expected: 'is as expected again',
+  done_as_planned: 'changed as planned',
+} as const;
+
 /** Changes as a message. `items` are not empty. */
 export function changeMessage(items: readonly AlertItem[]): AlertMessage {
   const names = [...new Set(items.map(({ hostname }) => hostname))];

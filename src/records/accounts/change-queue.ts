@@ -1,6 +1,7 @@
 import { DAY, MINUTE } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { hostOf } from '../../shared/outbound/webhook-url.ts';
+import type { ExpectationTable } from '../expectations.ts';
 import type { AccountTable } from './account.ts';
 import type { AccountMailTable } from './account-mail.ts';
 import { type AlertEvent, alertBody, changeMessage, TEST_MESSAGE } from './alert-body.ts';
@@ -11,6 +12,7 @@ interface QueuedDelta {
   /** When it was recorded, in ms. */
   at: number;
   domain: string;
+  signal: string;
 }
 
 /** An alert that covers a delta. */
@@ -34,9 +36,10 @@ export interface ChangeQueueTable {
   setCursor(seq: number): void;
   /**
    * Alerts that were on when a delta was recorded and cover its hostname, directly or through a group; instant ones before
-   * daily ones.
+   * daily ones. Without those of accounts that expect values of that signal: they are told what is not as expected. With
+   * the signal '', all.
    */
-  alertsFor(hostname: string, at: number): MatchedAlert[];
+  alertsFor(hostname: string, at: number, signal: string): MatchedAlert[];
   /** Records a delta for an account's next mail, unless it is already recorded. */
   notice(account: string, way: 'instant' | 'daily', delta: QueuedDelta): void;
   deliver(delivery: NewDelivery): void;
@@ -86,7 +89,7 @@ export function queueChanges<D extends QueuedDelta>(
     const batch = deltas.after(cursor, BATCH);
     const webhooks = new Map<string, { alert: MatchedAlert; changes: D[] }>();
     for (const delta of batch) {
-      for (const alert of queue.alertsFor(delta.domain, delta.at)) {
+      for (const alert of queue.alertsFor(delta.domain, delta.at, delta.signal)) {
         if (alert.way !== 'webhook') {
           queue.notice(alert.account, alert.way, delta);
           continue;
@@ -192,10 +195,15 @@ function queueWebhookTest(
 export function queueChangeMails(
   {
     changeQueue: queue,
+    expectations,
     accountMails,
     accounts,
     transact,
-  }: ChangeStore & { accountMails: AccountMailTable; accounts: AccountTable },
+  }: ChangeStore & {
+    expectations: Pick<ExpectationTable, 'due' | 'gather'>;
+    accountMails: AccountMailTable;
+    accounts: AccountTable;
+  },
   { now, newId }: { now(): number; newId(): string },
 ): void {
   const at = now();
@@ -205,11 +213,13 @@ export function queueChangeMails(
     { way: 'daily', kind: 'digest', before: today, notSince: today - 1 },
   ] as const;
   for (const { way, kind, before, notSince } of ways) {
-    if (queue.due(way, before, notSince, 1).length === 0) continue;
+    const due = (limit: number) =>
+      new Set([queue, expectations].flatMap((table) => table.due(way, before, notSince, limit)));
+    if (due(1).size === 0) continue;
     transact(() => {
-      for (const account of queue.due(way, before, notSince, ACCOUNTS)) {
+      for (const account of due(ACCOUNTS)) {
         const id = newId();
-        queue.gather(account, way, before, id, at);
+        for (const table of [queue, expectations]) table.gather(account, way, before, id, at);
         const email = accounts.find(account)?.email;
         if (email !== undefined) accountMails.queue({ id, account, email, kind, due_at: at });
       }

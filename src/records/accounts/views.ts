@@ -1,3 +1,4 @@
+import type { Expectation, PlannedValue } from '../expectations.ts';
 import type { creditRow } from '../meter/credits.ts';
 import type { Limits, PlanRow } from '../meter/plan.ts';
 import type { planReceipt } from '../meter/plan-order.ts';
@@ -170,6 +171,37 @@ export interface AccountPages {
     deliveries: ReturnType<typeof alertDeliveryRow>[];
     /** Of an alert by mail: the account's mails of changes and tests, newest first. */
     mails: ReturnType<typeof accountMailRow>[];
+  };
+  '/account/expectations': AccountShell & {
+    /** Values and rules in words. */
+    rows: {
+      hostname: string;
+      signal: string;
+      expected: string;
+      state: Expectation['state'];
+      since: string | null;
+      seen: string | null;
+    }[];
+    plans: {
+      id: string;
+      from: string;
+      until: string;
+      note: string;
+      items: {
+        hostname: string;
+        signal: string;
+        expected: string;
+        state: PlannedValue['state'];
+        /** Where what is done is verified. */
+        proof: string | null;
+      }[];
+    }[];
+    /** Newest first. */
+    events: { seq: number; at: string; line: string; kind: string; url: string }[];
+    has_alert: boolean;
+    /** The document, in YAML; that of the rejected form where there was one. */
+    given: string;
+    problems: { field: string; message: string }[];
   };
   '/account/data': AccountShell & {
     /** What goes with the account. */

@@ -17,6 +17,7 @@ import {
 import { MISSING_FOR } from '../accounts/owner.ts';
 import { planMail } from '../accounts/plan-mail.ts';
 import { SIGN_INS_KEPT } from '../accounts/sign-in.ts';
+import { eventLine } from '../expectations.ts';
 import { freeLimits, queuePlanMails } from '../plans.ts';
 import { changeLine } from '../wire-rows.ts';
 
@@ -66,13 +67,18 @@ function accountMails(
       .list(account)
       .some(({ way, off_at }) => way !== 'webhook' && off_at === null);
     const deltas = store.records.changeQueue.changesIn(id);
-    if (!isWanted || deltas.length === 0) return null;
+    const events = store.records.expectations.eventsIn(id);
+    if (!isWanted || deltas.length + events.length === 0) return null;
     const token = linkToken(secret, 'unsubscribe', account);
-    const rows = deltas.map((delta) => ({
-      hostname: delta.domain,
-      line: changeLine(delta),
-      at: isoTime(delta.at),
-    }));
+    const rows = [
+      ...events.map((event) => ({
+        hostname: event.hostname,
+        line: eventLine(event),
+        at: isoTime(event.at),
+        kind: event.kind,
+      })),
+      ...deltas.map((delta) => ({ hostname: delta.domain, line: changeLine(delta), at: isoTime(delta.at) })),
+    ];
     return changeMail(kind, rows, {
       root,
       unsubscribe: `${root}/account/unsubscribe?account=${account}&token=${token}`,

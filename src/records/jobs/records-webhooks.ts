@@ -2,9 +2,11 @@ import { DAY } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { newId } from '../../shared/new-id.ts';
 import type { WebhookService } from '../../shared/outbound/webhook-job.ts';
-import { type DeltaSource, queueChangeMails, queueChanges } from '../accounts/change-queue.ts';
+import { type DeltaSource, queueChangeMails, queueChanges, queueEvent } from '../accounts/change-queue.ts';
 import { unwatchAbandoned } from '../accounts/watching.ts';
+import { eventRow } from '../declared-expectations.ts';
 import type { Delta } from '../delta.ts';
+import { eventMessage, missPlans, PLAN_GRACE } from '../expectations.ts';
 import { releasePlaces } from '../plans.ts';
 import { changeLine, deltaRow } from '../wire-rows.ts';
 
@@ -20,6 +22,7 @@ export function recordsWebhooks(app: AppContext): WebhookService {
     queueNext: () => queueAccountChanges(app),
     cleanUp(at) {
       store.records.changeQueue.forget(at - KEPT);
+      store.records.expectations.forget(at - KEPT);
       unwatchAbandoned(store.records, at);
       releasePlaces(app);
     },
@@ -29,10 +32,47 @@ export function recordsWebhooks(app: AppContext): WebhookService {
 /** Queues the next changes for webhooks and mails. Returns false when none are left. */
 function queueAccountChanges(app: AppContext): boolean {
   const { store, settings, clock } = app;
-  const isMore = queueChanges(store.records, deltaSource(app), { now: clock.now, newId, root: settings.dataOrigin });
+  const isMore = [
+    queueChanges(store.records, deltaSource(app), { now: clock.now, newId, root: settings.dataOrigin }),
+    queueExpectations(app),
+  ].includes(true);
   // Mails wait until every change is matched, so that all changes after a downtime go into one mail.
   if (!isMore) queueChangeMails(store.records, { now: clock.now, newId });
   return isMore;
+}
+
+/** The most events in one transaction, which blocks other writers. */
+const BATCH = 100;
+
+/** Queues what accounts are told of their expectations. Returns whether more is left. */
+function queueExpectations(app: AppContext): boolean {
+  const { store, settings, clock } = app;
+  const { expectations, changeQueue, transact } = store.records;
+  const now = clock.now();
+  // A wrong clock would end windows.
+  if (clock.fault() === null && expectations.endedBefore(now - PLAN_GRACE, 1).length > 0) {
+    transact(() => missPlans(expectations, now));
+  }
+  if (!expectations.isQueueing()) return false;
+  return transact(() => {
+    const events = expectations.toQueue(BATCH);
+    for (const event of events) {
+      for (const alert of changeQueue.alertsFor(event.hostname, event.at, '')) {
+        if (alert.account !== event.account) continue;
+        if (alert.way === 'webhook') {
+          // Chats and pagers call people; a program waits for the proof.
+          if (event.kind === 'done_as_planned' && alert.format !== 'standard') continue;
+          const data = { event: eventRow(app, event) };
+          const sent = { type: `domain.${event.kind}`, data, message: eventMessage(event) };
+          queueEvent(changeQueue, alert, sent, { made_at: now, newId, root: settings.dataOrigin });
+        } else if (event.kind !== 'done_as_planned') {
+          expectations.notice(alert.account, event.n, alert.way, event.at);
+        }
+      }
+      expectations.queued(event.n);
+    }
+    return events.length === BATCH;
+  });
 }
 
 export function deltaSource({ store: { records } }: AppContext): DeltaSource<Delta> {

@@ -1084,6 +1084,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/expectations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the account expects names to answer, and whether they do
+         * @description Takes a key of an account and is not metered.
+         */
+        get: operations["readExpectations"];
+        /**
+         * Declare what names should answer
+         * @description Takes a key of an account and is not metered. Replaces all expectations of the account; those that stay keep their state. A name that is under watch may be named, up to 1000 of them, in 256 KiB. What is as expected is quiet: changes of a type with an expectation reach no alert of the account, but what is not as expected does, once until it changes again, and once when it is as expected again. An unknown answer says nothing. A rule that matches everything is refused.
+         */
+        put: operations["putExpectations"];
+        /**
+         * Announce a change of what names answer
+         * @description Takes a key of an account and is not metered. A change within the window is quiet: one `done_as_planned` with the receipt of the observation that shows it, and from then on it is what is expected. Other answers stay loud, and a window that ends without the change is told once. What a name answers now is expected until then, where nothing else is. Names are probed every ten minutes while a window is open. Windows of the same type of a name must not overlap (409). An account has at most 100 planned changes.
+         */
+        post: operations["planChange"];
+        /**
+         * End all expectations and planned changes of the account
+         * @description Takes a key of an account and is not metered.
+         */
+        delete: operations["removeExpectations"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/expectations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One planned change, and what became of it
+         * @description Takes a key of an account and is not metered.
+         */
+        get: operations["readPlannedChange"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a planned change
+         * @description Takes a key of an account and is not metered.
+         */
+        delete: operations["removePlannedChange"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/keys": {
         parameters: {
             query?: never;
@@ -1327,6 +1383,74 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "domain.unexpected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A name does not answer what the account expects */
+        post: operations["toldDomainUnexpected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "domain.as_expected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A name answers what is expected again */
+        post: operations["toldDomainAsExpected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "domain.done_as_planned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A planned change was made within its window */
+        post: operations["toldDomainDoneAsPlanned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "domain.plan_missed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A window ended without the planned change */
+        post: operations["toldDomainPlanMissed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1388,6 +1512,86 @@ export interface components {
             text: string;
             /** Format: date-time */
             written_at: string;
+        };
+        DomainUnexpectedEvent: {
+            /** @enum {string} */
+            type: "domain.unexpected";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: {
+                event: components["schemas"]["ExpectationEvent"];
+            };
+        };
+        ExpectationEvent: {
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            domain: string;
+            signal: string;
+            /** @enum {string} */
+            kind: "unexpected" | "as_expected" | "done_as_planned" | "plan_missed";
+            expected: components["schemas"]["ExpectationRule"];
+            seen: string[] | null;
+            observation_seq: number | null;
+            /** @description The planned change that it ends. */
+            plan: string | null;
+            /** @description The same in one line of plain text. */
+            line: string;
+            /** @description The receipt of the observation that shows it; null without one. */
+            receipt: string | null;
+        };
+        ExpectationRule: {
+            /** @description Exactly these values, in any order; none means that there are no records. */
+            values?: string[];
+            /** @description With `values`: some of them suffice, and no other. */
+            subset?: boolean;
+            /** @description Of addresses, networks such as `192.0.2.0/24`; of other types, how each value begins. */
+            prefixes?: string[];
+            /** @description Of addresses: the autonomous systems that originate them, where the operator has a table of these. */
+            as?: number[];
+            /** @description Of CERTIFICATE: who may have issued it, as /issuers names them. */
+            issuers?: string[];
+            /** @description Of NS, MX and CNAME: services as /services names them, or the domains of hosts. */
+            providers?: string[];
+        };
+        DomainAsExpectedEvent: {
+            /** @enum {string} */
+            type: "domain.as_expected";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: {
+                event: components["schemas"]["ExpectationEvent"];
+            };
+        };
+        DomainDoneAsPlannedEvent: {
+            /** @enum {string} */
+            type: "domain.done_as_planned";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: {
+                event: components["schemas"]["ExpectationEvent"];
+            };
+        };
+        DomainPlanMissedEvent: {
+            /** @enum {string} */
+            type: "domain.plan_missed";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: {
+                event: components["schemas"]["ExpectationEvent"];
+            };
         };
         WebhookTestEvent: {
             /** @enum {string} */
@@ -2730,6 +2934,94 @@ export interface components {
         OwnerNoteBody: {
             /** @description One line of plain text, of 1 to 280 characters. */
             note: string;
+        };
+        Expectations: {
+            /** @description The document, to be changed and PUT again. */
+            names: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["ExpectationRule"];
+                };
+            };
+            /** @description Planned changes, newest first. */
+            plans: components["schemas"]["PlannedChange"][];
+            /** @description The newest 50, newest first. */
+            events: components["schemas"]["ExpectationEvent"][];
+            items: components["schemas"]["Expectation"][];
+            /** @description How many rows there are on all pages. */
+            total: number;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        PlannedChange: {
+            id: string;
+            /** Format: date-time */
+            made_at: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            until: string;
+            note: string;
+            items: {
+                hostname: string;
+                signal: string;
+                expected: components["schemas"]["ExpectationRule"];
+                /** @enum {string} */
+                state: "waiting" | "done" | "missed";
+                /** Format: date-time */
+                settled_at: string | null;
+                observation_seq: number | null;
+                /** @description Of what is done: the receipt of the observation that shows it. */
+                receipt: string | null;
+            }[];
+        };
+        Expectation: {
+            hostname: string;
+            signal: string;
+            expected: components["schemas"]["ExpectationRule"];
+            /**
+             * @description Unknown until the first known answer.
+             * @enum {string}
+             */
+            state: "unknown" | "expected" | "unexpected";
+            /** Format: date-time */
+            since: string | null;
+            /** @description What was answered then. */
+            seen: string[] | null;
+            observation_seq: number | null;
+            /** @description Whether an alert of the account covers the hostname; without one, look here. */
+            is_alerted: boolean;
+        };
+        ExpectationsBody: {
+            /** @description By hostname and type. A type is one of A, AAAA, CNAME, NS, SOA, MX, TXT, CAA, DS, DNSKEY, HTTPS, SVCB, TLSA, DMARC, WWW_A, WWW_AAAA, WWW_CNAME, WWW_HTTPS, CERTIFICATE; a rule has one of values, prefixes, as, issuers, providers. */
+            names: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["ExpectationRule"];
+                };
+            };
+        };
+        PlannedChangeBody: {
+            /** @description By hostname and type. A type is one of A, AAAA, CNAME, NS, SOA, MX, TXT, CAA, DS, DNSKEY, HTTPS, SVCB, TLSA, DMARC, WWW_A, WWW_AAAA, WWW_CNAME, WWW_HTTPS, CERTIFICATE; a rule has one of values, prefixes, as, issuers, providers. */
+            names: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["ExpectationRule"];
+                };
+            };
+            /**
+             * Format: date-time
+             * @description When the window opens; now without it.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description When it closes, at most 7 days later.
+             */
+            until: string;
+            /** @description For yourself, such as the commit. Empty by default. */
+            note?: string;
+        };
+        RemovedExpectations: {
+            expectations: number;
+            plans: number;
         };
         AccountKeyList: {
             items: components["schemas"]["AccountKey"][];
@@ -5958,6 +6250,223 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readExpectations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By hostname and type. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Expectations"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putExpectations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExpectationsBody"];
+            };
+        };
+        responses: {
+            /** @description The expectations, compared with the newest answers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Expectations"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    planChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlannedChangeBody"];
+            };
+        };
+        responses: {
+            /** @description The planned change. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedChange"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeExpectations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many there were. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedExpectations"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readPlannedChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the planned change. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The planned change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedChange"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removePlannedChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the planned change. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The planned change as it was. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedChange"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listAccountKeys: {
         parameters: {
             query?: never;
@@ -6430,6 +6939,178 @@ export interface operations {
             };
         };
     };
+    toldDomainUnexpected: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event: a repeat has the same. */
+                "webhook-id": string;
+                /** @description When this was sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainUnexpectedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched off, and gets nothing more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Accepted; the response body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    toldDomainAsExpected: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event: a repeat has the same. */
+                "webhook-id": string;
+                /** @description When this was sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainAsExpectedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched off, and gets nothing more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Accepted; the response body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    toldDomainDoneAsPlanned: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event: a repeat has the same. */
+                "webhook-id": string;
+                /** @description When this was sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainDoneAsPlannedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched off, and gets nothing more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Accepted; the response body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    toldDomainPlanMissed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event: a repeat has the same. */
+                "webhook-id": string;
+                /** @description When this was sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainPlanMissedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched off, and gets nothing more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Accepted; the response body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     toldWebhookTest: {
         parameters: {
             query?: never;
@@ -6479,6 +7160,8 @@ export interface operations {
 export const KEYED: ReadonlySet<string> = new Set([
   "DELETE /v1/account/alerts/{id}",
   "DELETE /v1/account/changes/{seq}/note",
+  "DELETE /v1/account/expectations",
+  "DELETE /v1/account/expectations/{id}",
   "DELETE /v1/account/groups/{id}",
   "DELETE /v1/account/groups/{id}/feed",
   "DELETE /v1/account/keys/{id}",
@@ -6490,6 +7173,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/account/alerts/{id}/deliveries/{delivery}/retry",
   "POST /v1/account/alerts/{id}/secret",
   "POST /v1/account/alerts/{id}/test",
+  "POST /v1/account/expectations",
   "POST /v1/account/groups",
   "POST /v1/account/groups/{id}/feed",
   "POST /v1/account/keys",
@@ -6497,5 +7181,6 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/account/watch",
   "POST /v1/accounts/{email}/credits",
   "PUT /v1/account/changes/{seq}/note",
+  "PUT /v1/account/expectations",
   "PUT /v1/account/names/{hostname}/opt"
 ]);

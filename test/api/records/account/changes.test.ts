@@ -190,7 +190,14 @@ describe('alerts to webhooks', () => {
     assert.equal(hook.got.length, 3);
     const { text } = await ask(stand.url, '/v1/openapi.json');
     const contract = new Contract(JSON.parse(text) as Document);
-    assert.deepEqual(Object.keys(contract.document.webhooks ?? {}), ['domain.changed', 'webhook.test']);
+    assert.deepEqual(Object.keys(contract.document.webhooks ?? {}).sort(), [
+      'domain.as_expected',
+      'domain.changed',
+      'domain.done_as_planned',
+      'domain.plan_missed',
+      'domain.unexpected',
+      'webhook.test',
+    ]);
     for (const received of hook.got) assert.equal(webhookMismatch(contract, received), null, received.body);
     const forged = again.body.replace('"kind":"changed"', '"kind":"renamed"');
     assert.notEqual(webhookMismatch(contract, { ...again, body: forged }), null, 'the schema is no formality');
