@@ -26,7 +26,17 @@ import type { Sites } from './site.ts';
 import type { Writer } from './writing/write.ts';
 
 /** Paths under a paper's root that have the same guards as the API. */
-const TREES = ['/api', '/api/*', CATALOG_PATH, '/embed/*', '/oembed', '/mcp', '/mcp/*', '/.well-known/mcp/*'];
+const TREES = [
+  '/api',
+  '/api/*',
+  CATALOG_PATH,
+  '/embed/*',
+  '/evidence/*',
+  '/oembed',
+  '/mcp',
+  '/mcp/*',
+  '/.well-known/mcp/*',
+];
 
 const withoutKey = createMiddleware<PaperEnv>((c, next) => {
   c.set('key', null);

@@ -25,6 +25,7 @@ import { readApiCatalog, readIndex } from './reading/api-index.ts';
 import { citedFacts } from './reading/cited-facts.ts';
 import { countsHandler } from './reading/counts.ts';
 import { embedHandlers, readOEmbed } from './reading/embed.ts';
+import { evidenceHandlers } from './reading/evidence.ts';
 import { factHandlers } from './reading/facts.ts';
 import { newsroomHandlers } from './reading/newsroom.ts';
 import { readProof } from './reading/proof.ts';
@@ -75,6 +76,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
   const archive = archiveHandlers(app);
   const newsroom = newsroomHandlers(app);
   const facts = factHandlers(app);
+  const evidence = evidenceHandlers(app);
   const embed = embedHandlers(app, build);
   const filing = filingHandlers(writer);
   const previews = previewHandlers(app, build.render);
@@ -110,6 +112,8 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/search', 'public', searchStories({ app, sites, proxies, responses })],
     ['GET', '/api/v1/facts', 'public', facts.list],
     ['GET', '/api/v1/facts/{claim_key}', 'public', facts.one],
+    ['GET', '/api/v1/evidence', 'read', evidence.toRevise],
+    ['GET', '/evidence/{file}', 'public', evidence.archived],
     ['GET', '/api/v1/cited-facts', 'public', citedFacts(app, responses)],
     ['GET', '/api/v1/front', 'public', newsroom.front],
     ['GET', '/api/v1/cast', 'public', newsroom.cast],

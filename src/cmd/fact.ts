@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { factChange, pieceSubject } from '../desk/activity.ts';
 import { citingPiece, factRecords } from '../desk/fact-rows.ts';
+import { checkSources } from '../desk/jobs/evidence-job.ts';
 import { paperRoot } from '../desk/papers/paper.ts';
 import { recordCommand } from '../desk/papers/record-command.ts';
 import { requirePaper } from '../desk/papers/require-paper.ts';
@@ -8,6 +9,7 @@ import { correctFact, FactOrder, requireFact } from '../desk/recording-facts.ts'
 import { searchTerms } from '../desk/search.ts';
 import { pressThenPrint } from '../operate/publish/press-progress.ts';
 import { FACT_STATUSES, type FactStatus } from '../proof/fact-note.ts';
+import { isoTime } from '../proof/time.ts';
 import { type AppContext, deskOf } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
@@ -23,7 +25,47 @@ export function command(): Command {
     .description('the fact record of a paper: what its pieces cite by a claim_key')
     .addCommand(list())
     .addCommand(show())
-    .addCommand(correct());
+    .addCommand(correct())
+    .addCommand(check());
+}
+
+function check(): Command {
+  return new DataCommand('check')
+    .description('read the sources of papers with sources.read again, and list the facts that need to be revised')
+    .option('--paper <slug>', 'one paper; without it, all')
+    .option('--json', 'print the facts as JSON')
+    .onData(async (app, { paper, json }: { paper?: string; json?: boolean }) => {
+      if (paper !== undefined) requirePaper(app, paper);
+      const papers = papersThatRead(app, paper);
+      const checked = await checkSources(app, papers);
+      const rows = papers.flatMap((slug) =>
+        app.store.desk
+          .archive(slug)
+          .factsToRevise(LISTED_MAX)
+          .map(({ read_at, ...fact }) => ({ paper: slug, ...fact, read_at: isoTime(read_at) })),
+      );
+      const lines = rows.map(
+        ({ paper: of, subject, state, instrument, statement }) =>
+          `${of}/${subject}  ${state.replaceAll('_', ' ')}: ${statement} (${instrument})`,
+      );
+      if (rows.length > 0) process.exitCode = 1;
+      await pressThenPrint(app, paper === undefined ? {} : { paper }, (pressed) =>
+        printResult(json, { read: checked, to_revise: rows }, [
+          `read ${plural(checked, 'source')}`,
+          ...(rows.length === 0 ? ['no fact needs to be revised'] : lines),
+          ...pressed,
+        ]),
+      );
+    });
+}
+
+/** The papers that read their sources. Throws `conflict` when there is none. */
+function papersThatRead(app: AppContext, paper: string | undefined): string[] {
+  const asked = paper === undefined ? app.store.desk.paperSlugs() : [paper];
+  const papers = asked.filter((slug) => app.store.desk.paper(slug)?.sources?.read === true);
+  if (papers.length > 0) return papers;
+  const message = `${paper ?? 'no paper here'} ${paper === undefined ? 'reads its sources' : 'does not read its sources'}; set sources: {read: true} in paper.yaml`;
+  throw new Fault('conflict', message);
 }
 
 interface Selection {

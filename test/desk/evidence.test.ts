@@ -1,20 +1,31 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { KeyUses } from '../../api/middleware/key-uses.ts';
+import { deskRouter } from '../../api/server.ts';
 import { airStory } from '../../src/desk/airing.ts';
+import type { EvidenceRow } from '../../src/desk/evidence.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { CLAIM, READ_EVERY, READ_WAITS, readSources } from '../../src/desk/jobs/evidence-job.ts';
+import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
 import { textPool } from '../../src/desk/sources/text-pool.ts';
+import { mediaKey } from '../../src/media/media.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
+import { backupSource } from '../../src/operate/backup/backup-source.ts';
+import { sha256 } from '../../src/proof/basis.ts';
 import { evidenceIn } from '../../src/proof/evidence-note.ts';
-import { type AppContext, deskOf } from '../../src/server/context.ts';
+import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
+import { run } from '../support/program.ts';
 import { assertSoundWarc } from '../support/warc.ts';
 
 const logger = pino({ level: 'silent' });
@@ -233,4 +244,125 @@ test('evidence of a fact of the record is that of its version, for all pieces th
     assert.deepEqual(evidenceIn(story(slug).evidence[0]?.note ?? '')?.subject, { claim_key: 'harbour-depth' });
   }
   await sound(app);
+});
+
+test('evidence moves with a ledger and with a backup, files and all', async (t) => {
+  const { app, put, air, story, read } = await stand(t, { republish: true });
+  put('deep', [{ quote: 'twelve metres deep' }, { claim_key: 'depth' }]);
+  put('waits', [{ quote: 'twelve metres deep' }, {}]);
+  await read();
+  air('deep');
+  const file = join(tempFolder(t), 'ledger.jsonl');
+  await exportLedger(intakeOf(app), file);
+  const target = appContextIn(t, tempFolder(t), { now: START });
+  await importLedger(intakeOf(target), file);
+  const moved = target.store.desk.archive(PAPER).storyBySlug('deep') ?? assert.fail();
+  assert.deepEqual(moved.evidence, story('deep').evidence);
+  for (const { kept_text, kept_archive } of moved.evidence) {
+    for (const digest of [kept_text, kept_archive]) assert.ok(existsSync(target.store.media.pathOf(digest ?? '')));
+  }
+  await sound(target);
+  const backup = backupSource(app.settings, { names: [], now: START, progress: () => {} });
+  const names: string[] = [];
+  for await (const { path } of backup.files) names.push(path);
+  backup.close();
+  for (const { kept_text, kept_archive } of moved.evidence) {
+    for (const digest of [kept_text, kept_archive])
+      assert.ok(names.some((name) => name === `media/${mediaKey(digest ?? '')}`));
+  }
+});
+
+test('readers get the text that was read where the paper shows it, as nothing but text', async (t) => {
+  const { app, root, put, air, read, pages } = await stand(t, { republish: true });
+  pages.set('/report', `${SAYS}<script>alert(1)</script>`);
+  put('deep', [{ quote: 'twelve metres deep' }, {}]);
+  put('draft', [{ instrument: `${root}/none`, quote: 'x' }, {}]);
+  await read();
+  air('deep');
+  const uses = new KeyUses(app.store.desk.keys, assert.ifError);
+  t.after(() => uses.close());
+  const router = await deskRouter({ app, presses: new PressQueue(app), logger }, uses);
+  const incoming = { headers: {}, rawHeaders: [], socket: { remoteAddress: '127.0.0.1' } };
+  const request = async (path: string) =>
+    router.fetch(new Request(new URL(path, app.settings.origin)), {
+      incoming,
+      outgoing: { headersSent: false },
+    } as never);
+  const got = (await (await request(`/${PAPER}/api/v1/stories/deep`)).json()) as {
+    cited_facts: { evidence?: EvidenceRow }[];
+  };
+  const row = got.cited_facts[0]?.evidence ?? assert.fail();
+  assert.deepEqual(
+    [row.status, row.quote_found, row.reason, row.missing, row.distance],
+    ['found', true, null, [], null],
+  );
+  const { pathname } = new URL(row.archived_url ?? '');
+  const text = await request(pathname);
+  assert.equal(text.status, 200);
+  assert.equal(text.headers.get('content-type'), 'text/plain; charset=utf-8');
+  assert.equal(text.headers.get('x-content-type-options'), 'nosniff');
+  assert.match(text.headers.get('content-security-policy') ?? '', /default-src 'none'; sandbox/);
+  const bytes = Buffer.from(await text.arrayBuffer());
+  const said = evidenceIn(row.note) ?? assert.fail();
+  assert.equal(sha256(bytes), said.text, 'it can be checked against the note');
+  assert.equal(`${bytes.subarray(said.quote?.start, said.quote?.end)}`, 'twelve metres deep');
+  const { kept_archive, kept_text } = app.store.desk.archive(PAPER).storyBySlug('deep')?.evidence[0] ?? assert.fail();
+  const warc = await request(`/${PAPER}/evidence/${kept_archive?.slice(7)}.warc.gz`);
+  assert.equal(warc.headers.get('content-disposition')?.startsWith('attachment'), true);
+  assertSoundWarc(t, Buffer.from(await warc.arrayBuffer()), 3);
+  for (const path of ['x.txt', `${'0'.repeat(64)}.txt`, `${kept_text?.slice(7)}.html`, '..%2f..%2fdoor.key']) {
+    assert.equal((await request(`/${PAPER}/evidence/${path}`)).status, 404, path);
+  }
+  createPaper(app, { sources: { read: true, quote_not_found: 'warn', republish: false } });
+  assert.equal((await request(pathname)).status, 404, 'the paper shows it no more');
+});
+
+test('a desk is told which facts to revise', async (t) => {
+  const { app, clock, pages, put, air, read } = await stand(t);
+  put('deep', [{ claim_key: 'depth', quote: 'twelve metres deep' }, {}]);
+  air('deep');
+  await read();
+  const revise = () =>
+    app.store.desk
+      .archive(PAPER)
+      .factsToRevise(10)
+      .map(({ subject, state }) => [subject.split('/').length, state]);
+  assert.deepEqual(revise(), []);
+  clock.now += READ_EVERY;
+  pages.set('/report', 404);
+  await read();
+  assert.deepEqual(
+    revise(),
+    [
+      [1, 'gone'],
+      [2, 'gone'],
+    ].toSorted((a, b) => Number(b[0]) - Number(a[0])),
+  );
+});
+
+test('fact check reads every source again, and says which facts need to be revised', async (t) => {
+  const { app, root, put, air, pages } = await stand(t);
+  put('deep', [
+    { claim_key: 'depth', quote: 'twelve metres deep', instrument: root.replace('source.example', '127.0.0.1') },
+    { source: 'Another', instrument: 'Ledger' },
+  ]);
+  air('deep');
+  pages.set('/', SAYS);
+  await pressPapers(app, { cards: false });
+  const folder = dirname(app.settings.dataDir);
+  app.close();
+  const check = (more: string[] = []) => run(t, folder, ['fact', 'check', ...more], { WEBHOOK_PRIVATE: 'allow' });
+  const first = await check(['--paper', PAPER]);
+  assert.deepEqual(
+    [first.code, first.stdout.split('\n').slice(0, 2)],
+    [0, ['read 1 source', 'no fact needs to be revised']],
+    first.stderr,
+  );
+  pages.set('/', 404);
+  const { code, stdout } = await check(['--json']);
+  assert.equal(code, 1);
+  const { read, to_revise } = JSON.parse(stdout);
+  assert.equal(read, 1);
+  assert.deepEqual([to_revise.length, to_revise[0].subject, to_revise[0].state], [1, 'depth', 'gone']);
+  assert.equal((await check(['--paper', 'none'])).code, 1);
 });

@@ -99,6 +99,7 @@ const DRAFT = {
   updated_at: null,
   scheduled_at: null,
   review: { state: 'not_required', by: null, at: null, note: null },
+  awaits_evidence: false,
   headline_withheld: false,
   withdrawn_at: null,
   reason: null,

@@ -10,6 +10,19 @@ export const RESERVED_PAGES: readonly string[] = [
   ...['index', '404', 'front', 'rss', 'feed', 'podcast', 'sitemap', 'sitemap-news', 'llms', 'robots', 'hue', 'style'],
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
   // What the server answers.
-  ...['api', 'oembed', 'preview', 'log', 'health', 'ready', 'console', 'docs', 'assets', 'newsstand', 'facts'],
+  ...[
+    'api',
+    'oembed',
+    'preview',
+    'log',
+    'health',
+    'ready',
+    'console',
+    'docs',
+    'assets',
+    'newsstand',
+    'facts',
+    'evidence',
+  ],
   ...['sources', 'mcp', 'oauth'],
 ];

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { MediaFiles } from '../../media/media.ts';
 import { Fault } from '../../shared/fault.ts';
 import { syncFolder } from '../../shared/files/durable-file.ts';
+import { type EvidenceBody, evidenceOf } from '../evidence.ts';
 import type { Media } from '../papers/media.ts';
 import type { Intake } from './intake.ts';
 import { type EndLine, HEADER, logLines, type MediaLine } from './ledger-lines.ts';
@@ -43,6 +44,14 @@ export async function exportLedger(
         const { digest } = entry.body as Media;
         if (!sent.has(digest)) for (const line of mediaLines(digest, media.pathOf(digest))) await write(line);
         sent.add(digest);
+      }
+      if (entry.type === 'record' && entry.kind === 'evidence') {
+        // Of each fact only the newest text and archive are kept.
+        for (const digest of [(entry.body as EvidenceBody).archive, evidenceOf(entry).text]) {
+          if (digest === null || sent.has(digest) || !existsSync(media.pathOf(digest))) continue;
+          for (const line of mediaLines(digest, media.pathOf(digest))) await write(line);
+          sent.add(digest);
+        }
       }
       await write(entry);
       entries++;

@@ -49,8 +49,29 @@ export function sourceTools({ settings }: Pick<AppContext, 'settings'>): SourceT
   return { read: sourceReader(clientOptions(agent, settings.webhookPrivate)), texts: textPool() };
 }
 
+/** Reads every source of some papers now. Returns how many were read. A source that another process reads is left to it. */
+export async function checkSources(app: AppContext, papers: readonly string[]): Promise<number> {
+  const tools = sourceTools(app);
+  const { evidence } = app.store.desk;
+  let count = 0;
+  try {
+    for (const paper of papers) {
+      app.store.database.transact(() => evidence.readAllSources(paper, app.clock.now()));
+      for (let read = -1; read !== 0; count += read) read = await readSources(app, tools, null, paper);
+    }
+  } finally {
+    await tools.texts.close();
+  }
+  return count;
+}
+
 /** Reads the sources that are due, `AT_ONCE` of them at most. Returns how many were read. */
-export async function readSources(app: AppContext, tools: SourceTools, logger: Logger, of?: string): Promise<number> {
+export async function readSources(
+  app: AppContext,
+  tools: SourceTools,
+  logger: Logger | null,
+  of?: string,
+): Promise<number> {
   const { store, clock } = app;
   const due: { paper: string; instrument: string }[] = [];
   for (const paper of of === undefined ? store.desk.paperSlugs() : [of]) {
@@ -66,7 +87,7 @@ export async function readSources(app: AppContext, tools: SourceTools, logger: L
 async function readOne(
   app: AppContext,
   { read, texts }: SourceTools,
-  logger: Logger,
+  logger: Logger | null,
   paper: string,
   instrument: string,
 ) {
@@ -114,7 +135,9 @@ async function readOne(
     Number.POSITIVE_INFINITY,
   );
   for (const digest of replaced) dropUnneeded(app, digest);
-  logger.info(
+  // Another process may have removed the same text meanwhile, when no evidence named it yet.
+  for (const bytes of states.length === 0 ? [] : keep) store.media.keepBytes(sha256(bytes), bytes);
+  logger?.info(
     { job: JOB, paper, url: instrument, states, error: 'reason' in reading ? reading.reason : undefined },
     'read a source',
   );

@@ -67,11 +67,16 @@ export class DatabaseSnapshot {
     }
   }
 
-  /** The digests of every media file that the ledger names, each once. */
+  /** The digests of every media file that the ledger names, and of every source that evidence keeps, each once. */
   media(): string[] {
-    return sql(this.#db).all(
-      `SELECT DISTINCT json_extract(body, '$.digest') FROM records
-       WHERE kind = 'media' AND json_extract(body, '$.digest') IS NOT NULL`,
+    const { all, number } = sql(this.#db);
+    // A database of an older version has no evidence.
+    const kept = number("SELECT count(*) FROM sqlite_master WHERE name = 'evidence'")();
+    const evidence =
+      'UNION SELECT text FROM evidence WHERE text IS NOT NULL UNION SELECT archive FROM evidence WHERE archive IS NOT NULL';
+    return all(
+      `SELECT json_extract(body, '$.digest') FROM records
+       WHERE kind = 'media' AND json_extract(body, '$.digest') IS NOT NULL ${kept === 0 ? 'GROUP BY 1' : evidence}`,
       text,
     )();
   }

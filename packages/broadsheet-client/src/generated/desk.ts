@@ -214,6 +214,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Facts on air whose sources no longer bear them out
+         * @description Takes any key of the paper. The source is gone, says something else than when it was first read, or does not have the quote. Those that were read last come first. Empty for a paper that does not read its sources.
+         */
+        get: operations["listFactsToRevise"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evidence/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the desk read of a source
+         * @description The text (`txt`), in whose bytes an evidence note says where the quote is, or all that the server sent (`warc.gz`, ISO 28500), by SHA-256. Only where the paper republishes its sources (`sources.republish`), and while a piece on air cites them.
+         */
+        get: operations["readArchivedSource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cited-facts": {
         parameters: {
             query?: never;
@@ -2106,6 +2146,32 @@ export interface components {
             keys_url: string;
             /** @description Where `cited_by` goes on, or null. */
             next_cursor: string | null;
+        };
+        FactsToRevise: {
+            /** @description The paper’s slug. */
+            desk: string;
+            nameplate: string;
+            /** @description Rows in this response. */
+            count: number;
+            evidence: components["schemas"]["FactToRevise"][];
+            /** @description Where the list goes on, or null. */
+            next_cursor: string | null;
+        };
+        FactToRevise: {
+            /** @description The fact; null for an entry without a key. */
+            claim_key: string | null;
+            /** @description The id of the piece with that entry. */
+            piece: string | null;
+            /** @description The number of the entry. */
+            n: number | null;
+            /** @description The version of the fact, or the revision of the piece. */
+            version: number;
+            /** @enum {string} */
+            status: "found" | "read" | "changed" | "quote_not_found" | "gone" | "unread";
+            /** Format: date-time */
+            read_at: string;
+            instrument: string;
+            statement: string;
         };
         CitedFactList: {
             /** @description The paper’s slug. */
@@ -5045,6 +5111,75 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFactsToRevise: {
+        parameters: {
+            query?: {
+                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The facts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactsToRevise"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readArchivedSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The SHA-256 in hex, and `.txt` or `.warc.gz`. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];

@@ -1,0 +1,98 @@
+import { createReadStream, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { z } from '@hono/zod-openapi';
+import { EVIDENCE_STATES, type FactToRevise, republishes, subjectNamed } from '../../../src/desk/evidence.ts';
+import { isoTime } from '../../../src/proof/time.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import { ok } from '../../openapi/responses.ts';
+import { limitParam } from '../../responses/paging.ts';
+import { archiveOf } from '../context.ts';
+import { listOf, listSchema, operationsUnder, pathParam } from '../route.ts';
+
+const Row = z
+  .object({
+    claim_key: z.string().nullable().openapi({ description: 'The fact; null for an entry without a key.' }),
+    piece: z.string().nullable().openapi({ description: 'The id of the piece with that entry.' }),
+    n: z.int().nullable().openapi({ description: 'The number of the entry.' }),
+    version: z.int().openapi({ description: 'The version of the fact, or the revision of the piece.' }),
+    status: z.enum(EVIDENCE_STATES),
+    read_at: z.iso.datetime(),
+    instrument: z.string(),
+    statement: z.string(),
+  })
+  .openapi('FactToRevise', {
+    example: {
+      claim_key: 'largest-signed-second',
+      piece: null,
+      n: null,
+      version: 1,
+      status: 'gone',
+      read_at: '2026-12-20T07:06:00.000Z',
+      instrument: 'https://www.rfc-editor.org/rfc/rfc3339',
+      statement: 'A signed count of 32 bits ends in January 2038.',
+    },
+  });
+
+const toRevise = {
+  operationId: 'listFactsToRevise',
+  summary: 'Facts on air whose sources no longer bear them out',
+  description:
+    'The source is gone, says something else than when it was first read, or does not have the quote. Those that were read last come first. Empty for a paper that does not read its sources.',
+  request: { query: z.object({ limit: limitParam(100, 1_000) }) },
+  responses: { 200: ok(listSchema('FactsToRevise', 'evidence', Row), 'The facts.') },
+};
+
+/** What a reader's browser may do with a stranger's text: show it. */
+const INERT = {
+  'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex, noarchive',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'public, max-age=300',
+};
+
+const FILES: Record<string, string> = {
+  txt: 'text/plain; charset=utf-8',
+  'warc.gz': 'application/warc',
+};
+
+const archived = {
+  operationId: 'readArchivedSource',
+  summary: 'What the desk read of a source',
+  description:
+    'The text (`txt`), in whose bytes an evidence note says where the quote is, or all that the server sent (`warc.gz`, ISO 28500), by SHA-256. Only where the paper republishes its sources (`sources.republish`), and while a piece on air cites them.',
+  request: { params: pathParam('file', 'The SHA-256 in hex, and `.txt` or `.warc.gz`.', `${'0'.repeat(64)}.txt`) },
+  responses: { 200: { description: 'The file.', content: { 'text/plain': { schema: z.string() } } } },
+};
+
+/** The sources that a paper's server read. */
+export function evidenceHandlers(app: AppContext) {
+  const operation = operationsUnder('Reading');
+  return {
+    toRevise: operation(toRevise, (c) =>
+      listOf(c, 'evidence', archiveOf(app, c).factsToRevise(c.req.valid('query').limit).map(rowOf)),
+    ),
+    archived: operation(archived, (c) => {
+      const { file } = c.req.valid('param');
+      const [, hex = '', ending = ''] = /^([0-9a-f]{64})\.(txt|warc\.gz)$/.exec(file) ?? [];
+      const digest = `sha256:${hex}`;
+      const path = app.store.media.pathOf(digest);
+      const archive = archiveOf(app, c);
+      const isShown = hex !== '' && republishes(archive.paper()) && archive.hasKeptSource(digest);
+      const size = isShown ? statSync(path, { throwIfNoEntry: false })?.size : undefined;
+      if (size === undefined) throw new Fault('not_found', `this paper shows no source ${JSON.stringify(file)}`);
+      const isDownload: Record<string, string> =
+        ending === 'warc.gz' ? { 'Content-Disposition': `attachment; filename="${file}"` } : {};
+      const headers = { ...INERT, ...isDownload, 'Content-Type': FILES[ending] ?? '', 'Content-Length': `${size}` };
+      const body = c.req.method === 'HEAD' ? null : (Readable.toWeb(createReadStream(path)) as ReadableStream);
+      return new Response(body, { headers: { ...headers, ETag: `"${hex}"` } });
+    }),
+  };
+}
+
+function rowOf({ subject, version, state, read_at, instrument, statement }: FactToRevise) {
+  const of = subjectNamed(subject);
+  const [claim_key, piece, n] = 'claim_key' in of ? [of.claim_key, null, null] : [null, of.piece, of.n];
+  return { claim_key, piece, n, version, status: state, read_at: isoTime(read_at), instrument, statement };
+}
