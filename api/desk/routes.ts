@@ -113,7 +113,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
     ['GET', '/api/v1/facts', 'public', facts.list],
     ['GET', '/api/v1/facts/{claim_key}', 'public', facts.one],
     ['GET', '/api/v1/evidence', 'read', evidence.toRevise],
-    ['GET', '/evidence/{file}', 'public', evidence.archived],
+    ['GET', '/evidence/{file}', 'public', { before: [], handle: evidence.archived }],
     ['GET', '/api/v1/cited-facts', 'public', citedFacts(app, responses)],
     ['GET', '/api/v1/front', 'public', newsroom.front],
     ['GET', '/api/v1/cast', 'public', newsroom.cast],

@@ -5,10 +5,11 @@ import { EVIDENCE_STATES, type FactToRevise, republishes, subjectNamed } from '.
 import { isoTime } from '../../../src/proof/time.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
+import type { PaperContext } from '../../env.ts';
 import { ok } from '../../openapi/responses.ts';
 import { limitParam } from '../../responses/paging.ts';
 import { archiveOf } from '../context.ts';
-import { listOf, listSchema, operationsUnder, pathParam } from '../route.ts';
+import { listOf, listSchema, operationsUnder } from '../route.ts';
 
 const Row = z
   .object({
@@ -57,15 +58,6 @@ const FILES: Record<string, string> = {
   'warc.gz': 'application/warc',
 };
 
-const archived = {
-  operationId: 'readArchivedSource',
-  summary: 'What the desk read of a source',
-  description:
-    'The text (`txt`), in whose bytes an evidence note says where the quote is, or all that the server sent (`warc.gz`, ISO 28500), by SHA-256. Only where the paper republishes its sources (`sources.republish`), and while a piece on air cites them.',
-  request: { params: pathParam('file', 'The SHA-256 in hex, and `.txt` or `.warc.gz`.', `${'0'.repeat(64)}.txt`) },
-  responses: { 200: { description: 'The file.', content: { 'text/plain': { schema: z.string() } } } },
-};
-
 /** The sources that a paper's server read. */
 export function evidenceHandlers(app: AppContext) {
   const operation = operationsUnder('Reading');
@@ -73,8 +65,9 @@ export function evidenceHandlers(app: AppContext) {
     toRevise: operation(toRevise, (c) =>
       listOf(c, 'evidence', archiveOf(app, c).factsToRevise(c.req.valid('query').limit).map(rowOf)),
     ),
-    archived: operation(archived, (c) => {
-      const { file } = c.req.valid('param');
+    /** What the desk read of a source, by its SHA-256: see docs/evidence.md. */
+    archived: (c: PaperContext) => {
+      const file = c.req.path.split('/').at(-1) ?? '';
       const [, hex = '', ending = ''] = /^([0-9a-f]{64})\.(txt|warc\.gz)$/.exec(file) ?? [];
       const digest = `sha256:${hex}`;
       const path = app.store.media.pathOf(digest);
@@ -87,7 +80,7 @@ export function evidenceHandlers(app: AppContext) {
       const headers = { ...INERT, ...isDownload, 'Content-Type': FILES[ending] ?? '', 'Content-Length': `${size}` };
       const body = c.req.method === 'HEAD' ? null : (Readable.toWeb(createReadStream(path)) as ReadableStream);
       return new Response(body, { headers: { ...headers, ETag: `"${hex}"` } });
-    }),
+    },
   };
 }
 

@@ -234,26 +234,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/evidence/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What the desk read of a source
-         * @description The text (`txt`), in whose bytes an evidence note says where the quote is, or all that the server sent (`warc.gz`, ISO 28500), by SHA-256. Only where the paper republishes its sources (`sources.republish`), and while a piece on air cites them.
-         */
-        get: operations["readArchivedSource"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/cited-facts": {
         parameters: {
             query?: never;
@@ -5140,41 +5120,6 @@ export interface operations {
                     "application/json": components["schemas"]["FactsToRevise"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readArchivedSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The SHA-256 in hex, and `.txt` or `.warc.gz`. */
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-            304: components["responses"]["NotModified"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
