@@ -12,8 +12,8 @@ import type { Filing, Piece } from './door/piece.ts';
 import { isReadable, requiresQuotes } from './evidence.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { recordFacts } from './recording-facts.ts';
 import { requiresReview, reviewProblem } from './review.ts';
+import { recordFacts } from './signing-facts.ts';
 
 /** The dependencies of filing: the store, the signing key, the clock and a source of ids. */
 export interface Desk {

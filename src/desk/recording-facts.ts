@@ -1,18 +1,17 @@
 import * as z from 'zod';
-import { FACT_STATUSES, type FactVersion, factHash, factNoteHash, factText } from '../proof/fact-note.ts';
-import { signNote } from '../proof/signing.ts';
-import { isoTime } from '../proof/time.ts';
+import { FACT_STATUSES, type FactVersion } from '../proof/fact-note.ts';
 import { Fault, refusalOf } from '../shared/fault.ts';
 import type { Problem } from '../shared/shape.ts';
 import { lineProblems } from '../shared/shown-text.ts';
 import { append } from './append.ts';
 import { isClaimKey } from './door/claims.ts';
 import { instrumentProblems } from './door/door.ts';
-import { MAX, type Piece } from './door/piece.ts';
-import type { CitingRow, FactBody, FactRow } from './fact.ts';
+import { MAX } from './door/piece.ts';
+import type { CitingRow, FactRow } from './fact.ts';
 import type { Desk } from './file-story.ts';
 import { filledLine, line } from './line.ts';
 import { freePlace } from './placing.ts';
+import { signFact } from './signing-facts.ts';
 
 const text = (max: number, description: string) => filledLine(max).optional().meta({ description });
 
@@ -45,38 +44,6 @@ export const FactOrder = z
     },
   });
 export type FactOrder = z.infer<typeof FactOrder>;
-
-/** Records the facts that a piece cites by keys which the record does not have: each becomes a first version. */
-export function recordFacts(desk: Desk, paper: string, { cited_facts }: Pick<Piece, 'cited_facts'>, by: string): void {
-  for (const { claim_key, statement, source, instrument, quote = null } of cited_facts) {
-    if (claim_key === null || desk.store.archive(paper).fact(claim_key) !== null) continue;
-    sign(
-      desk,
-      paper,
-      { claim_key, version: 1, statement, source, instrument, quote, status: 'standing', note: null },
-      by,
-    );
-  }
-}
-
-/** Signs a version and appends it to the ledger. */
-function sign({ store, signingKey, now: clock }: Desk, paper: string, fact: FactVersion, by: string): void {
-  const { signer, kid, nbf } = signingKey;
-  const now = clock();
-  const at = Math.max(now, nbf);
-  const { claim_key, ...content } = fact;
-  const before = store.archive(paper).factVersions(claim_key).at(-1);
-  const receipt = signNote(
-    factText({
-      ...{ paper, claim_key, version: fact.version, fact_hash: factHash(fact) },
-      ...{ prev: before === undefined ? null : factNoteHash(before.receipt), seq: store.nextFactSeq(paper) },
-      ...{ signed_at: isoTime(at), signed_by: by, kid },
-    }),
-    signer,
-  );
-  const body: FactBody = { ...content, receipt };
-  append(store, { type: 'record', at, paper, kind: 'fact', name: claim_key, body }, now);
-}
 
 /** How many pieces a correction lists. */
 const OUTDATED_MAX = 1_000;
@@ -113,7 +80,7 @@ export function correctFact(
     const next = nextVersion(before, order);
     const problems = orderProblems(before, next);
     if (problems.length > 0) throw refusalOf(problems);
-    sign(desk, paper, next, order.by);
+    signFact(desk, paper, next, order.by);
     const unscheduled = next.status === 'retracted' ? unschedule(desk, paper, next, order.by) : [];
     const fact = requireFact(paper, claim_key, archive.fact(claim_key));
     return { fact, outdated: archive.citedBy(claim_key, 'outdated', { limit: OUTDATED_MAX }), unscheduled };
