@@ -41,8 +41,11 @@ const KEY = /\b(nrf|drs)_[0-9a-z]{8,}/gi;
 /** The address of a preview, up to the end of its secret. */
 const PREVIEW = /\/preview\/[^/]+/gi;
 
+/** The private feed of a group, up to its end: whoever has the address reads it. */
+const FEED = /^\/feeds\/([^/]+)\/.*/i;
+
 /** A path without any of this has no secret. */
-const SUSPECT = /@|%|\/(?:subscribers|preview)\/|nrf_|drs_/i;
+const SUSPECT = /@|%|\/(?:subscribers|preview)\/|^\/feeds\/|nrf_|drs_/i;
 
 /** A path for the log, without readers' mail addresses, keys and secrets. */
 export function withoutSecrets(path: string): string {
@@ -53,5 +56,6 @@ export function withoutSecrets(path: string): string {
   const rest = match === null ? '' : `${match[0]}{email}`;
   return `${segments.join('/')}${rest}`
     .replace(PREVIEW, '/preview/{secret}')
+    .replace(FEED, '/feeds/$1/{secret}')
     .replace(KEY, (_, prefix: string) => `${prefix}_{key}`);
 }

@@ -12,11 +12,12 @@ import {
   settleOne,
 } from './expectations.ts';
 import { originsOf } from './origins.ts';
+import { limitsOf } from './plans.ts';
 import type { TrackedName } from './tracked-values.ts';
 
 /** What accounts declare: expectations and planned changes, and how both are shown. Times in ms. */
 
-/** The longest window, how far ahead it may begin, in ms, and how many plans an account may have. */
+/** The longest window, how far ahead it may begin, in ms, and how many plans of an account are kept. */
 export const WINDOW_MAX = 7 * DAY;
 const AHEAD_MAX = 366 * DAY;
 export const PLANS_MAX = 100;
@@ -113,10 +114,7 @@ export function planChange(
     ),
   );
   return database.transact(() => {
-    const waiting = table.plans(account);
-    if (waiting.length >= PLANS_MAX) {
-      throw new Fault('conflict', `the account has ${PLANS_MAX} planned changes, which is the most; remove one first`);
-    }
+    makeRoom(app, account, Object.keys(names));
     for (const { hostname, signal } of values) {
       const other = table
         .waitingAt(hostname)
@@ -133,6 +131,33 @@ export function planChange(
     }
     return plan;
   });
+}
+
+/**
+ * Makes room for a plan: the oldest settled one gives way. While windows are open, names are probed often, so those of an
+ * account's plans are no more than it may watch. Throws `conflict`.
+ */
+function makeRoom(app: AppContext, account: string, names: readonly string[]): void {
+  const { accounts, expectations: table } = app.store.records;
+  const waiting = new Set(names);
+  const plans = table.plans(account);
+  let settled: string | null = null;
+  for (const { id } of plans) {
+    const open = table.plannedValues(id).filter(({ state }) => state === 'waiting');
+    if (open.length === 0) settled = id;
+    for (const { hostname } of open) waiting.add(hostname);
+  }
+  const holder = accounts.find(account);
+  const cap = holder === null ? 0 : limitsOf(app, holder).limits.watch;
+  if (waiting.size > cap) {
+    const message = `names: planned changes would wait for ${waiting.size} names, and your plan has room for ${cap}; remove one first`;
+    throw new Fault('conflict', message, { field: 'names' });
+  }
+  if (plans.length < PLANS_MAX) return;
+  if (settled === null) {
+    throw new Fault('conflict', `the account waits for ${PLANS_MAX} planned changes, the most; remove one first`);
+  }
+  table.removePlan(account, settled);
 }
 
 function expectPresent(app: AppContext, account: string, hostname: string, signal: TrackedName): void {

@@ -274,7 +274,7 @@ function normalRule(signal: TrackedName, rule: z.output<typeof RuleBody>, known:
 function normalValue(signal: TrackedName, given: string): string | null {
   const text = given.trim();
   const family = FAMILY[signal];
-  if (family !== undefined) return isIP(text) === family ? addressText(text) : null;
+  if (family !== undefined) return familyOf(text) === family ? addressText(text) : null;
   if (text === '') return null;
   if (signal === 'TXT' || signal === 'DMARC') return given;
   if (HOSTS.includes(signal)) return text.toLowerCase().replace(/(?<=[^ .])\.$/, '');
@@ -284,6 +284,11 @@ function normalValue(signal: TrackedName, given: string): string | null {
 function beginning(signal: TrackedName, given: string): string | null {
   if (given.trim() === '') return null;
   return HOSTS.includes(signal) ? given.toLowerCase() : given;
+}
+
+/** 4, 6, or 0 for no address of a record: those have no zone. */
+function familyOf(text: string): number {
+  return text.includes('%') ? 0 : isIP(text);
 }
 
 /** As answers have it: IPv6 by RFC 5952. */
@@ -297,7 +302,7 @@ function textOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
 
 function normalNetwork(family: 4 | 6, given: string): string | null {
   const [address = '', bits = '', ...rest] = given.trim().split('/');
-  if (rest.length > 0 || isIP(address) !== family || !/^\d{1,3}$/.test(bits)) return null;
+  if (rest.length > 0 || familyOf(address) !== family || !/^\d{1,3}$/.test(bits)) return null;
   if (Number(bits) > (family === 4 ? 32 : 128)) return null;
   const text = `${address}/${Number(bits)}`;
   const network = family === 4 ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);

@@ -164,7 +164,13 @@ export function settleOne(
   if (!isKnown(signal)) return;
   const seen = baseline[signal]?.values ?? [];
   const isExpected = isMet(signal, rule, seen, originOf);
-  if (isExpected === null) return;
+  if (isExpected === null) {
+    // Changes are alerted again meanwhile, as for every expectation that is unknown.
+    if (before.state !== 'unknown') {
+      table.put({ ...before, state: 'unknown', since: null, observation: null, seen: null });
+    }
+    return;
+  }
   const state = isExpected ? 'expected' : 'unexpected';
   const isSame = before.state === state && (isExpected || isTurn(signal) || sameList(before.seen, seen));
   if (isSame) return;

@@ -16,6 +16,9 @@ test('a path is logged without the addresses and keys in it', () => {
     ['/nrf_xrlLRIbw0R5RoAFdCD3AmlmVlrz/x', '/nrf_{key}/x'],
     ['/v1/domains/DRS_xrlLRIbw0R5R/history', '/v1/domains/DRS_{key}/history'],
     ['/p/stories/drs_1', '/p/stories/drs_1'],
+    ['/feeds/01kb/Zm9v_-YmFy.rss', '/feeds/01kb/{secret}'],
+    ['/Feeds/01kb/Zm9v', '/feeds/01kb/{secret}'],
+    ['/p/feeds/politics.rss', '/p/feeds/politics.rss'],
   ];
   for (const [path, expected] of logged) assert.equal(withoutSecrets(path), expected);
 });

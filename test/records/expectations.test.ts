@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignalStatus } from '../../src/proof/records/signal.ts';
 import { HOUR, MINUTE } from '../../src/proof/time.ts';
+import { makeAlert } from '../../src/records/accounts/change-alert.ts';
 import {
   knownNames,
+  PLANS_MAX,
   planChange,
   planRow,
   putExpectations,
@@ -228,11 +230,60 @@ test('two accounts expect of one name what they like; one that is deleted is tol
   assert.deepEqual(app.store.records.expectations.events(ACCOUNT, 10), [], 'nothing of a name that opted out');
 });
 
-test('an origin is expected where there is a table, and unknown without it', async (t) => {
+test('an origin is expected where there is a table; without it, changes are alerts as ever', async (t) => {
   const { see, app, stateOf, told }: Stand & Awaited<ReturnType<typeof standOf>> = await standOf(t);
   see(['192.0.2.1']);
+  const { records } = app.store;
+  const fresh = { now: 0, newId, allowsPrivate: false, requireHost: () => NAME };
+  makeAlert(records, ACCOUNT, { group: '', hostname: NAME, way: 'instant', url: '' }, fresh);
   const names = readDocument(A('{ as: [64500] }'), { hasOrigins: true, refusal: () => null });
   putExpectations(app, ACCOUNT, names);
   see(['192.0.2.2']);
   assert.deepEqual([told(), stateOf()], [[], ['unknown']]);
+  const alerts = () => records.changeQueue.alertsFor(NAME, 1, 'A').length;
+  assert.equal(alerts(), 1, 'nothing else would tell of the change');
+  // The operator's table was there, and is taken away.
+  const [one] = records.expectations.ofAccount(ACCOUNT);
+  assert(one);
+  records.expectations.put({ ...one, state: 'expected', since: 1, observation: 1, seen: ['192.0.2.2'] });
+  assert.equal(alerts(), 0);
+  see(['192.0.2.3']);
+  assert.deepEqual([told(), stateOf(), alerts()], [[], ['unknown'], 1]);
+});
+
+test('settled plans give way to new ones, and those that wait are of no more names than an account may watch', async (t) => {
+  const { see, plan, app, clock } = await standOf(t);
+  see(['192.0.2.1']);
+  const { records } = app.store;
+  for (let n = 0; n < PLANS_MAX; n++) {
+    plan(A('{ values: [192.0.2.1] }'), undefined, clock.now + HOUR);
+    see(['192.0.2.1']);
+  }
+  const old = records.expectations.plans(ACCOUNT);
+  const { id } = plan(A('{ values: [192.0.2.2] }'), undefined, clock.now + HOUR);
+  const left = records.expectations.plans(ACCOUNT).map((one) => one.id);
+  assert.equal(left.length, PLANS_MAX);
+  assert(left.includes(id) && !left.includes(old.at(-1)?.id ?? ''));
+
+  const cap = app.settings.watchCaps.daily;
+  const hosts = Array.from({ length: cap }, (_, n) => `n${n}.example.com`);
+  records.watch(
+    hosts.map((hostname) => ({ hostname, unicode: hostname, registrable_domain: 'example.com' })),
+    0,
+  );
+  const many = (some: string[]) => `names: { ${some.map((name) => `${name}: { A: { values: [] } }`).join(', ')} }`;
+  plan(many(hosts.slice(1)), undefined, clock.now + HOUR);
+  assert.throws(() => plan(many(hosts.slice(0, 1)), undefined, clock.now + HOUR), {
+    code: 'conflict',
+    message: new RegExp(`^names: planned changes would wait for ${cap + 1} names, and your plan has room for ${cap}`),
+  });
+  plan(many(hosts.slice(1, 2)).replace('A:', 'TXT:'), undefined, clock.now + HOUR);
+});
+
+test('an address with a zone is no value, which no answer could have', async (t) => {
+  const { see, expect } = await standOf(t);
+  see(['192.0.2.1']);
+  for (const rule of ['{ values: ["fe80::1%eth0"] }', '{ prefixes: ["fe80::1%eth0/64"] }']) {
+    assert.throws(() => expect(A(rule).replace('A:', 'AAAA:')), { code: 'invalid_request', message: /fe80::1%eth0/ });
+  }
 });

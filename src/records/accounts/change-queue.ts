@@ -36,8 +36,8 @@ export interface ChangeQueueTable {
   setCursor(seq: number): void;
   /**
    * Alerts that were on when a delta was recorded and cover its hostname, directly or through a group; instant ones before
-   * daily ones. Without those of accounts that expect values of that signal: they are told what is not as expected. With
-   * the signal '', all.
+   * daily ones. Without those of accounts that expect values of that signal and know whether they have them: they are told what is
+   * not as expected. With the signal '', all.
    */
   alertsFor(hostname: string, at: number, signal: string): MatchedAlert[];
   /** Records a delta for an account's next mail, unless it is already recorded. */

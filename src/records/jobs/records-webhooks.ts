@@ -47,7 +47,8 @@ const BATCH = 100;
 /** Queues what accounts are told of their expectations. Returns whether more is left. */
 function queueExpectations(app: AppContext): boolean {
   const { store, settings, clock } = app;
-  const { expectations, changeQueue, transact } = store.records;
+  const { records } = store;
+  const { expectations, changeQueue, transact } = records;
   const now = clock.now();
   // A wrong clock would end windows.
   if (clock.fault() === null && expectations.endedBefore(now - PLAN_GRACE, 1).length > 0) {
@@ -57,6 +58,9 @@ function queueExpectations(app: AppContext): boolean {
   return transact(() => {
     const events = expectations.toQueue(BATCH);
     for (const event of events) {
+      expectations.queued(event.n);
+      // Whoever opted out meanwhile is told of no more.
+      if (records.find(event.hostname)?.state === 'opted_out') continue;
       for (const alert of changeQueue.alertsFor(event.hostname, event.at, '')) {
         if (alert.account !== event.account) continue;
         if (alert.way === 'webhook') {
@@ -69,7 +73,6 @@ function queueExpectations(app: AppContext): boolean {
           expectations.notice(alert.account, event.n, alert.way, event.at);
         }
       }
-      expectations.queued(event.n);
     }
     return events.length === BATCH;
   });

@@ -114,7 +114,8 @@ export function changeQueueTable(db: Db) {
          UNION SELECT a.id FROM watch_group_hosts h JOIN change_alerts a ON a.watch_group = h.watch_group
            WHERE h.hostname = ?1)
          AND NOT EXISTS (SELECT 1 FROM expectations e
-           WHERE e.account = change_alerts.account AND e.hostname = ?1 AND e.signal = ?3)
+           WHERE e.account = change_alerts.account AND e.hostname = ?1 AND e.signal = ?3
+             AND e.state <> 'unknown')
          AND off_at IS NULL AND (paused_at IS NULL OR paused_at > ?2) AND coalesce(on_since, made_at) <= ?2
        ORDER BY way = 'daily', id`,
       {

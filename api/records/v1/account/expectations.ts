@@ -169,7 +169,7 @@ export function expectationOperations(app: AppContext) {
         tags: ['Account'],
         operationId: 'planChange',
         summary: 'Announce a change of what names answer',
-        description: `A change within the window is quiet: one \`done_as_planned\` with the receipt of the observation that shows it, and from then on it is what is expected. Other answers stay loud, and a window that ends without the change is told once. What a name answers now is expected until then, where nothing else is. Names are probed every ten minutes while a window is open. Windows of the same type of a name must not overlap (409). An account has at most ${PLANS_MAX} planned changes.`,
+        description: `A change within the window is quiet: one \`done_as_planned\` with the receipt of the observation that shows it, and from then on it is what is expected. Other answers stay loud, and a window that ends without the change is told once. What a name answers now is expected until then, where nothing else is. Names are probed every ten minutes while a window is open. Windows of the same type of a name must not overlap (409). They may be of as many names as the account may watch. An account has at most ${PLANS_MAX} planned changes; of more, the oldest settled one is forgotten.`,
         request: { headers: IDEMPOTENCY, body: body(PlanBody) },
         responses: { 201: ok(Plan, 'The planned change.'), ...faults(409) },
       },

@@ -1103,7 +1103,7 @@ export interface paths {
         put: operations["putExpectations"];
         /**
          * Announce a change of what names answer
-         * @description Takes a key of an account and is not metered. A change within the window is quiet: one `done_as_planned` with the receipt of the observation that shows it, and from then on it is what is expected. Other answers stay loud, and a window that ends without the change is told once. What a name answers now is expected until then, where nothing else is. Names are probed every ten minutes while a window is open. Windows of the same type of a name must not overlap (409). An account has at most 100 planned changes.
+         * @description Takes a key of an account and is not metered. A change within the window is quiet: one `done_as_planned` with the receipt of the observation that shows it, and from then on it is what is expected. Other answers stay loud, and a window that ends without the change is told once. What a name answers now is expected until then, where nothing else is. Names are probed every ten minutes while a window is open. Windows of the same type of a name must not overlap (409). They may be of as many names as the account may watch. An account has at most 100 planned changes; of more, the oldest settled one is forgotten.
          */
         post: operations["planChange"];
         /**

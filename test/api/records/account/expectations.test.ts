@@ -124,6 +124,22 @@ describe('expectations', () => {
     });
   });
 
+  it('are told of no name that opted out before they were queued', async (t) => {
+    const { clock, see, visitor, call, app } = await expectingStand(t);
+    const hook = await receiver(t);
+    assert.equal((await alert(visitor, { way: 'webhook', url: hook.url })).status, 201);
+    await call('PUT', '/v1/account/expectations', { names: { [NAME]: { A: { values: ['192.0.2.1'] } } } });
+    app.store.records.transact(() => {
+      see(['192.0.2.9']);
+      app.store.records.optOut({ hostname: NAME, registrable_domain: 'example.com' }, 'asked', 'test', clock.now);
+    });
+    await until(() => (app.store.records.expectations.isQueueing() ? null : true));
+    const [{ id } = { id: '' }] = app.store.records.changeAlerts.list(
+      app.store.records.accounts.byEmail(EMAIL)?.id ?? '',
+    );
+    assert.deepEqual(app.store.records.changeAlerts.deliveries(id, 10), []);
+  });
+
   it('are declared on a page, whose problems stand beside the form', async (t) => {
     const { visitor, see, call, clock } = await expectingStand(t);
     const path = '/account/expectations';
