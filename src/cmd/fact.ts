@@ -187,7 +187,7 @@ function correct(): Command {
           ...cited_by.map(
             ({ url, version }) => `${url} cites version ${version}; revise it if it rests on what was wrong`,
           ),
-          ...result.unscheduled.map((slug) => `${slug} is off the schedule until it no longer cites ${claim_key}`),
+          ...result.unscheduled.map((slug) => `${slug} is off the schedule; revise what it says of ${claim_key}`),
           ...pressed,
         ]),
       );

@@ -190,16 +190,22 @@ export interface QuotedFact {
   subject: string;
   instrument: string;
   state: EvidenceState | null;
+  /** Whether the fact was corrected before its source was read: the version that the piece cites never will be. */
+  is_late: boolean;
 }
 
 /** Whether the source of one of these facts is still to be read. */
 export function isAwaited(facts: readonly QuotedFact[]): boolean {
-  return facts.some(({ state }) => state === null);
+  return facts.some(({ state, is_late }) => state === null && !is_late);
 }
 
 /** What keeps a piece off the air whose quotes must be found: those that its sources do not have. */
 export function quoteProblems(facts: readonly QuotedFact[]): Problem[] {
-  return facts.flatMap(({ n, state }) => {
+  return facts.flatMap(({ n, state, is_late }) => {
+    if (is_late) {
+      const message = `entry ${n}: its fact was corrected before its source was read, and this paper airs no such piece; revise the entry to what the record says now`;
+      return [{ field: `cited_facts[${n}].quote`, rule: 'fact_corrected', message }];
+    }
     if (state !== 'quote_not_found' && state !== 'gone') return [];
     const why = state === 'gone' ? 'its source is gone' : 'its source does not have its quote';
     const message = `entry ${n}: ${why}, and this paper airs no such piece; correct the quote or the instrument, or take the entry out`;

@@ -59,7 +59,8 @@ export interface CorrectedFact {
 
 /**
  * Makes a new version of a fact, which stands beside the older ones. Pieces keep the version that they were filed with,
- * and their pages say what became of it. A retraction takes the pieces that cite the fact off the schedule. Throws
+ * and their pages say what became of it. A retraction takes the pieces that cite the fact off the schedule, as any version
+ * does those that wait for the evidence of an older one. Throws
  * `not_found`; `conflict` when `version` is not the newest; `refused_by_door` for texts that cannot be published and for
  * an order that changes nothing.
  */
@@ -81,7 +82,7 @@ export function correctFact(
     const problems = orderProblems(before, next);
     if (problems.length > 0) throw refusalOf(problems);
     signFact(desk, paper, next, order.by);
-    const unscheduled = next.status === 'retracted' ? unschedule(desk, paper, next, order.by) : [];
+    const unscheduled = unschedule(desk, paper, next, order.by);
     const fact = requireFact(paper, claim_key, archive.fact(claim_key));
     return { fact, outdated: archive.citedBy(claim_key, 'outdated', { limit: OUTDATED_MAX }), unscheduled };
   });
@@ -126,6 +127,12 @@ function orderProblems(before: FactRow, next: FactVersion): Problem[] {
     const message = `this is what version ${before.version} says already; give what is to be changed: statement, source, instrument, quote, or status retracted`;
     problems.push({ field: 'statement', rule: 'nothing_changed', message });
   }
+  if (status === 'retracted' && statement !== before.statement) {
+    // Else the next version could stand with a statement that no reader was told of.
+    const message =
+      'a retraction says that what was said does not hold; leave statement out, or leave status out to correct it';
+    problems.push({ field: 'statement', rule: 'statement_changed', message });
+  }
   if (status === 'standing' && statement !== before.statement) {
     const message =
       'a fact with another statement did not stand; leave status out, and pieces that cite the old one will say that it was corrected';
@@ -134,15 +141,24 @@ function orderProblems(before: FactRow, next: FactVersion): Problem[] {
   return problems;
 }
 
-/** Cancels the schedules of pieces that cite a retracted fact. */
+/**
+ * Cancels the schedules of pieces that cite a retracted fact, and of those that wait for evidence of an older version:
+ * its source is not read any more.
+ */
 function unschedule(
   { store, now }: Desk,
   paper: string,
-  { claim_key, note }: FactVersion,
+  { claim_key, note, status }: FactVersion,
   by: string,
 ): CorrectedFact['unscheduled'] {
-  const reason = `It cites ${claim_key}, which was retracted: ${note}`.slice(0, MAX.correction);
-  const waiting = store.archive(paper).citedBy(claim_key, 'scheduled');
+  const archive = store.archive(paper);
+  const isLate = (piece: string) =>
+    store.awaitsEvidence(piece) &&
+    archive.quotedFacts(piece).some((fact) => fact.subject === claim_key && fact.is_late);
+  const was = status === 'retracted' ? 'retracted' : 'corrected before its source was read';
+  // A cut may leave half of a surrogate pair, which no ledger takes.
+  const reason = `It cites ${claim_key}, which was ${was}: ${note}`.slice(0, MAX.correction).replace(/\p{Cs}$/u, '');
+  const waiting = archive.citedBy(claim_key, 'scheduled').filter(({ id }) => status === 'retracted' || isLate(id));
   for (const { id: piece } of waiting) {
     append(store, { type: 'withdrawal', at: now(), paper, piece, reason, made_by: by }, now());
     freePlace(store, paper, piece, now());

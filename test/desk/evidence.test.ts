@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -14,6 +15,8 @@ import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { CLAIM, READ_EVERY, READ_WAITS, readSources } from '../../src/desk/jobs/evidence-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { makeKey } from '../../src/desk/papers/keys.ts';
+import { correctFact } from '../../src/desk/recording-facts.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
 import { textPool } from '../../src/desk/sources/text-pool.ts';
 import { mediaKey } from '../../src/media/media.ts';
@@ -22,6 +25,7 @@ import { backupSource } from '../../src/operate/backup/backup-source.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { evidenceIn } from '../../src/proof/evidence-note.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
+import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
@@ -283,8 +287,8 @@ test('readers get the text that was read where the paper shows it, as nothing bu
   t.after(() => uses.close());
   const router = await deskRouter({ app, presses: new PressQueue(app), logger }, uses);
   const incoming = { headers: {}, rawHeaders: [], socket: { remoteAddress: '127.0.0.1' } };
-  const request = async (path: string) =>
-    router.fetch(new Request(new URL(path, app.settings.origin)), {
+  const request = async (path: string, headers = {}) =>
+    router.fetch(new Request(new URL(path, app.settings.origin), { headers }), {
       incoming,
       outgoing: { headersSent: false },
     } as never);
@@ -313,6 +317,25 @@ test('readers get the text that was read where the paper shows it, as nothing bu
   for (const path of ['x.txt', `${'0'.repeat(64)}.txt`, `${kept_text?.slice(7)}.html`, '..%2f..%2fdoor.key']) {
     assert.equal((await request(`/${PAPER}/evidence/${path}`)).status, 404, path);
   }
+  assert.equal(text.headers.get('cache-control'), 'public, max-age=300');
+  const open = app.store.desk.archive(PAPER).paper().sources;
+  createPaper(app, { sources: open, paper_public: false });
+  // Requests of one turn of the loop share what is known of papers.
+  await new Promise(setImmediate);
+  assert.equal((await request(pathname)).status, 404, 'the paper is private');
+  const { desk, clock } = { desk: app.store.desk, clock: app.clock };
+  const maker = {
+    keys: desk.keys,
+    archive: desk.archive(PAPER),
+    now: clock.now,
+    newId,
+    random: randomBytes,
+    by: 'cli',
+  };
+  const { key } = app.store.database.transact(() => makeKey(maker, PAPER, { level: 'read', name: 'A reader' }));
+  const own = await request(pathname, { Authorization: `Bearer ${key}` });
+  uses.flush();
+  assert.deepEqual([own.status, own.headers.get('cache-control')], [200, 'private, no-store']);
   createPaper(app, { sources: { read: true, quote_not_found: 'warn', republish: false } });
   assert.equal((await request(pathname)).status, 404, 'the paper shows it no more');
 });
@@ -365,4 +388,83 @@ test('fact check reads every source again, and says which facts need to be revis
   assert.equal(read, 1);
   assert.deepEqual([to_revise.length, to_revise[0].subject, to_revise[0].state], [1, 'depth', 'gone']);
   assert.equal((await check(['--paper', 'none'])).code, 1);
+});
+
+const FACT = { claim_key: 'harbour-depth', source: 'Office' };
+
+test('the source of a version that is not the newest is read no more', async (t) => {
+  const { app, clock, root, asked, put, air, read } = await stand(t);
+  const correct = (version: number, order: object) =>
+    correctFact(deskOf(app), PAPER, 'harbour-depth', { version, note: 'A misprint.', by: 'cli', ...order });
+  put('deep', [
+    { ...FACT, instrument: `${root}/none` },
+    { source: 'Another', instrument: 'Ledger, page 4' },
+  ]);
+  air('deep');
+  await read();
+  const toRevise = () => app.store.desk.archive(PAPER).factsToRevise(9).length;
+  assert.equal(toRevise(), 1);
+  correct(1, { instrument: 'Report, page 4' });
+  assert.equal(toRevise(), 0, 'it was revised');
+  correct(2, { instrument: `${root}/report` });
+  await read();
+  correct(3, { status: 'retracted' });
+  clock.now += READ_EVERY;
+  assert.equal(await read(), 0);
+  assert.deepEqual(asked, ['/none', '/report']);
+  await sound(app);
+});
+
+test('a source that falls behind while its paper reads none is left out', async (t) => {
+  const { app, clock, put, air, read } = await stand(t);
+  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  air('deep');
+  await read();
+  createPaper(app, {});
+  const order = { version: 1, instrument: 'Report, page 4', note: 'A misprint.', by: 'cli' };
+  correctFact(deskOf(app), PAPER, 'harbour-depth', order);
+  createPaper(app, { sources: { read: true, quote_not_found: 'warn', republish: false } });
+  clock.now += READ_EVERY;
+  assert.equal(await read(), 0);
+  await sound(app);
+});
+
+test('a piece that waits for a source is a draft again when its fact is corrected first', async (t) => {
+  const { app, put, air, story, read } = await stand(t, { quote_not_found: 'refuse' });
+  const cited = [{ ...FACT, quote: 'twelve metres deep' }, { source: 'Another' }];
+  put('deep', cited);
+  put('draft', cited);
+  air('deep');
+  const order = { version: 1, statement: 'It was 12 m in 2025.', note: 'A misprint.', by: 'cli' };
+  const { unscheduled } = correctFact(deskOf(app), PAPER, 'harbour-depth', order);
+  assert.deepEqual(
+    unscheduled.map(({ slug, reason }) => [slug, reason]),
+    [['deep', 'It cites harbour-depth, which was corrected before its source was read: A misprint.']],
+  );
+  await read();
+  for (const slug of ['deep', 'draft']) {
+    assert.equal(story(slug).state, 'draft');
+    assert.throws(() => air(slug), /entry 1: its fact was corrected before its source was read, .* revise the entry/);
+    put(slug, [{ ...cited[0], statement: 'It was 12 m in 2025.' }, { source: 'Another' }], { correction: null });
+    assert.equal(air(slug).state, 'on_air');
+  }
+  await sound(app);
+});
+
+test('a paper with many sources keeps no other waiting', async (t) => {
+  const { app, root, asked, put, read } = await stand(t);
+  put(
+    'deep',
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({ instrument: `${root}/${n}` })),
+  );
+  const other = 'zz-paper';
+  createPaper(app, { sources: { read: true, quote_not_found: 'warn', republish: false } }, other);
+  const cited_facts = [
+    { n: 1, statement: 'It is so.', source: 'Office', instrument: `${root}/report`, claim_key: null },
+    { n: 2, statement: 'It is so, too.', source: 'Another', instrument: 'Ledger, page 4', claim_key: null },
+  ];
+  fileStory(deskOf(app), other, filing('deep', { cited_facts }), { by: 'cli' });
+  await read();
+  await read();
+  assert.ok(asked.includes('/report'));
 });

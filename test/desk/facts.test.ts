@@ -200,6 +200,21 @@ suite('the fact record', () => {
     assert.deepEqual(await faultsOf(app), []);
   });
 
+  test('a long retraction is not cut within a character', async (t) => {
+    const { app, story, file, air, correct } = desk(t);
+    file('tide');
+    for (const [version, pad] of [
+      [1, ''],
+      [3, 'x'],
+    ] as const) {
+      air('tide', NOON + version * HOUR);
+      correct({ version, status: 'retracted', note: `${pad}${'😀'.repeat(999)}` });
+      assert.equal(story('tide').state, 'draft');
+      correct({ version: version + 1, status: 'standing', note: 'It is back.' });
+    }
+    assert.deepEqual(await faultsOf(app), []);
+  });
+
   test('an order against another version, without change or with half a change is refused', (t) => {
     const { file, correct } = desk(t);
     file('tide');
@@ -212,6 +227,11 @@ suite('the fact record', () => {
     assert.deepEqual(
       rulesOf(() => correct({ status: 'standing', statement: 'x' })),
       ['status statement_changed'],
+    );
+    assert.deepEqual(
+      rulesOf(() => correct({ status: 'retracted', statement: 'x' })),
+      ['statement statement_changed'],
+      'else it could stand again as x, and no piece would say so',
     );
     assert.deepEqual(
       rulesOf(() => correct({ instrument: 'javascript:alert(1)' })),

@@ -96,7 +96,7 @@ export const SECTIONS = ['City', 'Port & Sea', 'Ämter'];
 export const PERSONAS = ['ines-calloway', 'tomas-berg'];
 
 /** Creates the signing key, and a small paper with two personas. */
-export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): void {
+export function createPaper(app: AppContext, body: Partial<PaperBody> = {}, slug = PAPER): void {
   const {
     store,
     clock: { now },
@@ -116,11 +116,11 @@ export function createPaper(app: AppContext, body: Partial<PaperBody> = {}): voi
     ...body,
   };
   store.database.transact(() => {
-    append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'paper', name: '', body: paper });
-    for (const slug of PERSONAS) {
-      const name = slug.replace('-', ' ');
-      const persona = { slug, name, title: 'Editor', beat: 'Everything', bio: '', avatar: null, active: true };
-      append(store.desk, { type: 'record', at: now(), paper: PAPER, kind: 'persona', name: slug, body: persona });
+    append(store.desk, { type: 'record', at: now(), paper: slug, kind: 'paper', name: '', body: paper });
+    for (const who of PERSONAS) {
+      const name = who.replace('-', ' ');
+      const persona = { slug: who, name, title: 'Editor', beat: 'Everything', bio: '', avatar: null, active: true };
+      append(store.desk, { type: 'record', at: now(), paper: slug, kind: 'persona', name: who, body: persona });
     }
   });
 }

@@ -130,8 +130,8 @@ export function factActions(): Record<string, Action> {
         const quote = form.text('quote') || null;
         return put(c, { ...texts, quote, status: form.oneOf('status', ['corrected', 'standing']), ...made(form) });
       },
-      said: ({ fact, cited_by }) => ({
-        text: `Version ${fact.version} is signed, and stands for good beside the others. ${restOn(cited_by.length)} Correct it again if this was a mistake.`,
+      said: ({ fact, cited_by, unscheduled }) => ({
+        text: `Version ${fact.version} is signed, and stands for good beside the others. ${restOn(cited_by.length)}${offSchedule(unscheduled)} Correct it again if this was a mistake.`,
       }),
       page,
     },
@@ -139,7 +139,7 @@ export function factActions(): Record<string, Action> {
       level: 'admin',
       request: (form, c) => put(c, { status: 'retracted', ...made(form) }),
       said: ({ fact, cited_by, unscheduled }) => ({
-        text: `Retracted: nothing can be filed with it any more. ${restOn(cited_by.length)}${unscheduled.length === 0 ? '' : ` Taken off the schedule: ${unscheduled.join(', ')}.`}`,
+        text: `Retracted: nothing can be filed with it any more. ${restOn(cited_by.length)}${offSchedule(unscheduled)}`,
         ...undo(`facts/${fact.claim_key}/return`, 'Take the retraction back', {
           version: String(fact.version),
           note: 'The retraction was a mistake.',
@@ -157,6 +157,9 @@ export function factActions(): Record<string, Action> {
     },
   };
 }
+
+const offSchedule = (slugs: readonly string[]): string =>
+  slugs.length === 0 ? '' : ` Taken off the schedule: ${slugs.join(', ')}.`;
 
 const restOn = (pieces: number): string =>
   pieces === 0

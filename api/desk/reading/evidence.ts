@@ -8,6 +8,7 @@ import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { ok } from '../../openapi/responses.ts';
 import { limitParam } from '../../responses/paging.ts';
+import { PRIVATE } from '../../responses/send.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema, operationsUnder } from '../route.ts';
 
@@ -50,7 +51,6 @@ const INERT = {
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex, noarchive',
   'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'public, max-age=300',
 };
 
 const FILES: Record<string, string> = {
@@ -77,7 +77,14 @@ export function evidenceHandlers(app: AppContext) {
       if (size === undefined) throw new Fault('not_found', `this paper shows no source ${JSON.stringify(file)}`);
       const isDownload: Record<string, string> =
         ending === 'warc.gz' ? { 'Content-Disposition': `attachment; filename="${file}"` } : {};
-      const headers = { ...INERT, ...isDownload, 'Content-Type': FILES[ending] ?? '', 'Content-Length': `${size}` };
+      const caching = { 'Cache-Control': archive.paper().paper_public ? 'public, max-age=300' : PRIVATE };
+      const headers = {
+        ...INERT,
+        ...caching,
+        ...isDownload,
+        'Content-Type': FILES[ending] ?? '',
+        'Content-Length': `${size}`,
+      };
       const body = c.req.method === 'HEAD' ? null : (Readable.toWeb(createReadStream(path)) as ReadableStream);
       return new Response(body, { headers: { ...headers, ETag: `"${hex}"` } });
     },

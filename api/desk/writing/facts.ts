@@ -19,9 +19,10 @@ export const Corrected = z
     cited_by: z.array(Citing).openapi({
       description: 'The pieces that cite an older version now, on air or not, the newest first, at most 1,000.',
     }),
-    unscheduled: z
-      .array(z.string())
-      .openapi({ description: 'Slugs of pieces that a retraction took off the schedule; they are drafts again.' }),
+    unscheduled: z.array(z.string()).openapi({
+      description:
+        'Slugs of pieces that are drafts again: scheduled ones that cite a retracted fact, or waited for its older source to be read.',
+    }),
     ...Pressing,
   })
   .openapi('CorrectedFact');

@@ -30,6 +30,8 @@ export const READ_WAITS = [10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY] as const;
 export interface SourceTools {
   read: SourceReader;
   texts: TextPool;
+  /** The paper after which the next look begins, so that no paper with many sources keeps others waiting. */
+  after?: string;
 }
 
 /** Reads the sources of papers that want that, and again each month. Returns a function that stops it. */
@@ -74,10 +76,13 @@ export async function readSources(
 ): Promise<number> {
   const { store, clock } = app;
   const due: { paper: string; instrument: string }[] = [];
-  for (const paper of of === undefined ? store.desk.paperSlugs() : [of]) {
+  const slugs = of === undefined ? store.desk.paperSlugs() : [of];
+  const from = slugs.indexOf(tools.after ?? '') + 1;
+  for (const paper of [...slugs.slice(from), ...slugs.slice(0, from)]) {
     if (due.length >= AT_ONCE || store.desk.paper(paper)?.sources?.read !== true) continue;
     for (const instrument of store.desk.evidence.dueInstruments(paper, clock.now(), AT_ONCE - due.length))
       due.push({ paper, instrument });
+    tools.after = paper;
   }
   await Promise.all(due.map(({ paper, instrument }) => readOne(app, tools, logger, paper, instrument)));
   return due.length;
@@ -98,7 +103,8 @@ async function readOne(
   const tasks = await database.groupCommit(
     () =>
       desk.evidence.tasksOf(paper, now, instrument).filter((task) => {
-        if (!isReadable(instrument)) return void desk.evidence.dropTask(paper, task.subject);
+        if (!isReadable(instrument) || !desk.evidence.isNewest(paper, task))
+          return void desk.evidence.dropTask(paper, task.subject);
         if (!desk.evidence.claimTask(paper, task, until, now)) return false;
         // What readers do not see is read once.
         const isNeeded =

@@ -10,6 +10,8 @@ export const SOURCE_MAX = 20 * 1_024 * 1_024;
 const REDIRECTS_MAX = 5;
 /** The timeout of one request, in ms. */
 const DEADLINE = 60 * SECOND;
+/** After how long no further request is made for one source, in ms: each site on the way may be slow. */
+const READING_MAX = 300 * SECOND;
 /** The pause between two requests to one host, in ms. */
 const HOST_PAUSE = 2 * SECOND;
 /** How long a site's rules for robots are remembered, in ms (RFC 9309, section 2.4), and of how many sites. */
@@ -40,6 +42,8 @@ export interface ReaderOptions extends ClientOptions {
   /** The pause between two requests to one host, in ms. */
   hostPause?: number;
   sourceMax?: number;
+  /** As `READING_MAX`. */
+  readingMax?: number;
 }
 
 export type SourceReader = ReturnType<typeof sourceReader>;
@@ -48,7 +52,12 @@ export type SourceReader = ReturnType<typeof sourceReader>;
  * Reads sources: each address on the way, of redirects too, is one that `options` allow and that the site's robots.txt
  * permits, and no host is asked twice within a pause. Never rejects.
  */
-export function sourceReader({ hostPause = HOST_PAUSE, sourceMax = SOURCE_MAX, ...options }: ReaderOptions) {
+export function sourceReader({
+  hostPause = HOST_PAUSE,
+  sourceMax = SOURCE_MAX,
+  readingMax = READING_MAX,
+  ...options
+}: ReaderOptions) {
   const limits = { deadline: DEADLINE, ...options };
   const wait = limits.deadline;
   const ask = outboundClient({ ...limits, answerMax: sourceMax, answerWait: wait });
@@ -79,7 +88,9 @@ export function sourceReader({ hostPause = HOST_PAUSE, sourceMax = SOURCE_MAX, .
   /** Why the site cannot say, when it cannot: then nothing of it may be read (RFC 9309, section 2.3.1). */
   const readRobots = async (origin: string): Promise<Robots | string> => {
     let url = new URL('/robots.txt', origin);
+    const end = performance.now() + readingMax;
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
+      if (performance.now() > end) return TOO_SLOW;
       await turn(url.host);
       const { status, bytes, location, error } = await askRobots(url.href, { method: 'GET', headers: PLAIN });
       if (status === null) return error ?? 'failed';
@@ -97,7 +108,9 @@ export function sourceReader({ hostPause = HOST_PAUSE, sourceMax = SOURCE_MAX, .
     const unread = (reason: string): Reading => ({ outcome: 'unread', reason, exchanges: [] });
     if (!isReadable(instrument)) return unread('not a web address');
     let url = new URL(instrument);
+    const end = performance.now() + readingMax;
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
+      if (performance.now() > end) return unread(TOO_SLOW);
       url.hash = '';
       const robots = await robotsAt(url.origin);
       if (typeof robots === 'string') return unread(robots);
@@ -127,6 +140,8 @@ export function sourceReader({ hostPause = HOST_PAUSE, sourceMax = SOURCE_MAX, .
     return unread(`more than ${REDIRECTS_MAX} redirects`);
   };
 }
+
+const TOO_SLOW = 'it takes too long';
 
 const PLAIN = { 'Accept-Encoding': 'identity' };
 

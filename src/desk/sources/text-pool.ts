@@ -9,7 +9,7 @@ const HEAP = 512;
 const DEADLINE = MINUTE;
 
 /** The thread on which sources become text. It exists while it has work. */
-export function textPool() {
+export function textPool({ deadline = DEADLINE } = {}) {
   const pool = new Piscina({
     filename: fileURLToPath(new URL('./text-worker.ts', import.meta.url)),
     minThreads: 0,
@@ -19,9 +19,15 @@ export function textPool() {
   });
   // Of a thread that fails before its first task, which gets the same error from the next one.
   pool.on('error', () => {});
+  let last: Promise<unknown> = Promise.resolve();
   return {
     /** Rejects when the source cannot be read, is too much for the thread, or does not end. */
-    find: (task: TextTask): Promise<TextFound> => pool.run(task, { signal: AbortSignal.timeout(DEADLINE) }),
+    find(task: TextTask): Promise<TextFound> {
+      // Its time begins with its turn: one source that does not end must not end those that wait for the thread.
+      const found = last.then(() => pool.run(task, { signal: AbortSignal.timeout(deadline) }));
+      last = found.catch(() => {});
+      return found;
+    },
     close: (): Promise<void> => pool.destroy(),
   };
 }

@@ -11,7 +11,7 @@ import {
   TO_REVISE,
 } from '../../desk/evidence.ts';
 import type { RecordEntry } from '../../desk/ledger-entry.ts';
-import { type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 
 const state = oneOf(...EVIDENCE_STATES);
 
@@ -89,9 +89,11 @@ export function evidenceTables(db: Db) {
   ];
   const queueOfPaper = [unkeyed('p.paper = ?1'), keyed(`f.paper = ?1 AND ${CITES}`)];
   const queueOfFact = keyed(`f.paper = ?1 AND f.claim_key = ?3 AND ${CITES}`);
-  const dropOld = run(
-    'DELETE FROM source_readings WHERE piece = ?1 AND version < (SELECT revision FROM pieces WHERE id = ?1)',
-  );
+  const NEWEST = `coalesce((SELECT revision FROM pieces WHERE id = source_readings.piece),
+    (SELECT f.version FROM facts f WHERE f.paper = source_readings.paper AND f.claim_key = source_readings.subject))`;
+  const dropOld = run(`DELETE FROM source_readings WHERE piece = ?1 AND version < ${NEWEST}`);
+  const dropOldOfFact = run(`DELETE FROM source_readings WHERE paper = ?1 AND subject = ?2 AND version < ${NEWEST}`);
+  const dropOldOfPaper = run(`DELETE FROM source_readings WHERE paper = ?1 AND version < ${NEWEST}`);
   const cited = all(
     `SELECT j.value ->> 'n' AS n, e.state, e.read_at, e.text, e.archive, r.body
      FROM ${CITED} JOIN records r ON r.n = e.n WHERE p.paper = ? AND p.id = ? ORDER BY 1`,
@@ -105,9 +107,10 @@ export function evidenceTables(db: Db) {
   );
   const quoted = all(
     `SELECT j.value ->> 'n' AS n, coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n')) AS subject,
-       j.value ->> 'instrument' AS instrument, e.state
+       j.value ->> 'instrument' AS instrument, e.state, e.n IS NULL AND EXISTS (SELECT 1 FROM facts f
+         WHERE f.paper = c.paper AND f.claim_key = c.claim_key AND f.version > c.version) AS is_late
      FROM ${CITED} WHERE p.paper = ? AND p.id = ? AND ${MAY_BE_READ} AND j.value ->> 'quote' IS NOT NULL ORDER BY 1`,
-    { n: integer, subject: text, instrument: text, state: orNull(state) },
+    { n: integer, subject: text, instrument: text, state: orNull(state), is_late: flag },
   );
   const waitingFor = all(
     `SELECT p.id FROM pieces p WHERE p.paper = ?1 AND p.awaits_evidence = 1 AND (p.id = ?2
@@ -120,8 +123,11 @@ export function evidenceTables(db: Db) {
     `UPDATE source_readings SET claimed_until = ?4 WHERE paper = ?1 AND subject = ?2 AND version = ?3 AND claimed_until <= ?5`,
   );
   const CLAIMED = 'paper = ?1 AND subject = ?2 AND version = ?3 AND claimed_until = ?4';
-  const holds = has(`SELECT 1 FROM source_readings WHERE ${CLAIMED}`);
+  const holds = has(`SELECT 1 FROM source_readings WHERE ${CLAIMED} AND version = ${NEWEST}`);
   const finish = run(`UPDATE source_readings SET due_at = ?5, failures = ?6, claimed_until = 0 WHERE ${CLAIMED}`);
+  const isNewest = has(
+    `SELECT 1 FROM source_readings WHERE paper = ?1 AND subject = ?2 AND version = ?3 AND version = ${NEWEST}`,
+  );
   const isCited = has(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM pieces WHERE id = ?2 AND paper = ?1 AND state = 'on_air')
        OR EXISTS (SELECT 1 FROM facts WHERE paper = ?1 AND claim_key = ?3 AND cited > 0)`,
@@ -159,9 +165,13 @@ export function evidenceTables(db: Db) {
       for (const queue of queueOfPiece) queue(piece, at);
     },
     /** Has the source of a fact's newest version read. */
-    queueFactSource: (paper: string, claim_key: string, at: number): void => void queueOfFact(paper, at, claim_key),
+    queueFactSource(paper: string, claim_key: string, at: number): void {
+      dropOldOfFact(paper, claim_key);
+      queueOfFact(paper, at, claim_key);
+    },
     /** Has the sources of everything that a paper's pieces cite read that were not read yet. */
     queuePaperSources(paper: string, at: number): void {
+      dropOldOfPaper(paper);
       for (const queue of queueOfPaper) queue(paper, at);
     },
     dropPaperSources: run('DELETE FROM source_readings WHERE paper = ?'),
@@ -182,6 +192,8 @@ export function evidenceTables(db: Db) {
     /** Whether a claim holds still: nobody took it, and the fact has no newer version. */
     holdsTask: (paper: string, { subject, version }: ReadingTask, until: number): boolean =>
       holds(paper, subject, version, until),
+    /** Whether a task is of the newest version: evidence of an older one would be no sound line of the ledger. */
+    isNewest: (paper: string, { subject, version }: ReadingTask): boolean => isNewest(paper, subject, version),
     /** Ends a claim: the task is due again at a time. */
     finishTask(paper: string, task: ReadingTask, until: number, due_at: number, failures: number): void {
       finish(paper, task.subject, task.version, until, due_at, failures);

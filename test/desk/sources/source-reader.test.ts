@@ -167,3 +167,16 @@ test('rules for robots are those of RFC 9309', () => {
   assert.equal(allows('User-agent: *\nDisallow: /a$\n', '/ab'), true);
   assert.equal(allows('\ufeff\0<html>not rules', '/x'), true);
 });
+
+test('a source behind many slow answers is given up', async (t) => {
+  const { root, read, asked } = await site(
+    t,
+    {
+      '/a': (_request, response) => void setTimeout(() => response.writeHead(302, { location: '/b' }).end(), 300),
+      '/b': text('It is so.'),
+    },
+    { readingMax: 200 },
+  );
+  assert.equal(reasonOf(await read(`${root}/a`)), 'it takes too long');
+  assert.deepEqual(asked, ['/robots.txt', '/a']);
+});

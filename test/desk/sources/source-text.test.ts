@@ -105,3 +105,17 @@ test('the text of a PDF is found on a thread, and a damaged one says so', async 
   const after = await pool.find({ ...task, contentType: 'text/plain', bytes: Buffer.from('ä is twelve metres deep') });
   assert.deepEqual(after.found[0]?.quote, { start: 3, end: 24 }, 'places count bytes of UTF-8');
 });
+
+test('a source that does not end leaves those behind it their time', async (t) => {
+  const pool = textPool({ deadline: 2_000 });
+  t.after(() => pool.close());
+  const cited = Array.from({ length: 2_000 }, (_, n) => ({
+    statement: 'It is.',
+    quote: `the harbour ${n} is not deep`,
+  }));
+  const bytes = Buffer.from('the harbour is deep. '.repeat(50_000));
+  const slow = pool.find({ contentType: 'text/plain', bytes, cited });
+  const next = pool.find({ contentType: 'text/plain', bytes: Buffer.from('It is so.'), cited: [] });
+  await assert.rejects(slow);
+  assert.equal((await next).text, 'It is so.');
+});

@@ -2591,7 +2591,7 @@ export interface components {
                 /** @enum {string} */
                 state: "draft" | "scheduled" | "on_air" | "withdrawn";
             }[];
-            /** @description Slugs of pieces that a retraction took off the schedule; they are drafts again. */
+            /** @description Slugs of pieces that are drafts again: scheduled ones that cite a retracted fact, or waited for its older source to be read. */
             unscheduled: string[];
             /** @description Whether all files that changed are on disk. */
             pressed: boolean;
