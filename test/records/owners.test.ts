@@ -6,6 +6,7 @@ import { afterCheck, newProof, proofText } from '../../src/records/accounts/owne
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { startOwnerChecks } from '../../src/records/jobs/owner-checks.ts';
+import { optStateOf, setOpt } from '../../src/records/owners.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { newId } from '../../src/shared/new-id.ts';
@@ -52,6 +53,25 @@ test('a server killed in the middle of a check loses no proof, and it is checked
   const stop = startOwnerChecks(app, pino({ level: 'silent' }));
   await until(() => (owners.get(id, 'example.com')?.found_at === clock.now ? true : null));
   await stop();
+});
+
+test('what the operator opts out stays so when an owner, who had opted it out before, opts it in', async (t) => {
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
+  const { id } = records.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
+  const names = ['example.com', 'www.example.com', 'mail.example.com'];
+  records.watch(names.map(parseHostname), clock.now);
+  const found = { txt: FOUND, file: FOUND };
+  records.owners.save(afterCheck(newProof(id, parseHostname('example.com'), 'x', 0), found, clock.now).proof);
+  setOpt(app, id, 'example.com', 'out');
+  assert.deepEqual(records.optOut(parseHostname('www.example.com'), 'asked by mail', 'cli', clock.now), []);
+  setOpt(app, id, 'example.com', 'in');
+  assert.deepEqual(
+    names.map((name) => records.find(name)?.state),
+    ['watched', 'opted_out', 'watched'],
+  );
+  assert.equal(optStateOf(app, id, 'www.example.com').by, 'operator');
+  assert.deepEqual(records.tableFaults(), []);
 });
 
 test('hostnames of proven owners are due every hour, and leased before others', async (t) => {

@@ -165,7 +165,8 @@ export function hostnameTable(db: Db, transact: Transact) {
         );
       }
       return transact(() => {
-        if (optOutOf(hostname) !== null) return [];
+        // An owner's opt-out lasts until the owner lifts it; this one stays.
+        if (optOutsOf(hostname).some((one) => !one.made_by.startsWith('account:'))) return [];
         enterOptOut(hostname, reason, now, made_by);
         const hidden = hide(pathOf(hostname));
         for (const { id } of hidden) {
