@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readText } from '../operate/audit/verify-sources.ts';
 import { expectationRow, knownNames, putExpectations } from '../records/declared-expectations.ts';
-import { DOCUMENT_MAX, readDocument, ruleText } from '../records/expectation.ts';
+import { DOCUMENT_MAX, listed, readDocument, ruleText } from '../records/expectation.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/require-host.ts';
 import { requireAccount } from '../records/service-keys.ts';
@@ -74,7 +74,8 @@ async function declaredIn(app: AppContext, file: string, email: string | undefin
 
 function expectationLine({ hostname, signal, expected, state, seen }: ReturnType<typeof expectationRow>): string {
   const is = { unknown: 'is not known yet', expected: 'is as expected', unexpected: 'is NOT as expected' }[state];
-  const answer = state === 'unexpected' ? `: ${seen?.join(', ') || 'no records'} instead of ${ruleText(expected)}` : '';
+  const answer =
+    state === 'unexpected' ? `: ${listed(seen ?? []) || 'no records'} instead of ${ruleText(expected)}` : '';
   return `${hostname} ${signal} ${is}${answer}`;
 }
 

@@ -11,6 +11,7 @@ import { hostnameOfField } from './hostname.ts';
 import type { OriginOf } from './rotation.ts';
 import { SERVICES, servicesOf } from './services.ts';
 import { certificateParts, type TrackedName, withoutVolatileParts } from './tracked-values.ts';
+import { valueInLine } from './wire-rows.ts';
 
 /**
  * What an account expects names to answer: the same document in a file, in JSON, and on a page. A rule is of one type of
@@ -404,6 +405,10 @@ export function ruleText(rule: Rule): string {
   return 'issuers' in rule ? `issued by ${listed(rule.issuers)}` : `at ${listed(rule.providers)}`;
 }
 
-function listed(values: readonly string[]): string {
-  return values.join(', ');
+const LISTED_MAX = 5;
+
+/** Values in one line of text. */
+export function listed(values: readonly string[]): string {
+  const more = values.length > LISTED_MAX ? ` and ${values.length - LISTED_MAX} more` : '';
+  return values.slice(0, LISTED_MAX).map(valueInLine).join(', ') + more;
 }

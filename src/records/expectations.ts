@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from '../proof/time.ts';
 import { type AlertMessage, HAPPENED } from './accounts/alert-body.ts';
 import type { DomainBaseline } from './delta.ts';
-import { isMet, type Rule, ruleText } from './expectation.ts';
+import { isMet, listed, type Rule, ruleText } from './expectation.ts';
 import type { OriginOf } from './rotation.ts';
 import type { TrackedName } from './tracked-values.ts';
 
@@ -207,14 +207,10 @@ export function eventMessage(event: ExpectationEvent): AlertMessage {
   };
 }
 
-const SEEN_MAX = 5;
-
 /** An event in one line: `example.com A is not as expected: 192.0.2.9 instead of 192.0.2.1`. */
 export function eventLine({ hostname, signal, kind, expected, seen }: ExpectationEvent): string {
   const name = `${hostname} ${signal.replace(/^WWW_/, 'www ')}`;
-  const more = seen !== null && seen.length > SEEN_MAX ? ` and ${seen.length - SEEN_MAX} more` : '';
-  const answer =
-    seen === null ? 'nothing known' : seen.length === 0 ? 'no records' : seen.slice(0, SEEN_MAX).join(', ') + more;
+  const answer = seen === null ? 'nothing known' : listed(seen) || 'no records';
   const wanted = ruleText(expected);
   switch (kind) {
     case 'unexpected':

@@ -100,11 +100,12 @@ export function changeLine({ domain, signal, kind, before, after }: Change & { d
 }
 
 function listed(values: string[]): string {
-  const named = values.slice(0, MOST_VALUES).map(short).join(', ');
+  const named = values.slice(0, MOST_VALUES).map(valueInLine).join(', ');
   return values.length > MOST_VALUES ? `${named} and ${values.length - MOST_VALUES} more` : named;
 }
 
-function short(value: string): string {
+/** A value in one line of text: a long one cut, a certificate by its issuer and its end. */
+export function valueInLine(value: string): string {
   const certificate = certificateParts(value);
   if (certificate !== null) return `${issuerName(certificate.issuer)} until ${certificate.not_after.slice(0, 10)}`;
   // Slicing the string could split a surrogate pair.

@@ -287,3 +287,20 @@ test('an address with a zone is no value, which no answer could have', async (t)
     assert.throws(() => expect(A(rule).replace('A:', 'AAAA:')), { code: 'invalid_request', message: /fe80::1%eth0/ });
   }
 });
+
+test('a line about an expectation is short, whatever was answered and expected', () => {
+  const certificate = `${'0'.repeat(64)} 2026-12-01T00:00:00Z C=US, O=Let's Encrypt, CN=R3`;
+  const event = {
+    ...({ n: 1, account: ACCOUNT, hostname: NAME, kind: 'unexpected', at: 0, observation: 1, plan: null } as const),
+    ...({
+      signal: 'TXT',
+      expected: { values: Array.from({ length: 100 }, (_, n) => `${n} ${'x'.repeat(4_000)}`) },
+    } as const),
+  };
+  const long = eventLine({ ...event, seen: ['y'.repeat(65_000), '\u{1f600}'.repeat(90)] });
+  assert(long.length < 700 && long.isWellFormed() && long.endsWith(' and 95 more'), long);
+  assert.equal(
+    eventLine({ ...event, signal: 'CERTIFICATE', seen: [certificate], expected: { issuers: ['DigiCert'] } }),
+    `${NAME} CERTIFICATE is not as expected: Let's Encrypt until 2026-12-01 instead of issued by DigiCert`,
+  );
+});
