@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -467,4 +467,28 @@ test('a paper with many sources keeps no other waiting', async (t) => {
   await read();
   await read();
   assert.ok(asked.includes('/report'));
+});
+
+test('a reading whose fact is corrected meanwhile signs nothing and leaves no file', async (t) => {
+  const { app, tools, put, story } = await stand(t);
+  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  const order = { version: 1, instrument: 'Report, page 4', note: 'A misprint.', by: 'cli' };
+  const find: typeof tools.texts.find = (task) => {
+    correctFact(deskOf(app), PAPER, 'harbour-depth', order);
+    return tools.texts.find(task);
+  };
+  await readSources(app, { ...tools, texts: { ...tools.texts, find } }, logger);
+  assert.deepEqual(states(story('deep')), []);
+  const media = join(app.store.media.pathOf(`sha256:${'0'.repeat(64)}`), '../..');
+  const files = readdirSync(media, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.deepEqual(files, []);
+  await sound(app);
+});
+
+test('why a text cannot be read is one plain line, whatever the source says', async (t) => {
+  const { app, tools, put, story } = await stand(t);
+  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  const find = () => Promise.reject(new Error('bad\0\n\u202ename\ud800'));
+  await readSources(app, { ...tools, texts: { ...tools.texts, find } }, logger);
+  assert.equal(story('deep').evidence[0]?.reason, 'its text cannot be read: bad name ');
 });

@@ -43,7 +43,10 @@ export function pageText(html: string): string {
         name = html.slice(start, end).toLowerCase();
       },
       onopentagend: begin,
-      onselfclosingtag: begin,
+      // HTML ends only elements of SVG and MathML so.
+      onselfclosingtag() {
+        if (name !== 'svg' && name !== 'math') begin();
+      },
       onclosetag(start, end) {
         const closed = html.slice(start, end).toLowerCase();
         if (closed === 'title') {

@@ -140,7 +140,9 @@ async function readOne(
       }),
     Number.POSITIVE_INFINITY,
   );
-  for (const digest of replaced) dropUnneeded(app, digest);
+  // Nothing was signed when the claim was lost, and what was kept for it is not needed.
+  const lost = states.length === 0 ? keep.map((bytes) => sha256(bytes)) : [];
+  for (const digest of [...replaced, ...lost]) dropUnneeded(app, digest);
   // Another process may have removed the same text meanwhile, when no evidence named it yet.
   for (const bytes of states.length === 0 ? [] : keep) store.media.keepBytes(sha256(bytes), bytes);
   logger?.info(
@@ -176,7 +178,10 @@ async function foundIn(
     inText = await texts.find({ bytes: plain, contentType, cited });
     if (inText.text === null) reason = 'it has no text';
   } catch (error) {
-    reason = `its text cannot be read: ${messageOf(error)}`.slice(0, REASON_MAX).toWellFormed();
+    reason = `its text cannot be read: ${messageOf(error)}`
+      .replace(/[\p{C}\s]+/gu, ' ')
+      .slice(0, REASON_MAX)
+      .toWellFormed();
   }
   const warc = warcOf({ instrument: new URL(instrument).href, readAt, exchanges });
   const kept = { ...nothing, status, body: sha256(body), text: inText.digest, reason, archive: sha256(warc) };
@@ -187,5 +192,6 @@ async function foundIn(
   return { found, keep: [warc, ...(inText.text === null ? [] : [Buffer.from(inText.text)])] };
 }
 
-/** The longest reason that the ledger keeps, in UTF-16 units: errors of libraries may quote what they read. */
+/** The longest reason that the ledger keeps, in UTF-16 units: errors of libraries may quote what they read,
+ * also what turns the text of a page around. */
 const REASON_MAX = 200;

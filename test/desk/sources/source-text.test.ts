@@ -13,6 +13,7 @@ test('the text of a page is what readers see', async () => {
   assert.equal(await html(page), 'Tides & ferries\nThe harbour\nIt is 12 m deep.\nAnd wide.\none\ntwo');
   assert.equal(await html('<head><title>T</title><body>without an end'), 'T\nwithout an end');
   assert.equal(await html('<svg><title>no</title></svg><p>a<b>b</b>c'), 'abc');
+  assert.equal(await html('<svg class="icon"/><math/><p>a<svg><svg/></svg>b'), 'a\nb');
   assert.equal(await html(`${'<div><b>'.repeat(200_000)}deep`), 'deep');
   assert.equal(await sourceText(Buffer.from('GIF89a'), 'image/gif'), null);
   assert.equal(await html('{"a": 1}', 'application/json'), '{"a": 1}');
