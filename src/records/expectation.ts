@@ -229,11 +229,11 @@ function normalRule(signal: TrackedName, rule: z.output<typeof RuleBody>, known:
           const prefix = family === undefined ? beginning(signal, text) : normalNetwork(family, text);
           if (prefix === null) {
             const example = family === 4 ? '192.0.2.0/24' : '2001:db8::/32';
-            const cure =
+            const [not, cure] =
               family === undefined
-                ? 'give how each value begins'
-                : `give a network of IPv${family}, such as ${example}`;
-            wrong([kind, index], `${text.trim() === '' ? 'matches everything' : 'is not a network'}; ${cure}`);
+                ? [`begins no value of ${signal}`, `write it as answers have it`]
+                : ['is not a network', `give a network of IPv${family}, such as ${example}`];
+            wrong([kind, index], `${text.trim() === '' ? 'matches everything' : not}; ${cure}`);
           }
           return prefix;
         });
@@ -272,8 +272,12 @@ function normalRule(signal: TrackedName, rule: z.output<typeof RuleBody>, known:
   return isRight ? made : null;
 }
 
+/** Answers have other bytes as escapes. */
+const ASCII = /^[\x20-\x7e]*$/;
+
 function normalValue(signal: TrackedName, given: string): string | null {
   const text = given.trim();
+  if (!ASCII.test(given)) return null;
   const family = FAMILY[signal];
   if (family !== undefined) return familyOf(text) === family ? addressText(text) : null;
   if (text === '') return null;
@@ -283,7 +287,7 @@ function normalValue(signal: TrackedName, given: string): string | null {
 }
 
 function beginning(signal: TrackedName, given: string): string | null {
-  if (given.trim() === '') return null;
+  if (given.trim() === '' || !ASCII.test(given)) return null;
   return HOSTS.includes(signal) ? given.toLowerCase() : given;
 }
 

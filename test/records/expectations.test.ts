@@ -288,6 +288,20 @@ test('an address with a zone is no value, which no answer could have', async (t)
   }
 });
 
+test('a value that no answer could have is refused: answers are ASCII, with escapes', async (t) => {
+  const { see, expect } = await standOf(t);
+  see(['192.0.2.1']);
+  for (const rule of [
+    'TXT: { values: ["Å"] }',
+    'TXT: { prefixes: ["v=Å"] }',
+    'NS: { values: ["ns.bücher.example"] }',
+  ]) {
+    const words = /(?:is not a value of|begins no value of) \w+; write it as answers have it/;
+    assert.throws(() => expect(`names: { ${NAME}: { ${rule} } }`), { code: 'invalid_request', message: words });
+  }
+  expect(`names: { ${NAME}: { TXT: { values: ['\\195\\133'] } } }`);
+});
+
 test('a line about an expectation is short, whatever was answered and expected', () => {
   const certificate = `${'0'.repeat(64)} 2026-12-01T00:00:00Z C=US, O=Let's Encrypt, CN=R3`;
   const event = {
