@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
@@ -25,6 +26,7 @@ import { backupSource } from '../../src/operate/backup/backup-source.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { evidenceIn } from '../../src/proof/evidence-note.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
+import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
@@ -491,4 +493,21 @@ test('why a text cannot be read is one plain line, whatever the source says', as
   const find = () => Promise.reject(new Error('bad\0\n\u202ename\ud800'));
   await readSources(app, { ...tools, texts: { ...tools.texts, find } }, logger);
   assert.equal(story('deep').evidence[0]?.reason, 'its text cannot be read: bad name ');
+});
+
+test('a file is looked up in an index, however much evidence a paper has', async (t) => {
+  const { app, put, read } = await stand(t);
+  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  await read();
+  const db = new DatabaseSync(databaseFile(app.settings));
+  db.exec(
+    `PRAGMA foreign_keys = OFF;
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+     INSERT INTO evidence (paper, subject, version, n, read_at, state, text) SELECT '${PAPER}', 'fact-' || i, 1, i, 0, 'read', 'x' || i FROM n`,
+  );
+  db.close();
+  const archive = app.store.desk.archive(PAPER);
+  const began = performance.now();
+  for (let n = 0; n < 300; n++) assert.equal(archive.hasKeptSource(`sha256:${n}`), false);
+  assert.ok(performance.now() - began < 500, 'reading every row takes seconds');
 });

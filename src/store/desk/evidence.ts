@@ -223,7 +223,9 @@ export function evidenceTables(db: Db) {
     ),
     /** Whether a paper's evidence names a text or an archive that readers may see. */
     hasKept: has(
-      `SELECT 1 FROM evidence e WHERE e.paper = ?1 AND ?2 IN (e.text, e.archive) AND (
+      // Each member by its own index: anybody may ask, and a paper can have a million rows.
+      `SELECT 1 FROM (SELECT * FROM evidence WHERE text = ?2 UNION ALL SELECT * FROM evidence WHERE archive = ?2) e
+       WHERE e.paper = ?1 AND (
          EXISTS (SELECT 1 FROM pieces p WHERE p.id = substr(e.subject, 1, instr(e.subject, '/') - 1)
            AND p.state = 'on_air' AND p.revision = e.version)
          OR EXISTS (SELECT 1 FROM fact_citations c WHERE c.paper = e.paper AND c.claim_key = e.subject AND c.on_air = 1))`,
