@@ -229,11 +229,15 @@ function normalRule(signal: TrackedName, rule: z.output<typeof RuleBody>, known:
           const prefix = family === undefined ? beginning(signal, text) : normalNetwork(family, text);
           if (prefix === null) {
             const example = family === 4 ? '192.0.2.0/24' : '2001:db8::/32';
+            const isEmpty = text.trim() === '';
             const [not, cure] =
-              family === undefined
-                ? [`begins no value of ${signal}`, `write it as answers have it`]
-                : ['is not a network', `give a network of IPv${family}, such as ${example}`];
-            wrong([kind, index], `${text.trim() === '' ? 'matches everything' : not}; ${cure}`);
+              family !== undefined
+                ? ['is not a network', `give a network of IPv${family}, such as ${example}`]
+                : [
+                    `begins no value of ${signal}`,
+                    isEmpty ? 'give how each value begins' : 'write it as answers have it',
+                  ];
+            wrong([kind, index], `${isEmpty ? 'matches everything' : not}; ${cure}`);
           }
           return prefix;
         });
