@@ -37,30 +37,6 @@ test('concurrent writes share commits, and none is visible before its commit', a
   assert.equal(names.filter((one) => other.records.accounts.byEmail(one) !== null).length, 20);
 });
 
-test('slow writes end their group, so that readers of this process get between them', async (t) => {
-  const { store } = opened(t);
-  let turns = 0;
-  const count = () => {
-    turns++;
-    immediate = setImmediate(count);
-  };
-  let immediate = setImmediate(count);
-  t.after(() => clearImmediate(immediate));
-  const seen = await Promise.all(
-    Array.from({ length: 24 }, () =>
-      store.database.groupCommit(() => {
-        for (const end = performance.now() + 20; performance.now() < end; );
-        return turns;
-      }),
-    ),
-  );
-  const groups = [...Map.groupBy(seen, (turn) => turn).values()];
-  assert.ok(
-    groups.every(({ length }) => length <= 3),
-    `groups of ${groups.map(({ length }) => length)}`,
-  );
-});
-
 test('a write that throws is rolled back alone', async (t) => {
   const { store } = opened(t);
   const outcomes = await Promise.allSettled(

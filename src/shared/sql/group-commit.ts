@@ -5,10 +5,8 @@ import type { Db, Transact } from './sql.ts';
  * one.
  */
 const GROUP_LASTS = 8;
-/** So much work shares a commit, even if it takes longer: the disk takes longer still. Yet not more than `LONGEST`. */
+/** So much work shares a commit, however long it takes: the disk takes longer still. */
 export const GROUP_LEAST = 24;
-/** The same limit for work of which each piece is slow, such as records of 64 kB, in ms. */
-const LONGEST = 40;
 
 interface Waiting {
   /**
@@ -46,17 +44,13 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
     try {
       const settled = transact(() => {
         const settle: (() => void)[] = [];
-        const began = performance.now();
-        const isLeft = (): boolean => {
-          const lasted = performance.now() - began;
-          return lasted < GROUP_LASTS || (group.length < GROUP_LEAST && lasted < LONGEST);
-        };
+        const end = performance.now() + GROUP_LASTS;
         do {
           const next = waiting.shift();
           if (next === undefined) break;
           group.push(next);
           settle.push(next.run());
-        } while (isLeft());
+        } while (group.length < GROUP_LEAST || performance.now() < end);
         return settle;
       });
       for (const settle of settled) settle();
