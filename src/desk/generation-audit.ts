@@ -2,7 +2,7 @@ import { contentHash } from '../proof/basis.ts';
 import { verifyNode } from '../proof/ed25519.ts';
 import { checkEvidence } from '../proof/evidence-check.ts';
 import { checkFact } from '../proof/fact-document.ts';
-import { factNoteHash } from '../proof/fact-note.ts';
+import { factNoteHash } from '../proof/fact-hash.ts';
 import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
 import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
 import type { LogService } from '../proof/log/leaf.ts';

@@ -1,4 +1,5 @@
-import { type FactVersion, factHash, factNoteHash, factText } from '../proof/fact-note.ts';
+import { factHash, factNoteHash } from '../proof/fact-hash.ts';
+import { type FactVersion, factText } from '../proof/fact-note.ts';
 import { type Signer, signNote } from '../proof/signing.ts';
 import { isoTime } from '../proof/time.ts';
 import { append } from './append.ts';

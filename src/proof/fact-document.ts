@@ -1,12 +1,5 @@
-import {
-  FACT_HEADER,
-  FACT_STATUSES,
-  type FactNote,
-  type FactVersion,
-  factHash,
-  factNoteHash,
-  parseFact,
-} from './fact-note.ts';
+import { factHash, factNoteHash } from './fact-hash.ts';
+import { FACT_HEADER, FACT_STATUSES, type FactNote, type FactVersion, parseFact } from './fact-note.ts';
 import { checkNote } from './generation.ts';
 import { keyOfNote, signingPeriodFaults } from './key-text.ts';
 import { parseVkey, thumbprint, type VerifyingKey, vkey } from './keyring.ts';

@@ -1,5 +1,4 @@
-import { contentHash, sha256 } from './basis.ts';
-import { parseNote, signedText } from './note.ts';
+import { parseNote } from './note.ts';
 import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
 
 /**
@@ -40,7 +39,7 @@ export interface FactNote {
   paper: string;
   claim_key: string;
   version: number;
-  /** See `factHash`. */
+  /** See `factHash` (`fact-hash.ts`). */
   fact_hash: string;
   /** Hash of the signed text of the version before; null for the first. */
   prev: string | null;
@@ -52,12 +51,6 @@ export interface FactNote {
   signed_by: string;
   /** RFC 7638 thumbprint of the signing key. */
   kid: string;
-}
-
-/** The hash of a version: of its RFC 8785 form, in NFC. */
-export function factHash(fact: FactVersion): string {
-  const { claim_key, version, statement, source, instrument, quote, status, note } = fact;
-  return contentHash({ v: 1, claim_key, version, statement, source, instrument, quote, status, note });
 }
 
 /** The signed text, byte for byte. Throws for a value that has no place in it. */
@@ -94,9 +87,4 @@ export function parseFact(text: string): FactNote | null {
 export function factIn(note: string): FactNote | null {
   const parsed = parseNote(note);
   return parsed === null ? null : parseFact(parsed.text);
-}
-
-/** The hash by which the next version names this one as its `prev`. */
-export function factNoteHash(note: string): string {
-  return sha256(signedText(note));
 }
