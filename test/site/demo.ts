@@ -29,8 +29,12 @@ export async function pressDemo(
   { cards = true, only }: { cards?: boolean; only?: readonly string[] } = {},
 ): Promise<PressedPaper[]> {
   cpSync(CONTENT, join(folder, 'content'), { recursive: true });
-  for (const story of only === undefined ? [] : globSync(join(folder, 'content/*/stories/*.md')))
-    if (!only?.includes(basename(story, '.md'))) rmSync(story);
+  if (only !== undefined) {
+    for (const story of globSync(join(folder, 'content/*/stories/*.md')))
+      if (!only.includes(basename(story, '.md'))) rmSync(story);
+    // Corrections of facts that these stories may not cite.
+    for (const facts of globSync(join(folder, 'content/*/facts'))) rmSync(facts, { recursive: true });
+  }
   if (url !== null) {
     const file = join(folder, 'content/the-plumb-line/paper.yaml');
     writeFileSync(file, `${readFileSync(file, 'utf8')}\nurl: ${url}\n`);
