@@ -38,7 +38,7 @@ export const FactOrder = z
     id: 'FactOrder',
     description: 'A new version of a fact.',
     example: {
-      version: 1,
+      version: 2,
       statement: 'The metre was redefined in 1983.',
       note: 'The year was 1960, of an earlier definition.',
     },

@@ -186,6 +186,9 @@ source_floor: 2
 # A person approves what agents file before it goes on air: required, or some, as in {sections: [News], shown: true}.
 # review: required
 
+# The server reads the sources that pieces cite, and looks for their quotes; refuse keeps a piece without them off the air.
+# sources: { read: true, quote_not_found: warn }
+
 # What a piece is when it does not say: news or blog.
 default_kind: news
 

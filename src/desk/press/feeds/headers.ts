@@ -42,6 +42,8 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/search/*': { area: 'page' },
   '/subscribe/*': { area: 'page' },
   '/corrections/*': { area: 'page' },
+  '/facts/*': { area: 'page', isOpen: true },
+  '/sources/*': { area: 'page' },
   '/standards/*': { area: 'page' },
   '/agents/*': { area: 'page' },
   '/embed/*': { area: 'embed', isOpen: true },
