@@ -36,7 +36,10 @@ const list = {
         example: 'second caesium',
       }),
       source: z.string().max(300).optional().openapi({ description: 'A publisher’s whole name, in whatever case.' }),
-      status: z.enum(FACT_STATUSES).optional(),
+      status: z
+        .enum(FACT_STATUSES)
+        .optional()
+        .openapi({ description: 'Only facts whose newest version has this status.' }),
       limit: limitParam(50, 200),
       cursor: cursorParam,
     }),

@@ -4976,6 +4976,7 @@ export interface operations {
                 q?: string;
                 /** @description A publisher’s whole name, in whatever case. */
                 source?: string;
+                /** @description Only facts whose newest version has this status. */
                 status?: "standing" | "corrected" | "retracted";
                 /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
                 limit?: number;
