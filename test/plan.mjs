@@ -54,12 +54,15 @@ function entryOf(files, entry, isSharing) {
   const [only] = files;
   if (files.length === 1) return only;
   const urls = files.map((file) => [relative('', file), pathToFileURL(file).href].map((text) => JSON.stringify(text)));
-  // In a suite of its own, a file's hooks run before and after its own tests.
+  // In a suite of its own, a file's hooks run before and after its own tests. One file is loaded after the other: of two
+  // that wait for the same module, the tests of the second would belong to the first one's suite, which may have ended.
   const lines = isSharing
     ? urls.map(([, url]) => `import ${url};\n`)
     : [
         "import { describe } from 'node:test';\n",
-        ...urls.map(([name, url]) => `describe(${name}, () => import(${url}));\n`),
+        ...urls.map(
+          ([name, url]) => `await new Promise((done) => describe(${name}, () => import(${url}).finally(done)));\n`,
+        ),
       ];
   writeFileSync(entry, lines.join(''));
   return entry;
