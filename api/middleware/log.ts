@@ -41,7 +41,7 @@ const KEY = /\b(nrf|drs)_[0-9a-z]{8,}/gi;
 /** The address of a preview, up to the end of its secret. */
 const PREVIEW = /\/preview\/[^/]+/gi;
 
-/** The private feed of a group, up to its end: whoever has the address reads it. */
+/** Where the private feed of a group is served, up to its end. The address is the only credential. */
 const FEED = /^\/feeds\/([^/]+)\/.*/i;
 
 /** A path without any of this has no secret. */

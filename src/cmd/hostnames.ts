@@ -56,7 +56,7 @@ export function watch(): Command {
 /** What a file expects, for whom. Throws `invalid_request` with every problem, `not_found` for the account. */
 async function declaredIn(app: AppContext, file: string, email: string | undefined) {
   if (email === undefined) {
-    throw new Fault('invalid_request', '--expect goes with --account, the address of the account that is told');
+    throw new Fault('invalid_request', '--expect goes with --account, the mail address of the account to alert');
   }
   const account = requireAccount(app.store, email);
   const text = await readText(file, 'a file of expectations, in YAML or JSON', 4 * DOCUMENT_MAX);

@@ -7,7 +7,7 @@ import type { RecordsContext } from '../route.ts';
 
 const ITEMS = 50;
 
-/** The private feed of a group, for feed readers: whoever has its address may read it. */
+/** The private feed of a group, for feed readers. Its address is the only credential. */
 export const groupFeed =
   ({ store, settings }: AppContext, secret: Uint8Array) =>
   (c: RecordsContext): Response => {

@@ -241,7 +241,7 @@ export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Me
         label: 'Show readers the text that was read',
         kind: 'choice',
         choices: yes,
-        hint: 'Ask whoever owns the rights first.',
+        hint: 'Ask the owner of the rights first.',
       },
     ],
     texts: ({ sources }) => ({

@@ -165,7 +165,7 @@ export const PaperBody = z.strictObject({
         }),
         personas: reviewed('persona').meta({ description: 'Of whose pieces; without it, of everybody’s.' }),
         republish: z.boolean().default(false).meta({
-          description: 'Whether readers may see the text that was read. Ask whoever owns the rights first.',
+          description: 'Whether readers may see the text that was read. Ask the owner of the rights first.',
         }),
       },
       { error: 'must say read, as in {read: true, quote_not_found: refuse}' },

@@ -111,7 +111,7 @@ export const proofText = (token: string): string => `broadsheet-verification=${t
 /** The most names of an account, and checks that it may ask for on a UTC day. */
 export const PROOFS_MAX = 100;
 export const CHECKS_DAILY = 100;
-/** Looks at once on a UTC day, for each hostname, whoever asks. */
+/** Looks at once on a UTC day, for each hostname, over all accounts. */
 export const LOOKS_DAILY = 5;
 
 /** How often a proof is checked again, how soon after one that learned nothing, and how long one may be missing. */

@@ -59,7 +59,7 @@ function queueExpectations(app: AppContext): boolean {
     const events = expectations.toQueue(BATCH);
     for (const event of events) {
       expectations.queued(event.n);
-      // Whoever opted out meanwhile is told of no more.
+      // Nothing is sent about names that opted out meanwhile.
       if (records.find(event.hostname)?.state === 'opted_out') continue;
       for (const alert of changeQueue.alertsFor(event.hostname, event.at, '')) {
         if (alert.account !== event.account) continue;

@@ -219,7 +219,7 @@ export function nameOperations(app: AppContext, { check, look }: Asking) {
         tags: ['Account'],
         operationId: 'lookAtName',
         summary: 'Observe a watched hostname of a proven owner at once',
-        description: `The hostname is proven, or below a proven name. The observation is signed and kept like any other, and public as far as any other. At most ${LOOKS_DAILY} per hostname and UTC day, whoever asks; one that came to nothing is not counted.`,
+        description: `The hostname is proven, or below a proven name. The observation is signed and kept like any other, and public as far as any other. At most ${LOOKS_DAILY} per hostname and UTC day, over all accounts; one that came to nothing is not counted.`,
         request: { params: nameParams },
         responses: { 200: ok(Look, 'The observation.'), ...faults(409) },
       },

@@ -51,7 +51,7 @@ const Group = z
     feed_url: z
       .url()
       .nullable()
-      .describe('Its private feed (RSS): whoever has the address may read it. Null for none.'),
+      .describe('Its private feed (RSS), readable by anybody who has the address. Null for none.'),
   })
   .openapi('WatchGroup', { description: 'A group of watched hostnames.' });
 const GroupBody = z
@@ -117,7 +117,7 @@ export function groupOperations(app: AppContext, secret: Uint8Array) {
         operationId: 'makeGroupFeed',
         summary: 'Give a group a private feed (RSS) of its changes',
         description:
-          'Nobody can guess its address, and whoever has it may read the feed, without a key. A group that has a feed gets another address; the old one is 404 from then on.',
+          'Nobody can guess its address, and anybody who has it may read the feed, without a key. A group that has a feed gets another address; the old one is 404 from then on.',
         request: { params },
         responses: { 200: ok(Group, 'The group, with the address in `feed_url`.') },
       },

@@ -2792,7 +2792,7 @@ export interface components {
                 quote_not_found?: "refuse" | "warn";
                 /** @description Of whose pieces; without it, of everybody’s. */
                 personas?: string[];
-                /** @description Whether readers may see the text that was read. Ask whoever owns the rights first. Default: false. */
+                /** @description Whether readers may see the text that was read. Ask the owner of the rights first. Default: false. */
                 republish?: boolean;
             };
             /** @description Empty by default. */
@@ -2902,7 +2902,7 @@ export interface components {
                 quote_not_found?: "refuse" | "warn";
                 /** @description Of whose pieces; without it, of everybody’s. */
                 personas?: string[];
-                /** @description Whether readers may see the text that was read. Ask whoever owns the rights first. Default: false. */
+                /** @description Whether readers may see the text that was read. Ask the owner of the rights first. Default: false. */
                 republish?: boolean;
             };
             /** @description Empty by default. */
@@ -2974,7 +2974,7 @@ export interface components {
                 quote_not_found?: "refuse" | "warn";
                 /** @description Of whose pieces; without it, of everybody’s. */
                 personas?: string[];
-                /** @description Whether readers may see the text that was read. Ask whoever owns the rights first. Default: false. */
+                /** @description Whether readers may see the text that was read. Ask the owner of the rights first. Default: false. */
                 republish?: boolean;
             };
             standards?: string;

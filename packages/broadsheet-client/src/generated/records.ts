@@ -763,7 +763,7 @@ export interface paths {
         put?: never;
         /**
          * Give a group a private feed (RSS) of its changes
-         * @description Takes a key of an account and is not metered. Nobody can guess its address, and whoever has it may read the feed, without a key. A group that has a feed gets another address; the old one is 404 from then on.
+         * @description Takes a key of an account and is not metered. Nobody can guess its address, and anybody who has it may read the feed, without a key. A group that has a feed gets another address; the old one is 404 from then on.
          */
         post: operations["makeGroupFeed"];
         /**
@@ -1011,7 +1011,7 @@ export interface paths {
         put?: never;
         /**
          * Observe a watched hostname of a proven owner at once
-         * @description Takes a key of an account and is not metered. The hostname is proven, or below a proven name. The observation is signed and kept like any other, and public as far as any other. At most 5 per hostname and UTC day, whoever asks; one that came to nothing is not counted.
+         * @description Takes a key of an account and is not metered. The hostname is proven, or below a proven name. The observation is signed and kept like any other, and public as far as any other. At most 5 per hostname and UTC day, over all accounts; one that came to nothing is not counted.
          */
         post: operations["lookAtName"];
         delete?: never;
@@ -2448,7 +2448,7 @@ export interface components {
             made_at: string;
             /**
              * Format: uri
-             * @description Its private feed (RSS): whoever has the address may read it. Null for none.
+             * @description Its private feed (RSS), readable by anybody who has the address. Null for none.
              */
             feed_url: string | null;
         };
