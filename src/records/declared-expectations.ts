@@ -72,7 +72,9 @@ export function putExpectations(app: AppContext, account: string, names: Expecte
           ...{ since: null, observation: null, seen: null },
         };
         table.put(fresh);
-        if (answer !== null) settleOne(table, fresh, answer, originOf);
+        // What was loud is over when the new rule takes the answer.
+        const state = before?.state === 'unexpected' ? 'unexpected' : 'unknown';
+        if (answer !== null) settleOne(table, { ...fresh, state }, answer, originOf);
       }
     }
     for (const { hostname, signal } of old.values()) table.remove(account, hostname, signal);

@@ -1,3 +1,4 @@
+import { sha256 } from '../proof/basis.ts';
 import { HOUR, MINUTE } from '../proof/time.ts';
 import { type AlertMessage, HAPPENED } from './accounts/alert-body.ts';
 import type { DomainBaseline } from './delta.ts';
@@ -199,8 +200,12 @@ const SEVERITY = { unexpected: 'error', plan_missed: 'warning', as_expected: 'in
 
 /** An event as a message, in the words of no format. */
 export function eventMessage(event: ExpectationEvent): AlertMessage {
-  const { hostname, kind, at } = event;
+  const { account, hostname, signal, kind, at } = event;
   return {
+    // A missed plan has no end of its own: what is expected after it is an incident or is not.
+    ...(kind === 'plan_missed'
+      ? {}
+      : { incident: { key: sha256(`${account} ${hostname} ${signal}`), isOver: kind !== 'unexpected' } }),
     title: `${hostname} ${HAPPENED[kind]}`,
     severity: SEVERITY[kind],
     items: [{ hostname, line: eventLine(event), at }],

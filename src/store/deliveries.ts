@@ -25,18 +25,24 @@ export const JOB = {
 };
 
 /**
- * A queue of deliveries to any kind of webhook, in these tables; `webhook` is the column that names the webhook.
+ * A queue of deliveries to any kind of webhook, in these tables; `webhook` is the column that names the webhook, and
+ * `isReady` a condition on a row `d` which may be sent.
  * `jobsOf` reads the leased deliveries in the order of their ids, which it receives as a JSON array.
  */
 export function deliveryQueue<D extends DeliveryJob>(
   db: Db,
-  { deliveries, attempts, webhook }: { deliveries: string; attempts: string; webhook: string },
+  {
+    deliveries,
+    attempts,
+    webhook,
+    isReady = 'TRUE',
+  }: { deliveries: string; attempts: string; webhook: string; isReady?: string },
   jobsOf: (ids: string) => D[],
 ): DeliveryQueue<D> {
   const { run, changed, one, all } = sql(db);
   const due = all(
-    `SELECT id, host FROM ${deliveries}
-     WHERE state = 'waiting' AND due_at <= ?1 AND host NOT IN (SELECT value FROM json_each(?3))
+    `SELECT id, host FROM ${deliveries} d
+     WHERE state = 'waiting' AND due_at <= ?1 AND host NOT IN (SELECT value FROM json_each(?3)) AND (${isReady})
      ORDER BY due_at, id LIMIT ?2`,
     { id: text, host: text },
   );

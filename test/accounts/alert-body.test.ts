@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as z from 'zod';
 import {
@@ -19,7 +19,17 @@ const ROOT = 'https://records.example';
 const KEY = 'samplekeyheresamplekeyheresample';
 
 const text = (most: number) => z.string().min(1).max(most);
-/** The documented shapes, with their limits; strict, so that nothing undocumented is sent. */
+/**
+ * The documented shapes, with their limits; strict, so that nothing undocumented is sent. As read in November 2026:
+ * - Slack: https://docs.slack.dev/reference/block-kit/blocks/header-block, …/rich-text-block and
+ *   …/block-elements/rich-text-list-element, whose examples test/fixtures/alert-bodies/slack.json puts together;
+ * - Discord: https://docs.discord.com/developers/resources/webhook#execute-webhook, and the embed limits and allowed
+ *   mentions of …/resources/message;
+ * - Teams: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using, and
+ *   TextRun in https://github.com/microsoft/AdaptiveCards, schemas/1.2.0/adaptive-card.json;
+ * - PagerDuty: https://github.com/PagerDuty/api-schema, reference/events-v2/openapiv3.json, operation createV2Event. Its
+ *   lengths are those of https://developer.pagerduty.com/docs/events-api-v2/trigger-events/.
+ */
 const SlackText = z.strictObject({
   type: z.literal('text'),
   text: z.string(),
@@ -35,6 +45,7 @@ const SlackSection = z.strictObject({
   type: z.literal('rich_text_section'),
   elements: z.array(z.union([SlackText, SlackLink])).min(1),
 });
+const EVENT = { routing_key: z.string().length(32), dedup_key: text(255) };
 const SHAPES = {
   slack: z.strictObject({
     text: text(4_000),
@@ -110,22 +121,24 @@ const SHAPES = {
       }),
     ]),
   }),
-  pagerduty: z.strictObject({
-    routing_key: z.string().length(32),
-    event_action: z.literal('trigger'),
-    dedup_key: text(255),
-    payload: z.strictObject({
-      summary: text(1_024),
-      source: text(255),
-      severity: z.enum(['critical', 'error', 'warning', 'info']),
-      timestamp: z.string(),
-      class: z.string(),
-      custom_details: z.record(z.string(), z.unknown()),
+  pagerduty: z.discriminatedUnion('event_action', [
+    z.strictObject({
+      ...EVENT,
+      event_action: z.literal('trigger'),
+      payload: z.strictObject({
+        summary: text(1_024),
+        source: text(255),
+        severity: z.enum(['critical', 'error', 'warning', 'info']),
+        timestamp: z.string(),
+        class: z.string(),
+        custom_details: z.record(z.string(), z.unknown()),
+      }),
+      links: z.array(z.strictObject({ href: z.url(), text: z.string() })),
+      client: z.string(),
+      client_url: z.url(),
     }),
-    links: z.array(z.strictObject({ href: z.url(), text: z.string() })),
-    client: z.string(),
-    client_url: z.url(),
-  }),
+    z.strictObject({ ...EVENT, event_action: z.literal('resolve') }),
+  ]),
 };
 /** The largest body that each takes, in bytes. */
 const BYTES = { slack: 13_000, discord: 6_000, teams: 28_000, pagerduty: 512_000 };
@@ -145,13 +158,16 @@ const change = (domain: string, value: string): AlertItem => ({
 });
 
 test('bodies have the documented shapes, which the documents’ own examples have too', () => {
+  for (const file of readdirSync('test/fixtures/alert-bodies')) {
+    const example = JSON.parse(readFileSync(`test/fixtures/alert-bodies/${file}`, 'utf8'));
+    assert.deepEqual(SHAPES[file.replace(/(?:-resolve)?\.json$/, '') as Chat].parse(example), example, file);
+  }
   for (const format of CHATS) {
-    const example = JSON.parse(readFileSync(`test/fixtures/alert-bodies/${format}.json`, 'utf8'));
-    assert.deepEqual(SHAPES[format].parse(example), example, format);
     for (const body of [
       bodyOf(format, [change('example.com', 'v=spf1 +all')]),
       bodyOf(format, [change('a.example', 'one'), change('b.example', 'two'), change('b.example', 'three')]),
       bodyOf(format, [], TEST_MESSAGE),
+      bodyOf(format, [], { ...TEST_MESSAGE, incident: { key: 'k'.repeat(255), isOver: true } }),
     ]) {
       SHAPES[format].parse(JSON.parse(body));
     }

@@ -87,7 +87,7 @@ test('a new document is compared with the newest answers; what stays in it keeps
     [[`${NAME} TXT is not as expected: no records instead of x`], ['unexpected', 'unexpected']],
   );
   expect(A('{ prefixes: [192.0.2.0/24] }'));
-  assert.deepEqual([told(), stateOf()], [[], ['expected']]);
+  assert.deepEqual([told(), stateOf()], [[`${NAME} A is as expected again: 192.0.2.1`], ['expected']]);
   app.store.records.watch(
     [{ hostname: 'new.example.com', unicode: 'new.example.com', registrable_domain: 'example.com' }],
     0,

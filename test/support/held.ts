@@ -44,7 +44,7 @@ export function heldFor(app: AppContext, email: string, operationId: string): St
     const id = newId();
     store.records.changeQueue.deliver({
       ...{ id, alert: parameters.id, type: 'domain.changed', body: '{}', host: 'hooks.example.net' },
-      ...{ by_hand: false, made_at: now() },
+      ...{ by_hand: false, made_at: now(), incident: null },
     });
     return { parameters: { ...parameters, delivery: id } };
   };

@@ -51,6 +51,8 @@ export interface AlertMessage {
   title: string;
   severity: 'info' | 'warning' | 'error' | 'critical';
   items: readonly AlertItem[];
+  /** What it opens or ends, where that may end; `key` has at most 255 characters. */
+  incident?: { key: string; isOver: boolean };
 }
 
 /** An event: its type and content in this service's own form, and as a message. */
@@ -222,16 +224,21 @@ const CHATS = {
 /** The longest summary of PagerDuty, in characters. */
 const SUMMARY_MAX = 1_024;
 
-/** PagerDuty: an event of one hostname, plain text throughout. A delivery that is sent again is the same event. */
+/**
+ * PagerDuty: an event of one hostname, plain text throughout. A delivery that is sent again is the same event. What ends
+ * an incident has its key, and nothing else that PagerDuty reads.
+ */
 function pagerDuty(
-  { title, severity, items }: AlertMessage,
+  { title, severity, items, incident }: AlertMessage,
   { root, routing_key, id, at }: { root: string; routing_key: string; id: string; at: number },
 ): object {
   const [first] = items;
+  const dedup_key = incident?.key ?? id;
+  if (incident?.isOver === true) return { routing_key, event_action: 'resolve', dedup_key };
   return {
     routing_key,
     event_action: 'trigger',
-    dedup_key: id,
+    dedup_key,
     payload: {
       summary: plain(first === undefined ? title : `${title}: ${first.line}`, SUMMARY_MAX),
       source: first?.hostname ?? new URL(root).host,

@@ -28,6 +28,8 @@ interface NewDelivery {
   /** Requested manually: one attempt, and no retries. */
   by_hand: boolean;
   made_at: number;
+  /** Deliveries of one incident of an alert wait for those before them; null for one that waits for none. */
+  incident: string | null;
 }
 
 export interface ChangeQueueTable {
@@ -133,7 +135,9 @@ export function queueEvent(
 ): void {
   const id = newId();
   const body = alertBody({ ...alert, root }, event, { id, at: made_at });
-  queue.deliver({ alert: alert.id, host: hostOf(alert.url ?? ''), id, type: event.type, body, by_hand, made_at });
+  const incident = (alert.format === 'pagerduty' ? event.message.incident?.key : undefined) ?? null;
+  const host = hostOf(alert.url ?? '');
+  queue.deliver({ alert: alert.id, host, id, type: event.type, body, by_hand, made_at, incident });
 }
 
 /** How many of the newest deliveries are searched for a test that waits. */

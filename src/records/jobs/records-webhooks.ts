@@ -64,8 +64,9 @@ function queueExpectations(app: AppContext): boolean {
       for (const alert of changeQueue.alertsFor(event.hostname, event.at, '')) {
         if (alert.account !== event.account) continue;
         if (alert.way === 'webhook') {
-          // Chats and pagers call people; a program waits for the proof.
-          if (event.kind === 'done_as_planned' && alert.format !== 'standard') continue;
+          // Chats call people; a program waits for the proof, and a pager for the end of an incident.
+          const isCall = alert.format !== 'standard' && alert.format !== 'pagerduty';
+          if (event.kind === 'done_as_planned' && isCall) continue;
           const data = { event: eventRow(app, event) };
           const sent = { type: `domain.${event.kind}`, data, message: eventMessage(event) };
           queueEvent(changeQueue, alert, sent, { made_at: now, newId, root: settings.dataOrigin });

@@ -95,6 +95,7 @@ export function changeQueueTable(db: Db) {
     'due_at',
     'by_hand',
     'made_at',
+    'incident',
   ]);
   const gather = run(
     'UPDATE change_notices SET mail = ?4 WHERE mail IS NULL AND way = ?2 AND account = ?1 AND at < ?3',
@@ -165,7 +166,11 @@ export function changeDeliveryTable(db: Db): DeliveryQueue<DeliveryJob> {
      WHERE d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`,
     JOB,
   );
-  return deliveryQueue(db, { deliveries: 'change_deliveries', attempts: 'change_attempts', webhook: 'alert' }, jobsOf);
+  const tables = { deliveries: 'change_deliveries', attempts: 'change_attempts', webhook: 'alert' };
+  const waitsForNone = `incident IS NULL OR NOT EXISTS (
+    SELECT 1 FROM change_deliveries o
+    WHERE o.alert = d.alert AND o.incident = d.incident AND o.state = 'waiting' AND o.rowid < d.rowid)`;
+  return deliveryQueue(db, { ...tables, isReady: waitsForNone }, jobsOf);
 }
 
 /** The state of the webhooks of accounts. Their addresses never change, because a new address is a new alert. */

@@ -130,6 +130,60 @@ describe('alerts for chats and PagerDuty', () => {
     assert.equal(JSON.parse(first?.body ?? '').dedup_key, first?.headers['webhook-id']);
   });
 
+  it('an incident of PagerDuty is one key: it ends when the answer is as expected again, in the order of events', async (t) => {
+    const stand = await accountStand(t, { WEBHOOK_PRIVATE: 'allow' });
+    const { clock, url } = stand;
+    const { at, bodies } = await services(t);
+    const see = (A: string) => stand.enter(probe('www.example.com', clock.now + 1_000, { A: [A] }));
+    see('192.0.2.1');
+    const headers = keyOf(stand);
+    const call = async (method: string, path: string, body: object) => {
+      const { status, text } = await send(url, { method, path: `/v1/account/${path}`, headers, body });
+      assert(status < 300, text);
+    };
+    const alert = { hostname: 'www.example.com', way: 'webhook', format: 'pagerduty', routing_key: KEY };
+    await call('POST', 'alerts', { ...alert, url: `${at.url}/pagerduty` });
+    const expect = (A: string) => call('PUT', 'expectations', { names: { 'www.example.com': { A: { values: [A] } } } });
+    await expect('192.0.2.1');
+
+    // The first event fails, and the incident is over before it is sent again.
+    const answer = at.answer;
+    at.answer = (_request, response) => response.writeHead(503).end();
+    see('192.0.2.9');
+    await until(() => (bodies('/pagerduty').length === 1 ? true : null));
+    at.answer = answer;
+    see('192.0.2.1');
+    await until(() => (stand.app.store.records.expectations.isQueueing() ? null : true));
+    const sent = async (count: number) => {
+      await until(() => {
+        clock.now += 5_000;
+        return bodies('/pagerduty').length === count ? true : null;
+      });
+      return bodies('/pagerduty').map(json);
+    };
+    const [failed, trigger, resolve] = await sent(3);
+    assert.deepEqual(trigger, failed);
+    assert.deepEqual([trigger.event_action, trigger.payload.severity], ['trigger', 'error']);
+    assert.deepEqual(resolve, { routing_key: KEY, event_action: 'resolve', dedup_key: trigger.dedup_key });
+
+    // Another answer is the same incident; a rule that takes it ends it, and so does a planned change.
+    see('192.0.2.8');
+    see('192.0.2.9');
+    await expect('192.0.2.9');
+    see('192.0.2.7');
+    await call('POST', 'expectations', {
+      names: { 'www.example.com': { A: { values: ['192.0.2.6'] } } },
+      until: new Date(clock.now + 3_600_000).toISOString(),
+    });
+    see('192.0.2.6');
+    const events = (await sent(8)).slice(3);
+    assert.deepEqual(
+      events.map(({ event_action }) => event_action),
+      ['trigger', 'trigger', 'resolve', 'trigger', 'resolve'],
+    );
+    for (const { dedup_key } of events) assert.equal(dedup_key, trigger.dedup_key);
+  });
+
   it('what is no format, no key or no address is refused by name, on the page too', async (t) => {
     const stand = await accountStand(t);
     const { clock, url } = stand;
