@@ -9,11 +9,18 @@ import { hostnameOfField, parseHostname } from './hostname.ts';
 type Records = AppContext['store']['records'];
 
 /**
- * A host under watch. Throws `invalid_request`, `not_found` for one that opted out, and `not_watched` for any other.
+ * A host under watch. Throws `invalid_request`, `not_found` for one that opted out, and `not_watched` for any other. An
+ * operator reaches those that only an owner hides.
  */
-export function requireHost({ optOutOf, find }: Pick<Records, 'optOutOf' | 'find'>, text: string) {
+export function requireHost(
+  { optOutOf, find }: Pick<Records, 'optOutOf' | 'find'>,
+  text: string,
+  reader: 'anyone' | 'operator' = 'anyone',
+) {
   const { hostname } = parseHostname(text);
-  if (optOutOf(hostname) !== null) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
+  const optOut = optOutOf(hostname);
+  const isShut = optOut !== null && !(reader === 'operator' && optOut.made_by.startsWith('account:'));
+  if (isShut) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
   const host = find(hostname);
   if (host !== null) return host;
   const message = `${hostname} is not under watch; GET /v1/domains?q= finds those that are, and an account may watch its own`;

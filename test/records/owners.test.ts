@@ -15,6 +15,7 @@ import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { ownerZone } from '../support/owner-zone.ts';
 import { serve, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-fixture.ts';
+import { send } from '../support/send.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const FOUND = { outcome: 'found', detail: 'found' } as const;
@@ -71,6 +72,39 @@ test('what the operator opts out stays so when an owner, who had opted it out be
     ['watched', 'opted_out', 'watched'],
   );
   assert.equal(optStateOf(app, id, 'www.example.com').by, 'operator');
+  assert.deepEqual(records.tableFaults(), []);
+});
+
+test('the operator’s pause and an owner’s opt-out are independent: each lasts until its own end', async (t) => {
+  const { app, clock, url, keyOf } = await recordsStand(t);
+  const { records } = app.store;
+  const { id } = records.accounts.ofEmail('ada@example.org', { id: newId(), plan: 'daily', made_at: 0 });
+  const names = ['example.com', 'www.example.com', 'mail.example.com'].map(parseHostname);
+  records.watch(names, clock.now);
+  const found = { txt: FOUND, file: FOUND };
+  records.owners.save(afterCheck(newProof(id, parseHostname('example.com'), 'x', 0), found, clock.now).proof);
+  const headers = { 'x-service-key': keyOf('operator') };
+  const pause = async (name: string) => {
+    const { status, text } = await send(url, { method: 'DELETE', path: `/v1/domains/${name}`, headers });
+    return [status, JSON.parse(text).outcome ?? JSON.parse(text).error];
+  };
+  const states = () => names.map(({ hostname }) => records.find(hostname)?.state);
+  assert.deepEqual(await pause('example.com'), [200, 'paused']);
+  setOpt(app, id, 'example.com', 'out');
+  assert.deepEqual(await pause('www.example.com'), [200, 'paused']);
+  assert.deepEqual(await pause('www.example.com'), [200, 'already']);
+  assert.deepEqual(states(), ['opted_out', 'opted_out', 'opted_out'], 'a pause shows nothing');
+  // What the operator watches again stays hidden.
+  const [again] = records.watch(names.slice(0, 1), clock.now);
+  assert.equal(again?.outcome, 'opted_out');
+  setOpt(app, id, 'example.com', 'in');
+  assert.deepEqual(states(), ['watched', 'paused', 'watched']);
+  assert(records.isPausedByOperator('www.example.com'), 'no group undoes it');
+  // What the operator opted out is no more to be paused, nor is what is not there.
+  records.optOut(parseHostname('mail.example.com'), 'asked by mail', 'cli', clock.now);
+  assert.deepEqual(await pause('mail.example.com'), [404, 'not_found']);
+  setOpt(app, id, 'example.com', 'out');
+  assert.deepEqual(await pause('never.example.com'), [404, 'not_watched']);
   assert.deepEqual(records.tableFaults(), []);
 });
 

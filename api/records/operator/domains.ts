@@ -109,7 +109,7 @@ export const watchDomains = ({ store: { records }, clock: { now } }: AppContext)
 
 export const pauseDomain = ({ records }: Store) =>
   operation(pauseSpec, (c) => {
-    const { hostname } = requireHost(records, c.req.valid('param').domain);
+    const { hostname } = requireHost(records, c.req.valid('param').domain, 'operator');
     return { domain: hostname, outcome: records.pause(hostname) ? ('paused' as const) : ('already' as const) };
   });
 

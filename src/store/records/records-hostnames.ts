@@ -51,6 +51,15 @@ export function hostnameTable(db: Db, transact: Transact) {
   const resumeForGroup = run(
     "UPDATE hostnames SET state = 'watched' WHERE hostname = ? AND state = 'paused' AND kept = 0",
   );
+  const pause = changed(
+    `UPDATE hostnames SET state = 'paused', kept = 1, lease = NULL, leased_by = NULL
+     WHERE hostname = ? AND (state = 'watched' OR (state = 'paused' AND kept = 0))`,
+  );
+  /** Sets the state that a hostname has once its owner shows it again. */
+  const setHidden = changed(
+    `UPDATE owner_hidden SET state = ?2 WHERE host = (
+       SELECT id FROM hostnames WHERE hostname = ?1 AND (owner_hidden.state <> ?2 OR kept = 0))`,
+  );
   const keep = run('UPDATE hostnames SET kept = 1 WHERE hostname = ? AND kept = 0');
   // An operator's opt-out covers every name below it; an owner's those of the same registrable domain.
   const optedOut = all(
@@ -122,14 +131,18 @@ export function hostnameTable(db: Db, transact: Transact) {
 
   return {
     /**
-     * Puts hostnames under watch for an operator, due at once. Resumes paused hostnames and leaves opt-outs unchanged.
+     * Puts hostnames under watch for an operator, due at once. Resumes paused hostnames, those that an owner hides for
+     * when they are shown again, and leaves opt-outs unchanged.
      * The outcomes are in the order of the names.
      */
     watch: (names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[] =>
       transact(() =>
         names.map((name) => {
           const { hostname } = name;
-          if (optOutOf(hostname) !== null) return { hostname, outcome: 'opted_out' };
+          if (optOutOf(hostname) !== null) {
+            if (setHidden(hostname, 'watched')) keep(hostname);
+            return { hostname, outcome: 'opted_out' };
+          }
           if (addNew(name, now, true)) return { hostname, outcome: 'added' };
           keep(hostname);
           return { hostname, outcome: resume(hostname) ? 'resumed' : 'already' };
@@ -140,11 +153,17 @@ export function hostnameTable(db: Db, transact: Transact) {
       transact(() => {
         if (optOutOf(name.hostname) === null && !addNew(name, now, false)) resumeForGroup(name.hostname);
       }),
-    /** Stops probing for an operator; earlier observations stay visible. False when an operator had paused it before. */
-    pause: changed(
-      `UPDATE hostnames SET state = 'paused', kept = 1, lease = NULL, leased_by = NULL
-       WHERE hostname = ? AND (state = 'watched' OR (state = 'paused' AND kept = 0))`,
-    ),
+    /**
+     * Stops probing for an operator; earlier observations stay visible. A hostname that an owner hides is paused when it
+     * is shown again. False when an operator had paused it before.
+     */
+    pause: (hostname: string): boolean =>
+      transact(() => {
+        if (pause(hostname)) return true;
+        const isChanged = setHidden(hostname, 'paused');
+        if (isChanged) keep(hostname);
+        return isChanged;
+      }),
     /** Whether an operator paused a hostname. A hostname that no account watches is paused too. */
     isPausedByOperator: has("SELECT 1 FROM hostnames WHERE hostname = ? AND state = 'paused' AND kept = 1"),
     /**
