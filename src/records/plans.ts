@@ -89,8 +89,9 @@ export async function finishPlanOrders(
   const orders = plans.open(after, ORDERS);
   for (const { order, payment } of orders) {
     const offer = planOffer(app.settings, order);
-    // Another chain than that of the order knows nothing of its payment, so the order stays open.
-    const isElsewhere = order.network !== app.settings.x402?.network.caip2;
+    // Another chain or token than that of the order knows nothing of its payment, so the order stays open.
+    const isElsewhere =
+      order.network !== offer?.network.caip2 || (order.asset !== null && order.asset !== offer.asset.address);
     const status = offer === null || isElsewhere ? 'unseen' : await chain.status(payment, offer);
     if (offer === null || typeof status !== 'object') continue;
     if ('void' in status) plans.drop(order.id);

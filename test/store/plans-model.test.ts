@@ -104,7 +104,7 @@ test('for any order of purchases, requests and times, limits, ends and mails are
         const order = {
           id: `${account}-${String(n).padStart(3, '0')}`,
           ...{ account, payment: `payment ${n}`, plan: name, ...terms },
-          ...{ cost: 'some', network: 'eip155:1', payer: '0x', ordered_at: clock.now },
+          ...{ cost: 'some', network: 'eip155:1', asset: null, payer: '0x', ordered_at: clock.now },
         };
         const { record } = planSale(app, order, {} as Payment, OFFER);
         app.store.database.transact(() => record?.settling());
@@ -203,7 +203,7 @@ test('receipts are books: they cannot be changed, and the audit finds one that w
   for (const n of [1, 2]) {
     const order = {
       ...{ id: `order ${n}`, account: 'ada', payment: `payment ${n}`, plan: name, ...terms },
-      ...{ cost: 'some', network: 'eip155:1', payer: '0x', ordered_at: START },
+      ...{ cost: 'some', network: 'eip155:1', asset: null, payer: '0x', ordered_at: START },
     };
     plans.place(order, {} as Payment);
     plans.grant(order.id, START, null);
@@ -234,7 +234,7 @@ test('thirty days after a plan ended, the hostnames that came last lose their pl
   plans.place(
     {
       ...{ id: 'order', account: 'ada', payment: 'payment', plan: name, ...terms },
-      ...{ cost: 'some', network: 'eip155:1', payer: '0x', ordered_at: START },
+      ...{ cost: 'some', network: 'eip155:1', asset: null, payer: '0x', ordered_at: START },
     },
     {} as Payment,
   );

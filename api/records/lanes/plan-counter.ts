@@ -61,6 +61,7 @@ export function planCounter(app: AppContext, { checkout, refusals }: Sales) {
       ...{ account: account.id, payment: hash, plan, ...terms },
       cost: settings.x402 === null ? '' : priceInWords({ units: terms.price, asset: settings.x402.asset }),
       network: settings.x402?.network.caip2 ?? '',
+      asset: settings.x402?.asset.address ?? null,
       payer: payment.transfer.authorization.from,
       ordered_at: clock.now(),
     };

@@ -15,6 +15,8 @@ export interface PlanOrder extends PlanTerms {
   cost: string;
   /** As CAIP-2 names it. */
   network: string;
+  /** The token's address; null in orders of older versions. */
+  asset: string | null;
   /** The payer's address. */
   payer: string;
   ordered_at: number;

@@ -20,6 +20,7 @@ const ORDER = {
   ...TERMS,
   cost: text,
   network: text,
+  asset: orNull(text),
   payer: text,
   ordered_at: integer,
 };

@@ -157,14 +157,18 @@ test('a settlement that nobody saw is finished by the payer, or by the service i
   assert.deepEqual(await finishPlanOrders(app, parts), { finished: 0, next: '' }, 'it moves no money itself');
   plans.set({ name: 'small', ...SMALL, price: 5_000, daily: 7_000 });
   for (const { authorization, signature } of signed) await chain.carryOut(authorization, signature);
-  // While the service is set to another chain, that one says nothing of these payments.
+  // While the service is set to another chain or token, that one says nothing of these payments.
   const { x402 } = app.settings;
   assert(x402 !== null);
-  const elsewhere = { ...x402, network: { ...x402.network, caip2: 'eip155:1' as const } };
   const expired = { ...parts.chain, status: async () => ({ void: 'expired' as const }) };
-  const moved = { ...app, settings: { ...app.settings, x402: elsewhere } };
-  assert.equal((await finishPlanOrders(moved, { checkout, chain: expired })).finished, 0);
-  assert.equal(plans.open('', 9).length, 2, 'an order whose money arrived is not forgotten');
+  for (const elsewhere of [
+    { network: { ...x402.network, caip2: 'eip155:1' as const } },
+    { asset: { ...x402.asset, address: PAYEE } },
+  ]) {
+    const moved = { ...app, settings: { ...app.settings, x402: { ...x402, ...elsewhere } } };
+    assert.equal((await finishPlanOrders(moved, { checkout, chain: expired })).finished, 0);
+    assert.equal(plans.open('', 9).length, 2, 'an order whose money arrived is not forgotten');
+  }
   // One payer comes back, the other one does not.
   assert.equal((await post({ ...ada, ...signed[0]?.headers })).status, 200);
   plans.remove('small');
