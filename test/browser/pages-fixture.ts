@@ -132,7 +132,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
   store.records.plans.set({ name: 'newsroom', ...terms });
   const order = {
     ...{ id: newId(), account, payment: 'a payment', plan: 'newsroom', ...terms, cost: '5 USDC' },
-    ...{ network: 'eip155:8453', payer: `0x${'b0'.repeat(20)}`, ordered_at: app.clock.now() },
+    ...{ network: 'eip155:8453', asset: null, payer: `0x${'b0'.repeat(20)}`, ordered_at: app.clock.now() },
   };
   store.records.plans.place(order, decodePayment(samplePayment(1), 1));
   const { id: receipt } = store.records.plans.grant(order.id, app.clock.now(), `0x${'ab'.repeat(32)}`);

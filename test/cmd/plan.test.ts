@@ -28,7 +28,7 @@ test('plans are set, changed, listed and removed; those who hold one keep it', a
   accounts.ofEmail('ada@example.org', { id: 'ada', plan: 'daily', made_at: 0 });
   const { name, ...terms } = changed;
   const order = { id: 'order', account: 'ada', payment: 'p', plan: name, ...terms, cost: '25 USDC' };
-  plans.place({ ...order, network: 'eip155:1', payer: '0x', ordered_at: Date.now() }, {} as Payment);
+  plans.place({ ...order, network: 'eip155:1', asset: null, payer: '0x', ordered_at: Date.now() }, {} as Payment);
   const { ends_at } = plans.grant('order', Date.now(), null);
   assert.match(
     (await plan(['list'])).stdout,

@@ -16,7 +16,7 @@ test('a plan says seven days and one day before that it ends, once, and not when
   const account = accounts.byEmail('ada@example.org')?.id ?? '';
   const buy = (id: string) => {
     const order = { id, account, payment: id, plan: 'newsroom', ...TERMS, cost: '3 USDC' };
-    plans.place({ ...order, network: 'eip155:8453', payer: '0xb0', ordered_at: clock.now }, {} as Payment);
+    plans.place({ ...order, network: 'eip155:8453', asset: null, payer: '0xb0', ordered_at: clock.now }, {} as Payment);
     return plans.grant(id, clock.now, '0xab').ends_at;
   };
   const mails = async () => {

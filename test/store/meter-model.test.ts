@@ -133,6 +133,7 @@ test('for any order of requests, failures, days and top-ups, units, credits and 
           today: model.counts(day),
           month: model.counts(month),
           elsewhere: 0,
+          covered: { before: 0, today: false },
           balance,
           bought,
         });

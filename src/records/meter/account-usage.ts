@@ -19,6 +19,12 @@ export interface AccountUsage {
   terms: Terms;
   today: Counts;
   month: Counts;
+  /** On the monthly plan: what bought plans paid for, so that it is no part of the month. */
+  covered: {
+    /** Requests of the month on other days than today. */
+    before: number;
+    today: boolean;
+  };
   /** On the daily plan: today's requests of other addresses of the same mailbox, which share one free allowance. */
   elsewhere: number;
   /** Bought micro-credits that are left. */
@@ -37,9 +43,10 @@ export function unitsOf({ included, drawn }: Counts): number {
 }
 
 /** The allowance of the legacy monthly plan: the daily shares of the whole month. */
-export function monthAllowance({ at, terms, month }: AccountUsage): Allowance {
+export function monthAllowance({ at, terms, today, month, covered }: AccountUsage): Allowance {
   const allowance = terms.daily * daysInMonth(at);
-  return { allowance, remaining: Math.max(0, allowance - month.included) };
+  const used = month.included - covered.before - (covered.today ? today.included : 0);
+  return { allowance, remaining: Math.max(0, allowance - used) };
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { REQUEST_COST } from '../../records/meter/credits.ts';
 import { minuteOf } from '../../records/meter/headers.ts';
 import type { MeterTable } from '../../records/meter/meter-table.ts';
-import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
+import { type Db, flag, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 import { AFTER_ALL_DAYS, type CreditTables } from './credits.ts';
 
 const COUNTS = { included: integer, drawn: integer, refused: integer, failed: integer };
@@ -24,6 +24,8 @@ const USAGE = {
   month_refused: integer,
   month_failed: integer,
   elsewhere: integer,
+  covered: integer,
+  is_covered: flag,
   /** The balance of the ledger; null when it has no lines. */
   ledger: orNull(integer),
   /** Drawn units that are not posted to the ledger yet. */
@@ -36,6 +38,12 @@ const USAGE = {
 };
 
 const EXPORTS_SPENT: { exhausted: Exhausted } = { exhausted: { axis: 'exports', axes: ['exports'] } };
+
+/** Whether a bought plan of the account `a` was in force on a day, given as text. */
+const coveredOn = (
+  day: string,
+): string => `EXISTS (SELECT 1 FROM plan_orders o WHERE o.account = a.id AND o.seq IS NOT NULL
+  AND o.starts_at < 1000 * (unixepoch(${day}) + 86400) AND o.ends_at > 1000 * unixepoch(${day}))`;
 
 /** Sorts after every day of a month. */
 const MONTH_END = '-99';
@@ -50,6 +58,9 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
        m.included AS month_included, m.drawn AS month_drawn, m.refused AS month_refused, m.failed AS month_failed,
        iif(a.plan = 'daily' AND p.plan IS NULL, max(0, coalesce((SELECT included FROM mailbox_days WHERE mailbox = a.mailbox AND day = ?2), 0)
          - coalesce(d.included, 0)), 0) AS elsewhere,
+       iif(a.plan = 'monthly', (SELECT coalesce(sum(included), 0) FROM meter_days c
+         WHERE c.account = a.id AND c.day >= ?3 AND c.day <= ?4 AND c.day <> ?2 AND ${coveredOn('c.day')}), 0) AS covered,
+       a.plan = 'monthly' AND ${coveredOn('?2')} AS is_covered,
        (SELECT balance FROM credit_ledger WHERE account = a.id ORDER BY seq DESC LIMIT 1) AS ledger,
        (SELECT coalesce(sum(drawn - folded), 0) FROM meter_days WHERE account = a.id AND drawn <> folded) AS open,
        p.plan AS bought, p.ends_at AS bought_until, p.daily AS bought_daily, p.per_minute AS bought_minute,
@@ -144,6 +155,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
         refused: row.month_refused,
         failed: row.month_failed,
       },
+      covered: { before: row.covered, today: row.is_covered },
       elsewhere: row.elsewhere,
       balance: (row.ledger ?? 0) - row.open * REQUEST_COST,
       bought: row.ledger !== null,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Plan } from '../../../../src/records/meter/account-usage.ts';
+import type { Payment } from '../../../../src/records/meter/payment.ts';
 import { type Answer, ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
@@ -219,6 +220,34 @@ test('each key has its minute', async (t) => {
   assert.equal((await ada.ask()).headers['retry-after'], '1');
   stand.clock.now = NOON + 40_000;
   assert.equal((await ada.ask()).status, 200);
+});
+
+test('what a bought plan covers is no part of the month of an account on the monthly plan', async (t) => {
+  const stand = await recordsStand(t, { KEYED_DAILY: '1' }, Date.UTC(2026, 1, 1, 12));
+  const ada = customerOf(stand, 'monthly');
+  const { plans } = stand.app.store.records;
+  assert.equal((await ada.ask()).headers['x-service-remaining'], '27');
+  const limits = { daily: 40, per_minute: 100, watch: 1, streams: 1, exports: 1 };
+  const order = { id: 'order', account: ada.id, payment: 'payment', plan: 'large', ...limits, price: 1, days: 1 };
+  const paid = { cost: '', network: 'eip155:1', asset: null, payer: '0x', ordered_at: stand.clock.now };
+  plans.place({ ...order, ...paid }, {} as Payment);
+  plans.grant('order', stand.clock.now, null);
+  for (let n = 0; n < 39; n++) {
+    const { status, headers } = await ada.ask();
+    assert.deepEqual([status, headers['x-service-allowance']], [200, undefined], 'metered by the day');
+  }
+  stand.clock.now = Date.UTC(2026, 1, 2, 12) - 1;
+  for (let n = 0; n < 20; n++) assert.equal((await ada.ask()).headers['x-service-daily-allowance'], '40');
+  // The plan ends. Its days were paid for, and so is the share of this one; the month has the others.
+  stand.clock.now += 1;
+  const spent = await ada.ask();
+  assert.deepEqual([spent.status, JSON.parse(spent.text).resets_at], [402, '2026-02-03T00:00:00.000Z']);
+  for (const left of ['27', '26']) {
+    stand.clock.now += 86_400_000;
+    const after = await ada.ask();
+    assert.deepEqual([after.status, after.headers['x-service-remaining']], [200, left]);
+    assert.equal((await ada.ask()).status, 402);
+  }
 });
 
 test('a monthly plan with a burst takes several days’ shares on one day, and then the month is spent', async (t) => {

@@ -165,7 +165,7 @@ test('a settlement that nobody saw is finished by the payer, or by the service i
     { network: { ...x402.network, caip2: 'eip155:1' as const } },
     { asset: { ...x402.asset, address: PAYEE } },
   ]) {
-    const moved = { ...app, settings: { ...app.settings, x402: { ...x402, ...elsewhere } } };
+    const moved: typeof app = { ...app, settings: { ...app.settings, x402: { ...x402, ...elsewhere } } };
     assert.equal((await finishPlanOrders(moved, { checkout, chain: expired })).finished, 0);
     assert.equal(plans.open('', 9).length, 2, 'an order whose money arrived is not forgotten');
   }
