@@ -30,7 +30,7 @@ function sellPlans({ app, clock, keyOf }: RecordsStand): void {
   const order = {
     ...{ id: '01kb0000000000000000000000', account: accounts.byEmail('grace@example.org')?.id ?? '' },
     ...{ payment: 'f'.repeat(64), plan: 'old', ...small, cost: '5 USDC', network: 'eip155:84532' },
-    ...{ payer: `0x${'b0'.repeat(20)}`, ordered_at: clock.now },
+    ...{ asset: null, payer: `0x${'b0'.repeat(20)}`, ordered_at: clock.now },
   };
   plans.place(order, decodePayment(samplePayment(1), 1));
   plans.grant(order.id, clock.now, `0x${'ab'.repeat(32)}`);
