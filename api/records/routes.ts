@@ -303,6 +303,7 @@ export function recordsRoutes(
     ['GET', '/account/expectations', 'public', expectations.page],
     ['POST', '/account/expectations', 'public', expectations.put],
     ['POST', '/account/expectations/remove', 'public', expectations.remove],
+    ['POST', '/account/expectations/plans', 'public', expectations.plan],
     ['POST', '/account/expectations/plans/{id}/remove', 'public', expectations.cancel],
     ['GET', '/account/exports/changes.csv', 'public', downloads.changes],
     ['GET', '/account/exports/domains.csv', 'public', downloads.catalog],

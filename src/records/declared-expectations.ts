@@ -21,6 +21,8 @@ import type { TrackedName } from './tracked-values.ts';
 export const WINDOW_MAX = 7 * DAY;
 const AHEAD_MAX = 366 * DAY;
 export const PLANS_MAX = 100;
+/** The longest note of a plan, in UTF-16 units. */
+export const NOTE_MAX = 200;
 
 /** What documents of this service may name. */
 export function knownNames({ store: { records }, settings }: AppContext): Known {

@@ -24,7 +24,7 @@ const VALUE_MAX = 4_096;
 /** The largest document, in UTF-16 units of its JSON. */
 export const DOCUMENT_MAX = 256 * 1_024;
 
-const TYPES: readonly TrackedName[] = [...SIGNAL_TYPES, 'CERTIFICATE'];
+export const TYPES: readonly TrackedName[] = [...SIGNAL_TYPES, 'CERTIFICATE'];
 const FAMILY: Partial<Record<TrackedName, 4 | 6>> = { A: 4, WWW_A: 4, AAAA: 6, WWW_AAAA: 6 };
 const HOSTS: readonly TrackedName[] = ['NS', 'CNAME', 'WWW_CNAME', 'MX'];
 

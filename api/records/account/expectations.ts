@@ -1,18 +1,23 @@
 import { stringify } from 'yaml';
+import { HOUR, isoTime } from '../../../src/proof/time.ts';
 import { answer } from '../../../src/records/accounts/answer.ts';
-import type { AccountPages } from '../../../src/records/accounts/views.ts';
+import type { AccountPages, FormProblem } from '../../../src/records/accounts/views.ts';
 import {
   eventRow,
   expectationRow,
   knownNames,
+  NOTE_MAX,
   namesIn,
+  planChange,
   planRow,
   putExpectations,
   removeExpectations,
 } from '../../../src/records/declared-expectations.ts';
-import { readDocument, ruleText } from '../../../src/records/expectation.ts';
+import { readDocument, ruleText, TYPES } from '../../../src/records/expectation.ts';
+import type { PlannedChange } from '../../../src/records/expectations.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault, problemsIn } from '../../../src/shared/fault.ts';
+import { newId } from '../../../src/shared/new-id.ts';
 import { plural } from '../../../src/shared/plural.ts';
 import type { SignedIn } from '../../env.ts';
 import { problemOf } from '../../middleware/form-body.ts';
@@ -22,17 +27,63 @@ import type { RecordsContext } from '../route.ts';
 import { answered, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
 const EVENTS = 20;
+/** The windows that the form offers, in hours. */
+const WINDOWS = [
+  ['1', '1 hour'],
+  ['6', '6 hours'],
+  ['24', '1 day'],
+  ['72', '3 days'],
+  ['168', '7 days'],
+] as const;
 const PATH = '/account/expectations';
+const SIGNALS: readonly string[] = TYPES;
 
 type View = AccountPages['/account/expectations'];
+
+type Planned = View['planning']['given'];
+const NO_PLAN: Planned = { hostname: '', signal: 'A', values: '', hours: '24', note: '' };
+
+/** The change of a form, with one problem at most, which names its field. Throws `invalid_request`, `conflict`. */
+function plannedIn(app: AppContext, account: string, { hostname, signal, values, hours, note }: Planned) {
+  if (!WINDOWS.some(([of]) => of === hours)) {
+    const message = `hours: ${JSON.stringify(hours.slice(0, 20))} is not a window; choose one of the list`;
+    throw new Fault('invalid_request', message, { field: 'hours' });
+  }
+  if (note.length > NOTE_MAX) {
+    const message = `note: has ${note.length} characters, and at most ${NOTE_MAX} are kept; shorten it`;
+    throw new Fault('invalid_request', message, { field: 'note' });
+  }
+  const lines = values
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const rule = signal === 'CERTIFICATE' && lines.length > 0 ? { issuers: lines } : { values: lines };
+  const names = readDocument(JSON.stringify({ names: { [hostname.trim()]: { [signal]: rule } } }), knownNames(app));
+  const until = app.clock.now() + Number(hours) * HOUR;
+  return planChange(app, account, { names, from: undefined, until, note: note.trim() }, newId());
+}
+
+/** The field of the form that a problem of the document is about: its path is names.<hostname>.<type>.<rule>. */
+function fieldOf(field: unknown, { hostname, signal }: Planned): string | null {
+  const path = `names.${hostname.trim()}`;
+  if (field === path) return 'hostname';
+  if (field === `${path}.${signal}`) return SIGNALS.includes(signal) ? 'values' : 'signal';
+  if (String(field).startsWith(`${path}.${signal}.`)) return 'values';
+  return field === 'hours' || field === 'note' ? field : null;
+}
 
 export function expectationHandlers(app: AppContext, pages: PageSender) {
   const { store, settings } = app;
   const { expectations } = store.records;
+  const planningOf = (account: string, given = NO_PLAN, problem: FormProblem | null = null): View['planning'] => ({
+    ...{ given, problem, signals: SIGNALS.map((signal) => ({ signal, label: signalLabel(signal) })) },
+    hours: WINDOWS.map(([hours, label]) => ({ hours, label })),
+    hostnames: store.records.watchGroups.hostsOf(account),
+  });
   const send = (c: RecordsContext, { account }: SignedIn, rejected: Partial<View> = {}) => {
     const all = expectations.ofAccount(account.id);
     const names = namesIn(all);
-    return sendAccountPage(pages, c, [PATH, 'Expectations', rejected.problems === undefined ? 200 : 400], {
+    return sendAccountPage(pages, c, [PATH, 'Expectations', Object.keys(rejected).length === 0 ? 200 : 400], {
       rows: all.map((one) => {
         const { hostname, signal, state, since, seen } = expectationRow(app, one);
         return {
@@ -57,6 +108,7 @@ export function expectationHandlers(app: AppContext, pages: PageSender) {
       has_alert: store.records.changeAlerts.list(account.id).length > 0,
       given: all.length === 0 ? '' : stringify({ names }),
       problems: [],
+      planning: planningOf(account.id),
       ...rejected,
     });
   };
@@ -87,6 +139,29 @@ export function expectationHandlers(app: AppContext, pages: PageSender) {
       // An answer in the address has no room for a long document.
       if (given.length > 1_000) return answered(c, signed, PATH, answer(text));
       return answered(c, signed, PATH, answer(text, undo));
+    }),
+    plan: signedInForm(settings, (c, signed, form) => {
+      const given = Object.fromEntries(
+        Object.keys(NO_PLAN).map((field) => [field, form.text(field)]),
+      ) as unknown as Planned;
+      let made: PlannedChange;
+      try {
+        made = plannedIn(app, signed.account.id, given);
+      } catch (error) {
+        const [first] = (error instanceof Fault ? problemsIn(error) : null) ?? [];
+        const text = first?.message ?? problemOf(error);
+        const isConflict = error instanceof Fault && error.code === 'conflict';
+        const field =
+          error instanceof Fault && !isConflict ? fieldOf(first?.field ?? error.details.field, given) : null;
+        return send(c, signed, { planning: planningOf(signed.account.id, given, { field, text }) });
+      }
+      const text = `The change of ${given.hostname.trim()} is announced. It is quiet until ${isoTime(made.until_at)}.`;
+      return answered(
+        c,
+        signed,
+        PATH,
+        answer(text, { action: `${PATH}/plans/${made.id}/remove`, label: 'Take it back', fields: {} }),
+      );
     }),
     cancel: signedInForm(settings, (c, signed) => {
       const isRemoved = expectations.removePlan(signed.account.id, c.req.param('id') ?? '');

@@ -202,6 +202,15 @@ export interface AccountPages {
     /** The document, in YAML; that of the rejected form where there was one. */
     given: string;
     problems: { field: string; message: string }[];
+    /** The form that announces a change: as it was rejected, or empty. */
+    planning: {
+      given: { hostname: string; signal: string; values: string; hours: string; note: string };
+      problem: FormProblem | null;
+      signals: { signal: string; label: string }[];
+      hours: { hours: string; label: string }[];
+      /** The names of the account's groups, to choose from. */
+      hostnames: string[];
+    };
   };
   '/account/data': AccountShell & {
     /** What goes with the account. */

@@ -5,6 +5,7 @@ import {
   eventRow,
   expectationRow,
   knownNames,
+  NOTE_MAX,
   namesIn,
   PLANS_MAX,
   planChange,
@@ -25,7 +26,6 @@ import { operation } from '../../route.ts';
 import { accountOf, accountOperations, changeOnce, idParam } from './change.ts';
 
 const EVENTS = 50;
-const NOTE_MAX = 200;
 
 const time = z.iso.datetime();
 const Seq = z.int().min(1).nullable();

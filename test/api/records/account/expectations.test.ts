@@ -181,6 +181,56 @@ describe('expectations', () => {
     assert.match((await visitor.get(path)).text, /There is nothing yet/);
   });
 
+  it('a change is announced on the page, whose problems stand beside its field, and can be taken back', async (t) => {
+    const { visitor, see, call, app, clock } = await expectingStand(t);
+    const path = '/account/expectations';
+    const plan = (fields: Record<string, string>) =>
+      visitor.submit(path, `${path}/plans`, {
+        hostname: NAME,
+        signal: 'A',
+        values: '',
+        hours: '6',
+        note: '',
+        ...fields,
+      });
+    for (const [fields, id, words] of [
+      [{ hostname: 'other.example' }, 'plan-hostname', /is not under watch/],
+      [{ hostname: 'a b' }, 'plan-hostname', /a b/],
+      [{ values: '<b>\n192.0.2.2' }, 'plan-values', /&lt;b&gt;[^<]*is not a value of A/],
+      [{ signal: 'XYZ' }, 'plan-signal', /is not a type/],
+      [{ hours: '999' }, 'plan-hours', /is not a window/],
+      [{ note: 'x'.repeat(201) }, 'plan-note', /200/],
+    ] as const) {
+      const { status, text } = await plan(fields);
+      assert.equal(status, 400, text);
+      const problem = new RegExp(`<p id="${id}-problem"[^>]*>([^<]*)`).exec(text)?.[1] ?? '';
+      assert.match(problem, words);
+      if ('values' in fields) assert.match(text, /<textarea[^>]*>&lt;b&gt;\n192\.0\.2\.2/);
+    }
+    const made = await plan({ values: ' 192.0.2.3\r\n\r\n192.0.2.2 ', note: 'move <the> web server' });
+    assert.equal(made.status, 303, made.text);
+    const said = (await visitor.get(String(made.headers.location))).text;
+    assert.match(said, /is announced/);
+    const { plans } = (await call('GET', '/v1/account/expectations')).body;
+    assert.partialDeepStrictEqual(plans, [
+      {
+        until: new Date(clock.now + 6 * HOUR).toISOString(),
+        note: 'move <the> web server',
+        items: [{ hostname: NAME, signal: 'A', expected: { values: ['192.0.2.2', '192.0.2.3'] }, state: 'waiting' }],
+      },
+    ]);
+    const twice = await plan({ values: '192.0.2.4' });
+    assert.deepEqual([twice.status, /<p id="plan-problem"[^>]*>[^<]*is of the same/.test(twice.text)], [400, true]);
+    const undo = /<form action="([^"]+plans[^"]+remove)"/.exec(said)?.[1] ?? '';
+    assert.equal((await visitor.submit(path, undo)).status, 303);
+    assert.equal((await plan({ signal: 'CERTIFICATE', values: "Let's Encrypt" })).status, 303);
+    assert.equal((await plan({ signal: 'AAAA' })).status, 303);
+    see(['192.0.2.1']);
+    const lines = (await call('GET', path.replace('/', '/v1/'))).body.events.map(({ line }: { line: string }) => line);
+    assert.deepEqual(lines, [`${NAME} AAAA changed as planned: no records`]);
+    assert.equal(app.store.records.expectations.plans(app.store.records.accounts.byEmail(EMAIL)?.id ?? '').length, 2);
+  });
+
   it('of an account are its own, and go with it', async (t) => {
     const { call, app, visitor, signIn, keyOf, url } = await expectingStand(t);
     await call('PUT', '/v1/account/expectations', { names: { [NAME]: { A: { values: ['192.0.2.7'] } } } });
