@@ -479,9 +479,9 @@ test('a reading whose fact is corrected meanwhile signs nothing and leaves no fi
   const { app, tools, put, story } = await stand(t);
   put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
   const order = { version: 1, instrument: 'Report, page 4', note: 'A misprint.', by: 'cli' };
-  const find: typeof tools.texts.find = (task) => {
+  const find: typeof tools.texts.find = (source, cited) => {
     correctFact(deskOf(app), PAPER, 'harbour-depth', order);
-    return tools.texts.find(task);
+    return tools.texts.find(source, cited);
   };
   await readSources(app, { ...tools, texts: { ...tools.texts, find } }, logger);
   assert.deepEqual(states(story('deep')), []);

@@ -12,9 +12,9 @@ const INLINE = new Set(
 
 /**
  * The text that readers of a page see, a block a line, its title first. Needs no tree, so its time is linear in the
- * length of the page, however its elements are nested. Never throws.
+ * length of the page, however its elements are nested. In XHTML (`isXml`) any element may close itself. Never throws.
  */
-export function pageText(html: string): string {
+export function pageText(html: string, { isXml = false } = {}): string {
   const parts: string[] = [];
   let unseen: string | null = null;
   let depth = 0;
@@ -37,7 +37,7 @@ export function pageText(html: string): string {
     if (!INLINE.has(name)) add('\n');
   };
   const tokenizer = new Tokenizer(
-    { decodeEntities: true },
+    { decodeEntities: true, recognizeSelfClosing: isXml },
     {
       onopentagname(start, end) {
         name = html.slice(start, end).toLowerCase();
@@ -45,7 +45,9 @@ export function pageText(html: string): string {
       onopentagend: begin,
       // HTML ends only elements of SVG and MathML so.
       onselfclosingtag() {
-        if (name !== 'svg' && name !== 'math') begin();
+        if (isXml) {
+          if (!INLINE.has(name)) add('\n');
+        } else if (name !== 'svg' && name !== 'math') begin();
       },
       onclosetag(start, end) {
         const closed = html.slice(start, end).toLowerCase();
@@ -61,7 +63,9 @@ export function pageText(html: string): string {
       onattribentity() {},
       onattribend() {},
       onattribname() {},
-      oncdata() {},
+      oncdata(start, end, endOffset) {
+        if (isXml) add(html.slice(start, end - endOffset));
+      },
       oncomment() {},
       ondeclaration() {},
       onend() {},

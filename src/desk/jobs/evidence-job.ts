@@ -10,8 +10,7 @@ import { BATCH_PAUSE, poll } from '../../shared/workers/poll.ts';
 import { isReadable } from '../evidence.ts';
 import { type ReadingFound, recordReading } from '../record-reading.ts';
 import { type Reading, type SourceReader, sourceReader } from '../sources/source-reader.ts';
-import { type TextPool, textPool } from '../sources/text-pool.ts';
-import type { TextFound } from '../sources/text-worker.ts';
+import { type TextFound, type TextPool, textPool } from '../sources/text-pool.ts';
 import { warcOf } from '../sources/warc.ts';
 
 const JOB = 'sources';
@@ -19,6 +18,8 @@ const JOB = 'sources';
 const LOOK_EVERY = 2 * SECOND;
 /** The most sources that are read at a time. */
 const AT_ONCE = 4;
+/** The most facts that are looked up in one reading of a source; the others have the next one. */
+const FACTS_AT_ONCE = 500;
 /** For how long a process that reads a source may keep others from it, in ms: longer than any reading takes. */
 export const CLAIM = 30 * MINUTE;
 /** When a source is read again, in ms. */
@@ -102,7 +103,7 @@ async function readOne(
   const until = now + CLAIM;
   const tasks = await database.groupCommit(
     () =>
-      desk.evidence.tasksOf(paper, now, instrument).filter((task) => {
+      desk.evidence.tasksOf(paper, now, instrument, FACTS_AT_ONCE).filter((task) => {
         if (!isReadable(instrument) || !desk.evidence.isNewest(paper, task))
           return void desk.evidence.dropTask(paper, task.subject);
         if (!desk.evidence.claimTask(paper, task, until, now)) return false;
@@ -175,7 +176,7 @@ async function foundIn(
   let inText: TextFound = { text: null, digest: null, found: [] };
   let reason: string | null = null;
   try {
-    inText = await texts.find({ bytes: plain, contentType, cited });
+    inText = await texts.find({ bytes: plain, contentType }, cited);
     if (inText.text === null) reason = 'it has no text';
   } catch (error) {
     reason = `its text cannot be read: ${messageOf(error)}`

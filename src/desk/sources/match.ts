@@ -121,29 +121,37 @@ function endOf(at: Int32Array, end: number): number {
 
 /** Letters in a row of which a passage must share some with the quote. */
 const GRAM = 4;
+/** How many values such letters are hashed to: two of the same value cost a comparison, and change no distance. */
+const HASHES = 1 << 16;
 /** How many passages are compared letter by letter. */
 const CANDIDATES = 3;
 /** A passage in which more than this part of the letters differs is another sentence. */
 const NEAR = 0.4;
+/** The longest quote that is compared letter by letter, in folded units: `ﷺ` has 18 of them. */
+const NEAREST_MAX = 1_000;
 
 /** The passage that shares most runs of letters with a quote, and its distance. */
 function nearest(quote: string, text: string): (Passage & { distance: number }) | null {
   const size = quote.length;
-  if (size < GRAM * 2) return null;
-  const grams = new Set(Array.from({ length: size - GRAM + 1 }, (_, n) => quote.slice(n, n + GRAM)));
+  if (size < GRAM * 2 || size > NEAREST_MAX) return null;
+  const grams = new Uint8Array(HASHES);
+  for (let n = 0; n <= size - GRAM; n++) grams[gramAt(quote, n)] = 1;
   const hits = new Uint8Array(Math.max(0, text.length - GRAM + 1));
-  for (let n = 0; n < hits.length; n++) if (grams.has(text.slice(n, n + GRAM))) hits[n] = 1;
+  for (let n = 0; n < hits.length; n++) hits[n] = grams[gramAt(text, n)] ?? 0;
   const best: { start: number; shared: number }[] = [];
   let shared = 0;
+  // What shares no more than the last of the best changes nothing.
+  let least = 0;
   for (let n = 0; n < hits.length; n++) {
     shared += (hits[n] ?? 0) - (n >= size ? (hits[n - size] ?? 0) : 0);
-    if (shared === 0) continue;
+    if (shared <= least) continue;
     const start = Math.max(0, n - size + 1);
     const rival = best.find((one) => Math.abs(one.start - start) < size);
     if (rival === undefined) best.push({ start, shared });
     else if (rival.shared < shared) Object.assign(rival, { start, shared });
     best.sort((a, b) => b.shared - a.shared);
     best.length = Math.min(best.length, CANDIDATES);
+    least = best[CANDIDATES - 1]?.shared ?? 0;
   }
   let found: (Passage & { distance: number }) | null = null;
   const margin = Math.ceil(size * NEAR);
@@ -154,6 +162,13 @@ function nearest(quote: string, text: string): (Passage & { distance: number }) 
     found = { start: from + near.start, end: from + near.end, distance: near.distance };
   }
   return found;
+}
+
+/** A hash of the letters in a row at a place. */
+function gramAt(text: string, n: number): number {
+  let hash = 0;
+  for (let k = n; k < n + GRAM; k++) hash = Math.imul(hash ^ text.charCodeAt(k), 0x9e3779b1);
+  return hash >>> 16;
 }
 
 /** The part of a window that is nearest to a quote, by edit distance (Sellers, 1980). */
@@ -187,10 +202,13 @@ const NUMBER = /\d{1,3}(?:[ \u00a0\u202f'’]\d{3}){1,6}(?:[.,]\d{1,20})?(?!\d)|
 /** Words that begin with a capital, after another word: the first of a sentence may be any. */
 const NAME = /(?<=[\p{L}\p{N},;:)"”»] )\p{Lu}[\p{L}\p{M}]+/gu;
 
-/** The numbers and names of a statement that a text does not have, in their order. */
-export function missingTerms(statement: string, source: string, { text }: Folded): string[] {
-  const said = new Set<string>();
-  for (const number of numbersIn(source)) for (const value of valuesOf(number)) said.add(value);
+/** What the numbers in a text may mean. */
+export function numberValues(text: string): Set<string> {
+  return new Set(numbersIn(text).flatMap(valuesOf));
+}
+
+/** The numbers and names of a statement that a source does not have, in their order. `said`: its `numberValues`. */
+export function missingTerms(statement: string, said: ReadonlySet<string>, { text }: Folded): string[] {
   const numbers = numbersIn(statement).slice(0, TERMS_MAX);
   const missing = numbers.filter((number) => !valuesOf(number).some((value) => said.has(value)));
   const names = [...new Set(statement.match(NAME) ?? [])].slice(0, TERMS_MAX);

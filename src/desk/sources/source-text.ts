@@ -16,7 +16,8 @@ export async function sourceText(bytes: Uint8Array, contentType: string | null):
 
 async function textIn(bytes: Uint8Array, type: string, contentType: string | null): Promise<string | null> {
   if (type === 'application/pdf' || startsWith(bytes, '%PDF-')) return pdfText(bytes);
-  if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type)) return pageText(decodedPage(bytes, contentType));
+  if (type === 'text/html') return pageText(decodedPage(bytes, contentType));
+  if (type === 'application/xhtml+xml') return pageText(decodedPage(bytes, contentType), { isXml: true });
   if (/^text\/|^application\/(?:json|xml|[\w.-]+\+(?:json|xml))$/.test(type)) return decodedPage(bytes, contentType);
   // Servers that do not say a type mostly send pages.
   if (type === '' && startsWith(bytes, '<')) return pageText(decodedPage(bytes, contentType));

@@ -1,15 +1,25 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { MINUTE } from '../../proof/time.ts';
-import type { TextFound, TextTask } from './text-worker.ts';
+import type { Cited, Found, SourceBytes, SourceText } from './text-worker.ts';
 
 /** The heap of the thread, in MB. */
 const HEAP = 512;
-/** When a thread that reads one source is ended, in ms: a PDF can hold a program that never ends. */
+/** When a turn of the thread is ended, in ms: a PDF can hold a program that never ends. */
 const DEADLINE = MINUTE;
+/** How much one turn looks through, in UTF-16 units: a text as often as facts are looked up in it. A second or two. */
+const WORK = 2 ** 28;
 
-/** The thread on which sources become text. It exists while it has work. */
-export function textPool({ deadline = DEADLINE } = {}) {
+/** The text of a source, and what it says of each cited fact; nothing when it has no text. */
+export interface TextFound extends SourceText {
+  found: Found[];
+}
+
+/**
+ * The thread on which sources become text. It exists while it has work. Sources take turns: one of which much is cited
+ * has several, so that no number of quotes makes a turn longer.
+ */
+export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
   const pool = new Piscina({
     filename: fileURLToPath(new URL('./text-worker.ts', import.meta.url)),
     minThreads: 0,
@@ -20,13 +30,24 @@ export function textPool({ deadline = DEADLINE } = {}) {
   // Of a thread that fails before its first task, which gets the same error from the next one.
   pool.on('error', () => {});
   let last: Promise<unknown> = Promise.resolve();
+  /** Its time begins with its turn: one source that does not end must not end those that wait for the thread. */
+  const turn = <Result>(name: string, task: object): Promise<Result> => {
+    const done = last.then(() => pool.run(task, { name, signal: AbortSignal.timeout(deadline) }));
+    last = done.catch(() => {});
+    return done;
+  };
   return {
     /** Rejects when the source cannot be read, is too much for the thread, or does not end. */
-    find(task: TextTask): Promise<TextFound> {
-      // Its time begins with its turn: one source that does not end must not end those that wait for the thread.
-      const found = last.then(() => pool.run(task, { signal: AbortSignal.timeout(deadline) }));
-      last = found.catch(() => {});
-      return found;
+    async find(source: SourceBytes, cited: readonly Cited[]): Promise<TextFound> {
+      const { text, digest } = await turn<SourceText>('textOf', source);
+      const found: Found[] = [];
+      if (text === null) return { text, digest, found };
+      const size = Math.ceil(work / Math.max(1, text.length));
+      while (found.length < cited.length) {
+        const some = cited.slice(found.length, found.length + size);
+        found.push(...(await turn<Found[]>('findIn', { text, cited: some })));
+      }
+      return { text, digest, found };
     },
     close: (): Promise<void> => pool.destroy(),
   };

@@ -1,12 +1,25 @@
 import { sha256 } from '../../proof/basis.ts';
-import { folded, matchQuote, missingTerms, type Passage } from './match.ts';
+import { folded, matchQuote, missingTerms, numberValues, type Passage } from './match.ts';
 import { sourceText } from './source-text.ts';
 
-/** A source that was read, and what is cited of it. */
-export interface TextTask {
+// Runs on a thread with a bounded heap: what strangers send must not hold up a server.
+
+/** A source that was read. */
+export interface SourceBytes {
   bytes: Uint8Array;
   contentType: string | null;
-  cited: readonly { statement: string; quote: string | null }[];
+}
+
+/** The text of a source, null when it has none, and `sha256:<hex>` of it in UTF-8. */
+export interface SourceText {
+  text: string | null;
+  digest: string | null;
+}
+
+/** What is cited of a source. */
+export interface Cited {
+  statement: string;
+  quote: string | null;
 }
 
 /** What a source says of one cited fact. Passages are in bytes of its text in UTF-8. */
@@ -18,33 +31,27 @@ export interface Found {
   missing: string[];
 }
 
-/** The text of a source, null when it has none; and what it says of each cited fact. */
-export interface TextFound {
-  text: string | null;
-  /** `sha256:<hex>` of the text in UTF-8. */
-  digest: string | null;
-  found: Found[];
+/** Throws for a PDF that cannot be read. */
+export async function textOf({ bytes, contentType }: SourceBytes): Promise<SourceText> {
+  const text = await sourceText(bytes, contentType);
+  return { text, digest: text === null ? null : sha256(text) };
 }
 
-/** Runs on a thread with a bounded heap: what strangers send must not hold up a server. */
-export default async function findIn({ bytes, contentType, cited }: TextTask): Promise<TextFound> {
-  const text = await sourceText(bytes, contentType);
-  if (text === null) return { text, digest: null, found: cited.map(() => NOTHING) };
+export function findIn({ text, cited }: { text: string; cited: readonly Cited[] }): Found[] {
   const source = folded(text);
+  const said = numberValues(text);
   const utf8 = <P extends Passage>(passage: P): P => {
     const start = Buffer.byteLength(text.slice(0, passage.start));
     return { ...passage, start, end: start + Buffer.byteLength(text.slice(passage.start, passage.end)) };
   };
-  const found = cited.map(({ statement, quote }) => {
+  return cited.map(({ statement, quote }) => {
     const match = quote === null ? NO_MATCH : matchQuote(quote, source);
     return {
       quote: match.found === null ? null : utf8(match.found),
       nearest: match.nearest === null ? null : utf8(match.nearest),
-      missing: missingTerms(statement, text, source),
+      missing: missingTerms(statement, said, source),
     };
   });
-  return { text, digest: sha256(text), found };
 }
 
 const NO_MATCH = { found: null, nearest: null };
-const NOTHING: Found = { quote: null, nearest: null, missing: [] };

@@ -180,11 +180,12 @@ export function evidenceTables(db: Db) {
       `SELECT instrument ${reads} GROUP BY instrument ORDER BY min(due_at), instrument LIMIT ?3`,
       text,
     ),
-    /** What is to be looked for in an instrument. */
-    tasksOf: all(`SELECT ${COLUMNS} ${reads} AND instrument = ?3 ORDER BY subject`, TASK) as (
+    /** What is to be looked for in an instrument, `limit` facts at most. */
+    tasksOf: all(`SELECT ${COLUMNS} ${reads} AND instrument = ?3 ORDER BY subject LIMIT ?4`, TASK) as (
       paper: string,
       now: number,
       instrument: string,
+      limit: number,
     ) => ReadingTask[],
     /** Claims a task until a time. False when another process has it. */
     claimTask: (paper: string, { subject, version }: ReadingTask, until: number, now: number): boolean =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { folded, matchQuote, missingTerms } from '../../../src/desk/sources/match.ts';
+import { folded, matchQuote, missingTerms, numberValues } from '../../../src/desk/sources/match.ts';
 import { sourceText } from '../../../src/desk/sources/source-text.ts';
 import { textPool } from '../../../src/desk/sources/text-pool.ts';
 
@@ -17,6 +17,14 @@ test('the text of a page is what readers see', async () => {
   assert.equal(await html(`${'<div><b>'.repeat(200_000)}deep`), 'deep');
   assert.equal(await sourceText(Buffer.from('GIF89a'), 'image/gif'), null);
   assert.equal(await html('{"a": 1}', 'application/json'), '{"a": 1}');
+});
+
+test('an XHTML page may close any element at once', async () => {
+  const page = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>Tides</title><script src="a.js"/>
+    <style><![CDATA[p{}]]></style></head><body><iframe src="b"/><p>12&nbsp;m<br/>deep<textarea/><![CDATA[ at <low> tide]]></p></body></html>`;
+  assert.equal(await html(page, 'application/xhtml+xml; charset=utf-8'), 'Tides\n12 m\ndeep\nat <low> tide');
+  assert.equal(await html('<title/><p>deep', 'application/xhtml+xml'), 'deep');
+  assert.equal(await html('<p>a<script src="a.js"/>b</script>c'), 'a\nc', 'in HTML this ends no element');
 });
 
 test('a page that lies about its charset is read', async () => {
@@ -62,10 +70,11 @@ test('a quote that is not there has its nearest passage', () => {
   assert.equal(text.slice(nearest?.start, nearest?.end), 'The harbour is twelve metres deep at low tide');
   assert.equal(matchQuote('Completely other words about kites', folded(text)).nearest, null);
   assert.deepEqual(matchQuote('ab', folded('xyz')), { found: null, nearest: null });
+  assert.equal(matchQuote('ﷺ'.repeat(300), folded('x')).nearest, null, 'it would be compared for seconds');
 });
 
 test('numbers are compared as what they mean, names as words', () => {
-  const missing = (statement: string, text: string) => missingTerms(statement, text, folded(text));
+  const missing = (statement: string, text: string) => missingTerms(statement, numberValues(text), folded(text));
   assert.deepEqual(
     missing('It cost 1,234.50 and 7 people saw 1 234 of 3.14.', 'Es kostete 1.234,5, für 7, 1234, 3,14'),
     [],
@@ -95,28 +104,41 @@ function pdf(lines: readonly string[]): Buffer {
 test('the text of a PDF is found on a thread, and a damaged one says so', async (t) => {
   const pool = textPool();
   t.after(() => pool.close());
-  const task = {
-    contentType: 'application/pdf',
-    cited: [{ statement: 'It is 12 m and 13 m', quote: 'is twelve metres deep' }],
-  };
-  const { text, found } = await pool.find({ ...task, bytes: pdf(['The harbour is twelve', 'metres deep: 12 m.']) });
+  const cited = [{ statement: 'It is 12 m and 13 m', quote: 'is twelve metres deep' }];
+  const find = (bytes: Buffer, contentType = 'application/pdf') => pool.find({ bytes, contentType }, cited);
+  const { text, found } = await find(pdf(['The harbour is twelve', 'metres deep: 12 m.']));
   assert.equal(text, 'The harbour is twelve\nmetres deep: 12 m.');
   assert.deepEqual(found, [{ quote: { start: 12, end: 33 }, nearest: null, missing: ['13'] }]);
-  await assert.rejects(pool.find({ ...task, bytes: Buffer.from('%PDF-1.4 nothing') }));
-  const after = await pool.find({ ...task, contentType: 'text/plain', bytes: Buffer.from('ä is twelve metres deep') });
+  await assert.rejects(find(Buffer.from('%PDF-1.4 nothing')));
+  const after = await find(Buffer.from('ä is twelve metres deep'), 'text/plain');
   assert.deepEqual(after.found[0]?.quote, { start: 3, end: 24 }, 'places count bytes of UTF-8');
+  assert.deepEqual(await find(Buffer.from('GIF89a'), 'image/gif'), { text: null, digest: null, found: [] });
 });
 
+const quotes = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ statement: `It is ${n}.`, quote: `the harbour ${n} is not deep` }));
+const plain = (text: string) => ({ contentType: 'text/plain', bytes: Buffer.from(text) });
+
 test('a source that does not end leaves those behind it their time', async (t) => {
-  const pool = textPool({ deadline: 2_000 });
+  const pool = textPool({ deadline: 2_000, work: Number.POSITIVE_INFINITY });
   t.after(() => pool.close());
-  const cited = Array.from({ length: 2_000 }, (_, n) => ({
-    statement: 'It is.',
-    quote: `the harbour ${n} is not deep`,
-  }));
-  const bytes = Buffer.from('the harbour is deep. '.repeat(50_000));
-  const slow = pool.find({ contentType: 'text/plain', bytes, cited });
-  const next = pool.find({ contentType: 'text/plain', bytes: Buffer.from('It is so.'), cited: [] });
+  const slow = pool.find(plain('the harbour is deep. '.repeat(50_000)), quotes(4_000));
+  const next = pool.find(plain('It is so.'), []);
   await assert.rejects(slow);
   assert.equal((await next).text, 'It is so.');
+});
+
+test('many quotes of one source take turns with other sources', async (t) => {
+  const [source, cited] = [plain('The harbour is deep, in 7. '.repeat(40)), quotes(25)];
+  const whole = textPool({ work: Number.POSITIVE_INFINITY });
+  const pool = textPool({ work: 5_000 });
+  t.after(() => Promise.all([whole.close(), pool.close()]));
+  const ended: string[] = [];
+  const done = (name: string) => () => void ended.push(name);
+  const many = pool.find(source, cited);
+  const other = pool.find(plain('It is so.'), quotes(1));
+  await Promise.all([many.finally(done('many')), other.finally(done('other'))]);
+  assert.deepEqual(ended, ['other', 'many']);
+  assert.deepEqual(await many, await whole.find(source, cited));
+  assert.equal((await many).found.length, 25);
 });
