@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { deskRouter } from '../../api/server.ts';
 import { airStory } from '../../src/desk/airing.ts';
+import { append } from '../../src/desk/append.ts';
 import type { EvidenceRow } from '../../src/desk/evidence.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
-import { CLAIM, READ_EVERY, READ_WAITS, readSources } from '../../src/desk/jobs/evidence-job.ts';
+import { READ_EVERY, READ_WAITS, readSources } from '../../src/desk/jobs/evidence-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import { CLAIM, sweepSources } from '../../src/desk/jobs/source-files.ts';
 import { makeKey } from '../../src/desk/papers/keys.ts';
 import { correctFact } from '../../src/desk/recording-facts.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
@@ -28,7 +33,7 @@ import { evidenceIn } from '../../src/proof/evidence-note.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
-import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
+import { appContextIn, createPaper, envIn, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
 import { run } from '../support/program.ts';
@@ -140,6 +145,8 @@ test('a source is read again each month, and what changed is said', async (t) =>
     assert.deepEqual(states(story('deep')), expected);
   }
   assert.deepEqual(asked.toSorted(), ['/none', ...Array(5).fill('/report')], 'what nobody sees is read once');
+  clock.now += CLAIM;
+  sweepSources(app);
   assert.ok(
     archives.every((digest) => !existsSync(app.store.media.pathOf(digest ?? ''))),
     'one archive of each is kept',
@@ -423,7 +430,7 @@ test('the source of a version that is not the newest is read no more', async (t)
 
 test('a source that falls behind while its paper reads none is left out', async (t) => {
   const { app, clock, put, air, read } = await stand(t);
-  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  put('deep', CITED);
   air('deep');
   await read();
   createPaper(app, {});
@@ -475,9 +482,14 @@ test('a paper with many sources keeps no other waiting', async (t) => {
   assert.ok(asked.includes('/report'));
 });
 
+/** The files of sources and media, temporary ones too. */
+const filesOf = ({ store }: AppContext) =>
+  readdirSync(store.media.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+const CITED = [FACT, { source: 'Another', instrument: 'Ledger, page 4' }];
+
 test('a reading whose fact is corrected meanwhile signs nothing and leaves no file', async (t) => {
-  const { app, tools, put, story } = await stand(t);
-  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  const { app, clock, tools, put, story } = await stand(t);
+  put('deep', CITED);
   const order = { version: 1, instrument: 'Report, page 4', note: 'A misprint.', by: 'cli' };
   const find: typeof tools.texts.find = (source, cited) => {
     correctFact(deskOf(app), PAPER, 'harbour-depth', order);
@@ -485,15 +497,97 @@ test('a reading whose fact is corrected meanwhile signs nothing and leaves no fi
   };
   await readSources(app, { ...tools, texts: { ...tools.texts, find } }, logger);
   assert.deepEqual(states(story('deep')), []);
-  const media = join(app.store.media.pathOf(`sha256:${'0'.repeat(64)}`), '../..');
-  const files = readdirSync(media, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  assert.deepEqual(files, []);
+  clock.now += CLAIM;
+  sweepSources(app);
+  assert.deepEqual(filesOf(app), []);
   await sound(app);
+});
+
+test('what a process leaves behind that is killed before it signs is swept, and read again', async (t) => {
+  const { app, clock, put, story, read } = await stand(t);
+  put('deep', CITED);
+  const { dataDir } = app.settings;
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../support/reads-and-stops.ts', import.meta.url))], {
+    env: { ...process.env, ...envIn(dirname(dataDir)), PAPER, AT: `${clock.now}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const text = app.store.media.pathOf(sha256(`Report\n${SAYS}`));
+  writeFileSync(join(dirname(text), `.${basename(text)}.1.1`), 'half');
+  assert.equal(filesOf(app).length, 3);
+  clock.now += CLAIM - 1;
+  sweepSources(app);
+  assert.equal(filesOf(app).length, 3, 'it may be at work still');
+  clock.now += 1;
+  sweepSources(app);
+  assert.deepEqual(filesOf(app), []);
+  await read();
+  assert.deepEqual(states(story('deep')), ['1 read']);
+  clock.now += CLAIM;
+  sweepSources(app);
+  assert.equal(filesOf(app).length, 2, 'what evidence names stays');
+  await sound(app);
+});
+
+test('a process whose files were swept while it stood still signs nothing, and no picture is swept', async (t) => {
+  const { app, root, clock, pages, put, story, read } = await stand(t);
+  put('deep', CITED);
+  const { keepBytes } = app.store.media;
+  const mocked = t.mock.method(app.store.media, 'keepBytes', (digest: string, bytes: Uint8Array) => {
+    keepBytes(digest, bytes);
+    clock.now += CLAIM;
+    sweepSources(app);
+  });
+  await read();
+  clock.now += CLAIM;
+  sweepSources(app);
+  assert.deepEqual([states(story('deep')), filesOf(app).length], [[], 0]);
+  mocked.mock.restore();
+  await read();
+  assert.deepEqual(states(story('deep')), ['1 read']);
+  // A source whose text has the bytes of a picture of the paper.
+  const digest = sha256(`Report\n${SAYS}`);
+  const body = { digest, type: 'image/svg+xml', bytes: 1, width: 1, height: 1 };
+  append(app.store.desk, { type: 'record', at: clock.now, paper: PAPER, kind: 'media', name: 'art/a.svg', body });
+  pages.set('/report', 'Nothing.');
+  const order = { version: 1, instrument: `${root}/report?`, note: 'A misprint.', by: 'cli' };
+  correctFact(deskOf(app), PAPER, 'harbour-depth', order);
+  await read();
+  clock.now += CLAIM;
+  sweepSources(app);
+  assert.ok(app.store.media.has(digest));
+});
+
+test('a full disk keeps and signs nothing of a source, and it is read when there is room', async (t) => {
+  const { app, clock, put, story, read } = await stand(t);
+  put('deep', CITED);
+  const { folder } = app.store.media;
+  mkdirSync(folder, { recursive: true });
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status === 0;
+  if (!isMounted) return t.skip('needs the right to mount');
+  try {
+    writeFileSync(join(folder, 'filler'), Buffer.alloc(60 * 1_024));
+    await assert.rejects(read(), { code: 'ENOSPC' });
+    assert.deepEqual(states(story('deep')), []);
+    clock.now += CLAIM;
+    sweepSources(app);
+    assert.deepEqual(
+      filesOf(app).map(({ name }) => name),
+      ['filler'],
+    );
+    rmSync(join(folder, 'filler'));
+    assert.equal(await read(), 1);
+    assert.deepEqual(states(story('deep')), ['1 read']);
+  } finally {
+    spawnSync('umount', [folder]);
+  }
 });
 
 test('why a text cannot be read is one plain line, whatever the source says', async (t) => {
   const { app, tools, put, story } = await stand(t);
-  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  put('deep', CITED);
   const find = () => Promise.reject(new Error('bad\0\n\u202ename\ud800'));
   await readSources(app, { ...tools, texts: { ...tools.texts, find } }, logger);
   assert.equal(story('deep').evidence[0]?.reason, 'its text cannot be read: bad name ');
@@ -501,7 +595,7 @@ test('why a text cannot be read is one plain line, whatever the source says', as
 
 test('a file is looked up in an index, however much evidence a paper has', async (t) => {
   const { app, put, read } = await stand(t);
-  put('deep', [FACT, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  put('deep', CITED);
   await read();
   const db = new DatabaseSync(databaseFile(app.settings));
   db.exec(

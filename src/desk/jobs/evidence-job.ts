@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { sha256 } from '../../proof/basis.ts';
 import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../proof/time.ts';
@@ -6,12 +5,13 @@ import { type AppContext, deskOf } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
 import { clientOptions } from '../../shared/net/outbound-client.ts';
 import { VERSION } from '../../shared/project.ts';
-import { BATCH_PAUSE, poll } from '../../shared/workers/poll.ts';
-import { isReadable } from '../evidence.ts';
+import { BATCH_PAUSE, hourly, poll } from '../../shared/workers/poll.ts';
+import { type EvidenceState, isReadable } from '../evidence.ts';
 import { type ReadingFound, recordReading } from '../record-reading.ts';
 import { type Reading, type SourceReader, sourceReader } from '../sources/source-reader.ts';
 import { type TextFound, type TextPool, textPool } from '../sources/text-pool.ts';
 import { warcOf } from '../sources/warc.ts';
+import { CLAIM, keptAndSigned, noteFiles, sweepSources } from './source-files.ts';
 
 const JOB = 'sources';
 /** How often the job looks for sources to read, in ms. */
@@ -20,8 +20,6 @@ const LOOK_EVERY = 2 * SECOND;
 const AT_ONCE = 4;
 /** The most facts that are looked up in one reading of a source; the others have the next one. */
 const FACTS_AT_ONCE = 500;
-/** For how long a process that reads a source may keep others from it, in ms: longer than any reading takes. */
-export const CLAIM = 30 * MINUTE;
 /** When a source is read again, in ms. */
 export const READ_EVERY = 30 * DAY;
 /** The wait after each failure in a row, in ms. */
@@ -38,9 +36,12 @@ export interface SourceTools {
 /** Reads the sources of papers that want that, and again each month. Returns a function that stops it. */
 export function startSources(app: AppContext, logger: Logger): () => Promise<void> {
   const tools = sourceTools(app);
-  const stop = poll(async () => ((await readSources(app, tools, logger)) > 0 ? BATCH_PAUSE : LOOK_EVERY), {
-    ...{ job: JOB, logger, failed: 'the job failed; it is retried' },
-  });
+  const sweep = hourly(app, () => sweepSources(app));
+  const round = async (): Promise<number> => {
+    sweep(app.clock.now());
+    return (await readSources(app, tools, logger)) > 0 ? BATCH_PAUSE : LOOK_EVERY;
+  };
+  const stop = poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
   return async () => {
     await stop();
     await tools.texts.close();
@@ -85,7 +86,8 @@ export async function readSources(
       due.push({ paper, instrument });
     tools.after = paper;
   }
-  await Promise.all(due.map(({ paper, instrument }) => readOne(app, tools, logger, paper, instrument)));
+  const done = await Promise.allSettled(due.map((one) => readOne(app, tools, logger, one.paper, one.instrument)));
+  for (const one of done) if (one.status === 'rejected') throw one.reason;
   return due.length;
 }
 
@@ -119,42 +121,37 @@ async function readOne(
   if (tasks.length === 0) return;
   const reading = await read(instrument);
   const { found, keep } = await foundIn(reading, texts, instrument, isoTime(clock.now()), tasks);
-  // They are on disk before the ledger names them.
-  for (const bytes of keep) store.media.keepBytes(sha256(bytes), bytes);
-  const replaced: (string | null)[] = [];
-  const states = await database.groupCommit(
-    () =>
-      tasks.flatMap((task, at) => {
-        const one = found[at];
-        // Another process may have read it after this one was held up, and the fact may have a newer version.
-        if (one === undefined || !desk.hasPaper(paper) || !desk.evidence.holdsTask(paper, task, until)) return [];
-        const before = desk.evidence.evidenceBefore(paper, task.subject, task.version);
-        const failures = one.status === 'unread' ? task.failures + 1 : 0;
-        const wait = failures === 0 ? READ_EVERY : (READ_WAITS[failures - 1] ?? READ_EVERY);
-        desk.evidence.finishTask(paper, task, until, clock.now() + wait, failures > READ_WAITS.length ? 0 : failures);
-        // A site that is down for an hour is no news, and it is said once that a source cannot be read.
-        const isNews =
-          one.status !== 'unread' || before === null || (failures > READ_WAITS.length && before.state !== 'unread');
-        if (!isNews) return [];
-        replaced.push(before?.text ?? null, before?.archive ?? null);
-        return [recordReading(deskOf(app), paper, task, one)];
-      }),
-    Number.POSITIVE_INFINITY,
-  );
-  // Nothing was signed when the claim was lost, and what was kept for it is not needed.
-  const lost = states.length === 0 ? keep.map((bytes) => sha256(bytes)) : [];
-  for (const digest of [...replaced, ...lost]) dropUnneeded(app, digest);
-  // Another process may have removed the same text meanwhile, when no evidence named it yet.
-  for (const bytes of states.length === 0 ? [] : keep) store.media.keepBytes(sha256(bytes), bytes);
+  const sign = () =>
+    tasks.flatMap((task, at) => {
+      const one = found[at];
+      // Another process may have read it after this one was held up, and the fact may have a newer version.
+      if (one === undefined || !desk.hasPaper(paper) || !desk.evidence.holdsTask(paper, task, until)) return [];
+      const before = desk.evidence.evidenceBefore(paper, task.subject, task.version);
+      const failures = one.status === 'unread' ? task.failures + 1 : 0;
+      const wait = failures === 0 ? READ_EVERY : (READ_WAITS[failures - 1] ?? READ_EVERY);
+      desk.evidence.finishTask(paper, task, until, clock.now() + wait, failures > READ_WAITS.length ? 0 : failures);
+      // A site that is down for an hour is no news, and it is said once that a source cannot be read.
+      const isNews =
+        one.status !== 'unread' || before === null || (failures > READ_WAITS.length && before.state !== 'unread');
+      if (!isNews) return [];
+      noteFiles(app, [before?.text, before?.archive]);
+      return [recordReading(deskOf(app), paper, task, one)];
+    });
+  let states: EvidenceState[];
+  try {
+    states = await keptAndSigned(app, keep, sign);
+  } catch (error) {
+    // It is due again after a while; when the disk takes no row either, once the claim ends.
+    const due = clock.now() + READ_WAITS[0];
+    try {
+      for (const task of tasks) desk.evidence.finishTask(paper, task, until, due, task.failures);
+    } catch {}
+    throw error;
+  }
   logger?.info(
     { job: JOB, paper, url: instrument, states, error: 'reason' in reading ? reading.reason : undefined },
     'read a source',
   );
-}
-
-/** Removes a text or an archive that no evidence names any more. */
-function dropUnneeded({ store }: AppContext, digest: string | null): void {
-  if (digest !== null && !store.desk.evidence.needsSource(digest)) rmSync(store.media.pathOf(digest), { force: true });
 }
 
 /** What a reading says of each fact, and the files that are kept of it. */

@@ -51,7 +51,7 @@ export type EvidenceTables = ReturnType<typeof evidenceTables>;
 
 /** The evidence for cited facts, and what is to be read. */
 export function evidenceTables(db: Db) {
-  const { run, changed, one, has, number, all, each } = sql(db);
+  const { run, changed, one, has, number, all } = sql(db);
   const before = one(
     'SELECT state, first_text, text, archive FROM evidence WHERE paper = ? AND subject = ? AND version = ?',
     { state, first_text: orNull(text), text: orNull(text), archive: orNull(text) },
@@ -174,7 +174,6 @@ export function evidenceTables(db: Db) {
       dropOldOfPaper(paper);
       for (const queue of queueOfPaper) queue(paper, at);
     },
-    dropPaperSources: run('DELETE FROM source_readings WHERE paper = ?'),
     /** The instruments that are to be read now, those that are due longest first. */
     dueInstruments: all(
       `SELECT instrument ${reads} GROUP BY instrument ORDER BY min(due_at), instrument LIMIT ?3`,
@@ -231,13 +230,16 @@ export function evidenceTables(db: Db) {
            AND p.state = 'on_air' AND p.revision = e.version)
          OR EXISTS (SELECT 1 FROM fact_citations c WHERE c.paper = e.paper AND c.claim_key = e.subject AND c.on_air = 1))`,
     ),
-    /** Whether any evidence names a file. */
-    needsSource: has('SELECT 1 FROM evidence WHERE text = ?1 UNION ALL SELECT 1 FROM evidence WHERE archive = ?1'),
-    /** The digests of all texts and archives that evidence names. */
-    keptSources: each(
-      `SELECT text AS digest FROM evidence WHERE text IS NOT NULL
-       UNION SELECT archive FROM evidence WHERE archive IS NOT NULL ORDER BY 1`,
-      { digest: text },
+    /** Notes that a file may be on disk without evidence that names it. */
+    noteSourceFile: run('INSERT INTO source_files VALUES (?1, ?2) ON CONFLICT DO UPDATE SET noted_at = ?2'),
+    isSourceFileNoted: has('SELECT 1 FROM source_files WHERE digest = ?'),
+    /** The files that were noted up to a time, some of them. */
+    sourceFiles: all('SELECT digest FROM source_files WHERE noted_at <= ?1 ORDER BY noted_at LIMIT ?2', text),
+    forgetSourceFile: run('DELETE FROM source_files WHERE digest = ?'),
+    /** Whether any evidence, or anything among a paper's media, has this content. */
+    needsSourceFile: has(
+      `SELECT 1 FROM evidence WHERE text = ?1 UNION ALL SELECT 1 FROM evidence WHERE archive = ?1
+       UNION ALL SELECT 1 FROM records WHERE kind = 'media' AND json_extract(body, '$.digest') = ?1`,
     ),
     awaitsEvidence: has('SELECT 1 FROM pieces WHERE id = ? AND awaits_evidence = 1'),
     setAwaitsEvidence: (piece: string, awaits: boolean): void => void setAwaits(piece, awaits ? 1 : 0),
