@@ -63,8 +63,8 @@ export function newsstandHandlers(
     },
     ready: (c) => sendReadiness(c, readiness(app)),
     opml: (c) => {
-      const { papers } = newsstandView(app.store.desk, origin);
-      return send(c, opml(origin, papers), { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS });
+      const own = { 'Content-Type': 'text/x-opml; charset=UTF-8', ...OPEN_HEADERS };
+      return send(c, opml(app.store.desk, origin), own);
     },
     robots: (c) => send(c, robotsOf(app), { 'Content-Type': 'text/plain; charset=UTF-8' }),
     asset: async (c, next) => {

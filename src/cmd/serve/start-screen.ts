@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { newsstandView } from '../../desk/press/newsstand.ts';
+import { paperAddresses } from '../../desk/press/newsstand.ts';
 import type { AppContext } from '../../server/context.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { VERSION } from '../../shared/project.ts';
@@ -16,7 +16,7 @@ export function startScreen(
   services: readonly Pick<Service, 'name' | 'url'>[],
 ): string {
   const { origin, dataOrigin, contentDir, smtpUrl, services: runs } = settings;
-  const papers = runs.desk ? newsstandView(store.desk, origin).papers : [];
+  const papers = runs.desk ? paperAddresses(store.desk, origin) : [];
   const folder = relative(userFolder(), contentDir) || '.';
   const where: [string, string][] = [];
   for (const { name, url } of services) {

@@ -1,10 +1,11 @@
-import { isoTime } from '../../proof/time.ts';
-import type { Archive } from '../archive.ts';
+import { motifOf } from '../../media/motif.ts';
+import type { Archive, Row } from '../archive.ts';
 import { type Paper, paperRoot } from '../papers/paper.ts';
+import { Edition } from './edition.ts';
 import { element, textElement, XML_DECLARATION } from './feeds/xml.ts';
+import { rowView } from './outputs/frame.ts';
+import { topOf } from './outputs/front.ts';
 import type { NewsstandView } from './views.ts';
-
-const HEADLINES = 3;
 
 interface Papers {
   paperSlugs(): string[];
@@ -18,23 +19,39 @@ export function publicPapers(store: Papers): Paper[] {
     .filter((paper) => paper.paper_public);
 }
 
+/** The address of each public paper, with its trailing slash. */
+function addressed(store: Papers, origin: string) {
+  return publicPapers(store).map((paper) => ({ paper, url: `${addressOf(paper, origin)}/` }));
+}
+
+/** On a machine of one's own the list stays there: the domain of a paper may serve something else, or nothing yet. */
+function addressOf(paper: Paper, origin: string): string {
+  return paperRoot(isLocal(origin) ? { slug: paper.slug } : paper, origin);
+}
+
+/** The names of public papers and their addresses on the host with `origin`, with a trailing slash. */
+export function paperAddresses(store: Papers, origin: string): { nameplate: string; url: string }[] {
+  return addressed(store, origin).map(({ paper: { nameplate }, url }) => ({ nameplate, url }));
+}
+
 /**
- * The view of the page that lists every public paper; `origin` is the address of the shared host. On a machine of one's
- * own the list stays there: the domain of a paper may serve something else, or nothing yet.
+ * The view of the page that lists every public paper with the top of its front; `origin` is the address of the shared
+ * host, from which the pictures come, since the page may load none from elsewhere.
  */
 export function newsstandView(store: Papers & { archive(paper: string): Archive }, origin: string): NewsstandView {
-  const papers = publicPapers(store).map((paper) => {
-    const { slug, nameplate, motto, description, hue, language, sections } = paper;
-    const root = paperRoot(isLocal(origin) ? { slug } : paper, origin);
-    const latest = store
-      .archive(slug)
-      .latest({ limit: HEADLINES })
-      .map((row) => ({
-        headline: row.headline,
-        url: `${root}/stories/${row.slug}/`,
-        published_at: isoTime(row.published_at),
-      }));
-    return { slug, nameplate, motto, description, hue, language, sections, url: `${root}/`, latest };
+  const papers = addressed(store, origin).map(({ paper, url }) => {
+    const { slug, nameplate, motto, description, hue, language } = paper;
+    const archive = store.archive(slug);
+    const edition = new Edition(archive, { root: url.slice(0, -1), base: `/${slug}`, isShared: true });
+    const viewOf = (row: Row) => ({ ...rowView(edition, row), url: `${url}stories/${row.slug}/` });
+    const { lead, seconds } = topOf(edition);
+    return {
+      ...{ slug, nameplate, motto, description, hue, language, url },
+      pieces: archive.months().reduce((sum, { count }) => sum + count, 0),
+      lead: lead === null ? null : viewOf(lead),
+      motif: lead === null || lead.image !== null ? null : motifOf(lead.category),
+      others: seconds.map(viewOf),
+    };
   });
   return { papers };
 }
@@ -46,8 +63,8 @@ function isLocal(origin: string): boolean {
 }
 
 /** The papers of the newsstand and their feeds, for feed readers to import (OPML 2.0, opml.org/spec2.opml). */
-export function opml(origin: string, papers: NewsstandView['papers']): string {
-  const outlines = papers.map(({ nameplate, description, language, url }) =>
+export function opml(store: Papers, origin: string): string {
+  const outlines = addressed(store, origin).map(({ paper: { nameplate, description, language }, url }) =>
     element('outline', {
       type: 'rss',
       version: 'RSS2',

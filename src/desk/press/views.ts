@@ -424,9 +424,16 @@ export interface EmbedView
 }
 
 export interface NewsstandView {
-  papers: (Pick<PaperRecord, 'slug' | 'nameplate' | 'motto' | 'description' | 'hue' | 'language' | 'sections'> & {
+  papers: (Pick<PaperRecord, 'slug' | 'nameplate' | 'motto' | 'description' | 'hue' | 'language'> & {
     url: string;
-    latest: { headline: string; url: string; published_at: string }[];
+    /** Pieces on air. */
+    pieces: number;
+    /** The lead of its front; null while nothing is on air. */
+    lead: RowView | null;
+    /** Replaces a missing picture of the lead. */
+    motif: Motif | null;
+    /** The pieces beside the lead. */
+    others: RowView[];
   })[];
 }
 

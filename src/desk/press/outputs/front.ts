@@ -65,9 +65,14 @@ function topNews(newest: Row[], placement: Placed): { lead: Row | null; seconds:
   return { lead, seconds: seconds.filter((row) => row !== undefined) };
 }
 
+/** The pieces at the top of a paper's front. */
+export function topOf(edition: Edition) {
+  return topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement());
+}
+
 export function frontView(edition: Edition): FrontView {
   const paper = edition.paper();
-  const { lead, seconds } = topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement());
+  const { lead, seconds } = topOf(edition);
   const shown = new Set([lead, ...seconds].map((row) => row?.id));
   const blog = paper.front?.blocks.includes('blog') === false ? [] : blogRows(edition, shown);
   for (const { id } of blog) shown.add(id);
