@@ -86,6 +86,11 @@ export function registrableDomain(hostname: string): string | null {
   return getDomain(hostname, { allowPrivateDomains: true });
 }
 
+/** The labels of a hostname from the right, `com.example.www`: what is below a name is together. */
+export function pathOf(hostname: string): string {
+  return hostname.split('.').reverse().join('.');
+}
+
 /** The name and all its parents with at least two labels: an opt-out of any of them covers the name. */
 export function nameAndParents(hostname: string): string[] {
   const labels = hostname.split('.');

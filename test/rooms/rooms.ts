@@ -23,6 +23,8 @@ export const PACKAGES: Record<string, readonly string[]> = {
   aws4fetch: ['src/shared/storage'],
   'modern-tar': ['src/operate/backup'],
   croner: ['src/desk/jobs'],
+  hyparquet: ['src/records/archive'],
+  'hyparquet-writer': ['src/records/archive'],
   'prom-client': ['src/operate/metrics'],
   htmlparser2: ['packages/import'],
   turndown: ['packages/import', 'src/desk/press/page-markdown.ts'],
@@ -121,6 +123,10 @@ export const ROOMS: Record<string, Room> = {
     brief: 'hostnames, lanes, accounts',
     imports: ['src/records/accounts', 'src/records/meter', 'src/records/probe', 'types src/server', 'types src/store'],
   },
+  'src/records/archive': {
+    holds: 'months of observations as Parquet files: their layout, rows, writing, reads by range',
+    imports: ['src/records'],
+  },
   'src/records/probe': {
     holds: 'probes hostnames: DNS, TLS, the scanner’s queue and schedule',
     imports: ['types src/server'],
@@ -149,6 +155,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk/readers',
       'src/records',
       'src/records/accounts',
+      'src/records/archive',
       'src/records/meter',
     ],
   },

@@ -20,11 +20,20 @@ export const RECORD_TABLES = `CROSS JOIN record_bodies ON record_bodies.id = obs
   LEFT JOIN body_patches ON body_patches.id = observations.patch
   LEFT JOIN shared_circumstances AS shared ON shared.id = observations.shared`;
 
-/** The two parts of a record that a row holds. Throws when they are damaged. */
-export function recordParts({ body, patch, circumstances, shared }: Read<typeof RECORD>): RecordParts {
+/** The two parts of a record that a row holds, as JSON, each as it was before it was stored. Throws when damaged. */
+export function recordTexts({ body, patch, circumstances, shared }: Read<typeof RECORD>) {
   return {
-    body: JSON.parse(bodyOf({ body, patch })) as RecordParts['body'],
-    circumstances: shared === null ? (JSON.parse(circumstances) as Circumstance[]) : merged(circumstances, shared),
+    body: bodyOf({ body, patch }),
+    circumstances: shared === null ? circumstances : JSON.stringify(merged(circumstances, shared)),
+  };
+}
+
+/** The same, parsed. */
+export function recordParts(row: Read<typeof RECORD>): RecordParts {
+  const { body, circumstances } = recordTexts(row);
+  return {
+    body: JSON.parse(body) as RecordParts['body'],
+    circumstances: JSON.parse(circumstances) as Circumstance[],
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Hostname, nameAndParents, operatorOf, registrableDomain } from '../../records/hostname.ts';
+import { type Hostname, nameAndParents, operatorOf, pathOf, registrableDomain } from '../../records/hostname.ts';
 import { Fault } from '../../shared/fault.ts';
 import {
   columnsOf,
@@ -276,8 +276,4 @@ export function hostnameTable(db: Db, transact: Transact) {
 function queryOf(words: string): string | null {
   const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
   return terms.length === 0 ? null : terms.map((term) => `"${term}"*`).join(' ');
-}
-
-function pathOf(hostname: string): string {
-  return hostname.split('.').reverse().join('.');
 }

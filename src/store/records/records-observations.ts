@@ -1,10 +1,15 @@
 import canonicalize from 'canonicalize';
 import type { Observation } from '../../proof/records/observation.ts';
-import { isoTime } from '../../proof/time.ts';
-import { partsOf, recordFromParts } from '../../records/record.ts';
-import { Fault, messageOf } from '../../shared/fault.ts';
+import {
+  damaged,
+  observationOf as parsedObservation,
+  type Seeded,
+  type StoredObservation,
+} from '../../records/archive/observation-row.ts';
+import { partsOf } from '../../records/record.ts';
+import { caught } from '../../shared/fault.ts';
 import { bytes, type Db, integer, type Read, sql, text } from '../../shared/sql/sql.ts';
-import { bodyTables, RECORD, RECORD_COLUMNS, RECORD_TABLES, recordParts } from './records-bodies.ts';
+import { bodyTables, RECORD, RECORD_COLUMNS, RECORD_TABLES, recordTexts } from './records-bodies.ts';
 import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_HASH, RECEIPT_TABLES, receiptOf, receiptTable } from './records-receipts.ts';
 
 const OBSERVATION = { ...RECORD, ...RECEIPT, seed: bytes, receipt_hash: text };
@@ -51,6 +56,10 @@ export function observationTable(db: Db) {
      ORDER BY observed_at DESC, observations.seq DESC LIMIT ?3`,
     RECEIPT,
     (row) => ({ seq: row.seq, observed_at: row.signed_at ?? row.observed_at, receipt: receiptOf(row) }),
+  );
+  const stored = each(
+    `${FROM} WHERE host = ? AND observations.seq BETWEEN ? AND ? ORDER BY observed_at, observations.seq`,
+    OBSERVATION,
   );
   const ofHost = each(`${FROM} WHERE host = ? ORDER BY observed_at, observations.seq`, OBSERVATION);
   const page = all(
@@ -109,6 +118,10 @@ export function observationTable(db: Db) {
     *observationsOf(host: number): Iterable<Observation> {
       for (const row of ofHost(host)) yield observationOf(row);
     },
+    /** A host's observations from one number to another, inclusive, as they were stored, oldest first. */
+    *storedObservations(host: number, first: number, last: number): Iterable<StoredObservation & Seeded> {
+      for (const row of stored(host, first, last)) yield storedOf(row);
+    },
     /** At most so many receipts by their numbers, from a number on. */
     receipts: all(
       `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES} WHERE observations.seq >= ? ORDER BY observations.seq LIMIT ?`,
@@ -121,12 +134,12 @@ export function observationTable(db: Db) {
 }
 
 function observationOf(row: Read<typeof OBSERVATION>): Observation {
-  const { seq, seed, receipt_hash } = row;
-  try {
-    const record = recordFromParts(recordParts(row), isoTime(row.signed_at ?? row.observed_at));
-    return { seq, record, seed, receipt: receiptOf(row), receipt_hash };
-  } catch (error) {
-    const message = `seq ${seq}: its record cannot be read (${messageOf(error)}); restore a backup`;
-    throw new Fault('unavailable', message);
-  }
+  return parsedObservation(storedOf(row));
+}
+
+function storedOf(row: Read<typeof OBSERVATION>): StoredObservation & Seeded {
+  const { seq, hostname, observed_at, signed_at, seed, receipt_hash } = row;
+  const texts = caught(Error, () => recordTexts(row));
+  if (texts instanceof Error) throw damaged(seq, texts);
+  return { seq, hostname, observed_at, signed_at, ...texts, receipt: receiptOf(row), receipt_hash, seed };
 }

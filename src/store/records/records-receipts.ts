@@ -1,6 +1,5 @@
-import { joined } from '../../proof/bytes.ts';
-import { observationLines, parseObservation } from '../../proof/records/receipt.ts';
 import { isoTime } from '../../proof/time.ts';
+import { hashBytes, partsOfReceipt, receiptFromParts } from '../../records/receipt-parts.ts';
 import { bytes, type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
 /** The columns that hold a receipt, after a join of `RECEIPT_TABLES`. */
@@ -27,51 +26,12 @@ export const RECEIPT_HASH = "iif(hash IS NULL, receipt_hash, 'sha256:' || lower(
 
 /** The receipt of a row, byte for byte as it was signed. */
 export function receiptOf(row: Read<typeof RECEIPT>): string {
-  const { kid, name, key_hash, fields, root, prev, signature } = row;
+  const { hostname: domain, seq, kid, name, key_hash, fields, root, prev, signature } = row;
   if (kid === null || name === null || key_hash === null || fields === null || root === null || signature === null) {
     return row.receipt;
   }
-  const lines = observationLines({
-    domain: row.hostname,
-    seq: row.seq,
-    observed_at: isoTime(row.signed_at ?? row.observed_at),
-    record_root: hashText(root),
-    record_fields: fields,
-    prev: prev === null ? null : hashText(prev),
-    kid,
-  });
-  return `${lines}\n— ${name} ${Buffer.from(joined(key_hash, signature)).toString('base64')}\n`;
-}
-
-const KEY_HASH = 4;
-const SIGNATURE = 64;
-
-/** The parts of a receipt that its row does not have already. */
-interface ReceiptParts {
-  kid: string;
-  name: string;
-  key_hash: Uint8Array;
-  fields: number;
-  root: Uint8Array;
-  prev: Uint8Array | null;
-  signature: Uint8Array;
-}
-
-function partsOfReceipt(receipt: string): ReceiptParts | null {
-  const end = receipt.indexOf('\n\n') + 1;
-  const said = parseObservation(receipt.slice(0, end));
-  const [, name, base64 = ''] = /^\n— (\S+) (\S+)\n$/.exec(receipt.slice(end)) ?? [];
-  const blob = Buffer.from(base64, 'base64');
-  if (said === null || name === undefined || blob.length !== KEY_HASH + SIGNATURE) return null;
-  return {
-    kid: said.kid,
-    name,
-    key_hash: blob.subarray(0, KEY_HASH),
-    fields: said.record_fields,
-    root: hashBytes(said.record_root),
-    prev: said.prev === null ? null : hashBytes(said.prev),
-    signature: blob.subarray(KEY_HASH),
-  };
+  const place = { domain, seq, observed_at: isoTime(row.signed_at ?? row.observed_at) };
+  return receiptFromParts(place, { kid, name, key_hash, fields, root, prev, signature }).receipt;
 }
 
 /** Where receipts are stored in parts. */
@@ -107,12 +67,4 @@ export function receiptTable(db: Db) {
       };
     },
   };
-}
-
-function hashText(hash: Uint8Array): string {
-  return `sha256:${Buffer.from(hash).toString('hex')}`;
-}
-
-function hashBytes(hash: string): Uint8Array {
-  return Buffer.from(hash.slice('sha256:'.length), 'hex');
 }

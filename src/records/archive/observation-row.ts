@@ -1,0 +1,149 @@
+import { sha256 } from '../../proof/basis.ts';
+import { joined } from '../../proof/bytes.ts';
+import type { Observation } from '../../proof/records/observation.ts';
+import { isoTime } from '../../proof/time.ts';
+import { Fault, messageOf } from '../../shared/fault.ts';
+import { pathOf } from '../hostname.ts';
+import { hashBytes, hashText, partsOfReceipt, receiptFromParts } from '../receipt-parts.ts';
+import { type Circumstance, type RecordParts, recordFromParts } from '../record.ts';
+
+/** An observation as it was stored, text by text: what is archived, and what a file gives again byte for byte. */
+export interface StoredObservation {
+  seq: number;
+  hostname: string;
+  /** The time that counts, in ms. */
+  observed_at: number;
+  /** The time in the receipt, in ms, where a correction of the clock made it another one; else null. */
+  signed_at: number | null;
+  /** JSON: the fields of the record that do not change from probe to probe, and those that do (`RecordParts`). */
+  body: string;
+  circumstances: string;
+  receipt: string;
+  /** `sha256:<hex>` of the signed text. */
+  receipt_hash: string;
+}
+
+/** What else the database knows: the secret of the salts, which lies in a file of its own. */
+export type Seeded = { seed: Uint8Array };
+
+/** A row of `observations`. Hashes and signatures are bytes; times in ms. */
+export interface ObservationRow {
+  path: string;
+  seq: number;
+  domain: string;
+  observed_at: number;
+  signed_at: number | null;
+  kid: string | null;
+  signed_by: string | null;
+  record_root: Uint8Array | null;
+  record_fields: number | null;
+  /** Key hash and signature, as the receipt has them in base64. */
+  signature: Uint8Array | null;
+  /** In the first row of a name, and wherever it is not the hash of the row before. */
+  prev: Uint8Array | null;
+  body: string;
+  circumstances: string;
+  /** The whole receipt, where the parts do not give it again; they are null then. */
+  receipt: string | null;
+  /** Where it is not the hash of the receipt's text. */
+  receipt_hash: string | null;
+}
+
+const NO_PARTS = {
+  kid: null,
+  signed_by: null,
+  record_root: null,
+  record_fields: null,
+  signature: null,
+  prev: null,
+};
+const KEY_HASH = 4;
+
+/** The rows of observations, which come by path and number. A row that would not give its receipt again has it whole. */
+export class ObservationRows {
+  #before: Link | null = null;
+
+  rowOf(stored: StoredObservation): ObservationRow {
+    const { seq, hostname: domain, observed_at, signed_at, body, circumstances, receipt } = stored;
+    const base = { path: pathOf(domain), seq, domain, observed_at, signed_at, body, circumstances };
+    const parts = partsOfReceipt(receipt);
+    let row: ObservationRow = { ...base, ...NO_PARTS, receipt, receipt_hash: null };
+    if (parts !== null) {
+      const { prev, kid, name, key_hash, fields, root, signature } = parts;
+      const isNext = linkTo(this.#before, domain) === (prev === null ? null : hashText(prev));
+      const split: ObservationRow = {
+        ...base,
+        ...{ kid, signed_by: name, record_root: root, record_fields: fields, signature: joined(key_hash, signature) },
+        ...{ prev: isNext ? null : prev, receipt: null, receipt_hash: null },
+      };
+      if (receiptsOf(split, this.#before).receipt === receipt) row = split;
+    }
+    if (receiptsOf(row, this.#before).receipt_hash !== stored.receipt_hash) row.receipt_hash = stored.receipt_hash;
+    this.#before = { domain, hash: stored.receipt_hash };
+    return row;
+  }
+}
+
+/** Rows of a file as observations again. Rows of a name come in the order of the file, from its first one on. */
+export class StoredObservations {
+  #before: Link | null = null;
+
+  storedOf(row: ObservationRow): StoredObservation {
+    const { seq, domain: hostname, observed_at, signed_at, body, circumstances } = row;
+    const receipts = receiptsOf(row, this.#before);
+    this.#before = { domain: hostname, hash: receipts.receipt_hash };
+    return { seq, hostname, observed_at, signed_at, body, circumstances, ...receipts };
+  }
+}
+
+/** The hash that the next receipt of a domain names. */
+interface Link {
+  domain: string;
+  hash: string;
+}
+
+function linkTo(before: Link | null, domain: string): string | null {
+  return before?.domain === domain ? before.hash : null;
+}
+
+function receiptsOf(row: ObservationRow, before: Link | null): Pick<StoredObservation, 'receipt' | 'receipt_hash'> {
+  const { kid, signed_by: name, record_root: root, record_fields: fields, signature } = row;
+  if (kid === null || name === null || root === null || fields === null || signature === null) {
+    const receipt = row.receipt ?? '';
+    return { receipt, receipt_hash: row.receipt_hash ?? sha256(receipt.slice(0, receipt.indexOf('\n\n') + 1)) };
+  }
+  const link = linkTo(before, row.domain);
+  const { text, receipt } = receiptFromParts(
+    { domain: row.domain, seq: row.seq, observed_at: isoTime(row.signed_at ?? row.observed_at) },
+    {
+      ...{
+        kid,
+        name,
+        fields,
+        root,
+        key_hash: signature.subarray(0, KEY_HASH),
+        signature: signature.subarray(KEY_HASH),
+      },
+      prev: row.prev ?? (link === null ? null : hashBytes(link)),
+    },
+  );
+  return { receipt, receipt_hash: row.receipt_hash ?? sha256(text) };
+}
+
+/** Parses an observation. Throws `unavailable` for a record that is damaged. */
+export function observationOf(stored: StoredObservation & Seeded): Observation {
+  const { seq, seed, receipt, receipt_hash, signed_at, observed_at } = stored;
+  try {
+    const body = JSON.parse(stored.body) as RecordParts['body'];
+    const circumstances = JSON.parse(stored.circumstances) as Circumstance[];
+    const record = recordFromParts({ body, circumstances }, isoTime(signed_at ?? observed_at));
+    return { seq, record, seed, receipt, receipt_hash };
+  } catch (error) {
+    throw damaged(seq, error);
+  }
+}
+
+/** The fault of a record that is damaged. */
+export function damaged(seq: number, error: unknown): Fault {
+  return new Fault('unavailable', `seq ${seq}: its record cannot be read (${messageOf(error)}); restore a backup`);
+}

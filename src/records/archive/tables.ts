@@ -1,0 +1,103 @@
+import type { SchemaElement } from 'hyparquet';
+import type { ObservationRow } from './observation-row.ts';
+
+/** A change, for engines: `before` and `after` are lists of values as JSON. Times in ms. */
+export interface DeltaRow {
+  seq: number;
+  changed_at: number;
+  path: string;
+  domain: string;
+  signal: string;
+  kind: string;
+  before: string;
+  after: string;
+  observation_seq: number;
+  rotation: string | null;
+}
+
+/** A value that was seen at a name in a month, for engines. Times in ms. */
+export interface SightingRow {
+  path: string;
+  domain: string;
+  signal: string;
+  value: string;
+  first_seen: number;
+  last_seen: number;
+  count: number;
+}
+
+interface Column {
+  name: string;
+  element: Omit<SchemaElement, 'name' | 'repetition_type'>;
+  nullable?: true;
+  /** Random bytes, which nothing makes shorter. */
+  random?: true;
+  /** Equal values are not gathered: those of one name are beside each other, and compress as they are. */
+  plain?: true;
+  /** Looked up: pages have their smallest and largest value, and files a Bloom filter. */
+  key?: true;
+}
+
+/** A table of the archive: its columns in their order, which is that of the file. */
+export interface ArchiveTable<Row> {
+  columns: (Column & { name: keyof Row & string })[];
+}
+
+const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+const INT = { type: 'INT64' } as const;
+const COUNT = { type: 'INT32' } as const;
+/** Adjusted to UTC: without that, engines take it for a local time. */
+const TIME = {
+  type: 'INT64',
+  converted_type: 'TIMESTAMP_MILLIS',
+  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+} as const;
+const bytes = (type_length: number) => ({ type: 'FIXED_LEN_BYTE_ARRAY', type_length }) as const;
+
+/** No column is called `at`, which DuckDB reserves. */
+export const OBSERVATIONS: ArchiveTable<ObservationRow> = {
+  columns: [
+    { name: 'path', element: TEXT, key: true },
+    { name: 'seq', element: INT },
+    { name: 'domain', element: TEXT },
+    { name: 'observed_at', element: TIME },
+    { name: 'signed_at', element: TIME, nullable: true },
+    { name: 'kid', element: TEXT, nullable: true },
+    { name: 'signed_by', element: TEXT, nullable: true },
+    { name: 'record_fields', element: COUNT, nullable: true },
+    { name: 'prev', element: bytes(32), nullable: true, random: true },
+    { name: 'receipt', element: TEXT, nullable: true, plain: true },
+    { name: 'receipt_hash', element: TEXT, nullable: true, plain: true },
+    { name: 'record_root', element: bytes(32), nullable: true, random: true },
+    { name: 'signature', element: bytes(68), nullable: true, random: true },
+    { name: 'circumstances', element: TEXT, plain: true },
+    { name: 'body', element: TEXT, plain: true },
+  ],
+};
+
+export const DELTAS: ArchiveTable<DeltaRow> = {
+  columns: [
+    { name: 'seq', element: INT },
+    { name: 'changed_at', element: TIME },
+    { name: 'path', element: TEXT, key: true },
+    { name: 'domain', element: TEXT },
+    { name: 'signal', element: TEXT },
+    { name: 'kind', element: TEXT },
+    { name: 'before', element: TEXT },
+    { name: 'after', element: TEXT },
+    { name: 'observation_seq', element: INT },
+    { name: 'rotation', element: TEXT, nullable: true },
+  ],
+};
+
+const SIGHTING: ArchiveTable<SightingRow>['columns'] = [
+  { name: 'path', element: TEXT, key: true },
+  { name: 'domain', element: TEXT },
+  { name: 'signal', element: TEXT },
+  { name: 'value', element: TEXT, key: true },
+  { name: 'first_seen', element: TIME },
+  { name: 'last_seen', element: TIME },
+  { name: 'count', element: COUNT },
+];
+/** By path, signal and value; the other by value, path and signal. */
+export const SIGHTINGS: ArchiveTable<SightingRow> = { columns: SIGHTING };
