@@ -214,7 +214,8 @@ export function openStore(settings: DatabaseSettings) {
        * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
        * holds the lock, it waits for `patience` ms.
        */
-      groupCommit: <T>(work: () => T, patience?: number): Promise<T> => lock.patiently(() => group.add(work), patience),
+      groupCommit: <T>(work: () => T, patience?: number, bytes?: number): Promise<T> =>
+        lock.patiently(() => group.add(work, bytes), patience),
       /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
       beginReading(): void {
         db.exec('BEGIN');

@@ -65,6 +65,29 @@ test('probes of several leases are submitted together, and each gets its own out
   assert.deepEqual(auditRecords(app, []), 59);
 });
 
+test('between two turns of the event loop, answers of a scan are recorded up to a number of bytes', async (t) => {
+  const { app, clock } = await recordsStand(t);
+  const { records } = app.store;
+  records.watch(namesOf(48).map(parseHostname), clock.now);
+  const local = localQueue(app, 'test');
+  /** The most observations that one turn stored, when every answer has so many bytes. */
+  const mostAtOnce = async (bytes: number): Promise<number> => {
+    const lease = await local.lease(24);
+    const probes = (lease?.hostnames ?? []).map((name) => probe(name, clock.now, { TXT: ['x'.repeat(bytes)] }));
+    const before = records.observationTotals().count;
+    const counts = [before];
+    const done = local.submit(lease?.lease ?? '', probes);
+    while (counts.at(-1) !== before + 24) {
+      await new Promise((resolve) => setImmediate(resolve));
+      counts.push(records.observationTotals().count);
+    }
+    await done;
+    return Math.max(...counts.slice(1).map((count, n) => count - (counts[n] ?? 0)));
+  };
+  assert.equal(await mostAtOnce(60_000), 2, 'as much as two of the largest DNS messages');
+  assert.equal(await mostAtOnce(20), 24, 'ordinary ones share a commit');
+});
+
 test('a lease that was lost, and a failing database, fail those alone whose probes they are', async () => {
   const submitted: string[] = [];
   const queue: ScanQueue = gatheredQueue({

@@ -80,7 +80,8 @@ async function submitProbe(
   originOf: OriginOf | undefined,
 ): Promise<ProbeOutcome> {
   try {
-    return await app.store.database.groupCommit(() => recordUnderLease(app, lease, probe, originOf), LEASE_TIME);
+    const record = () => recordUnderLease(app, lease, probe, originOf);
+    return await app.store.database.groupCommit(record, LEASE_TIME, JSON.stringify(probe).length);
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
     const message = error instanceof Fault ? error.message : 'this probe cannot be signed';

@@ -7,8 +7,12 @@ import type { Db, Transact } from './sql.ts';
 const GROUP_LASTS = 8;
 /** So much work shares a commit, however long it takes: the disk takes longer still. */
 export const GROUP_LEAST = 24;
+/** The most bytes of input in one transaction that has several: what two of the largest DNS messages hold. */
+const GROUP_BYTES = 2 * 65_536;
 
 interface Waiting {
+  /** How much input the work has. */
+  bytes: number;
   /**
    * Runs the work. Returns a function that settles its promise after the commit. Throws when the transaction itself was
    * rolled back.
@@ -45,12 +49,17 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
       const settled = transact(() => {
         const settle: (() => void)[] = [];
         const end = performance.now() + GROUP_LASTS;
+        let bytes = 0;
         do {
           const next = waiting.shift();
           if (next === undefined) break;
           group.push(next);
+          bytes += next.bytes;
           settle.push(next.run());
-        } while (group.length < GROUP_LEAST || performance.now() < end);
+        } while (
+          (group.length < GROUP_LEAST || performance.now() < end) &&
+          bytes + (waiting[0]?.bytes ?? 0) <= GROUP_BYTES
+        );
         return settle;
       });
       for (const settle of settled) settle();
@@ -81,9 +90,9 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
     /**
      * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. If
      * `work` throws, only its own changes are rolled back. It runs later, so it must read the clock and check its
-     * conditions itself.
+     * conditions itself. `bytes` is the size of its input: what has much shares its transaction with little.
      */
-    add: <T>(work: () => T): Promise<T> =>
+    add: <T>(work: () => T, bytes = 0): Promise<T> =>
       new Promise((resolve, reject) => {
         const run = (): (() => void) => {
           try {
@@ -94,7 +103,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
             return () => reject(faultOf(error));
           }
         };
-        waiting.push({ run, reject });
+        waiting.push({ bytes, run, reject });
         plan();
       }),
     /** Runs all waiting work immediately. */
