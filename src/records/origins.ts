@@ -29,11 +29,30 @@ export function originTable(text: string, file: string): OriginOf {
     }
     if (range.asn !== 0) ranges[range.family].push(range);
   }
-  const tables = { 4: flattened(ranges[4]), 6: flattened(ranges[6]) };
+  return lookupIn({ 4: flattened(ranges[4]), 6: flattened(ranges[6]) });
+}
+
+/** Where ranges begin, in order, and who originates what follows; 0 for nobody. */
+interface Table {
+  starts: BigUint64Array;
+  origins: Uint32Array;
+}
+
+/** Apart from the code that reads a table, so that nothing of that stays in memory. */
+function lookupIn(tables: Record<4 | 6, Table>): OriginOf {
   return (network) => {
     const [address = ''] = network.split('/', 1);
     const family = isIP(address) as 0 | 4 | 6;
-    return family === 0 ? null : tables[family](numberOf(address));
+    if (family === 0) return null;
+    const { starts, origins } = tables[family];
+    const wanted = numberOf(address, family);
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle] as bigint) <= wanted) low = middle + 1;
+      else high = middle;
+    }
+    return origins[low - 1] || null;
   };
 }
 
@@ -48,10 +67,10 @@ function rangeIn(line: string): Range | null {
   const [start = '', second = '', origins = ''] = line.split('\t', 4);
   const family = isIP(start) as 0 | 4 | 6;
   const asn = Number(/^\d{1,10}/.exec(origins)?.[0] ?? Number.NaN);
-  if (family === 0 || Number.isNaN(asn)) return null;
-  const first = numberOf(start);
+  if (family === 0 || !(asn <= ASN_MAX)) return null;
+  const first = numberOf(start, family);
   if (isIP(second) === family) {
-    const last = numberOf(second);
+    const last = numberOf(second, family);
     return last < first ? null : { family, first, last, asn };
   }
   const bits = family === 4 ? 32 : 64;
@@ -61,19 +80,22 @@ function rangeIn(line: string): Range | null {
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address. */
-function numberOf(address: string): bigint {
+function numberOf(address: string, family: 4 | 6): bigint {
+  // Most of a table is IPv4.
+  if (family === 4) return BigInt(address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0));
   const bytes = ipaddr.parse(address).toByteArray().slice(0, 8);
   return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }
 
 const END = 2n ** 64n - 1n;
+const ASN_MAX = 2 ** 32 - 1;
 
-/** Looks an address up in ranges of which some are within others: the smallest counts. */
-function flattened(ranges: Range[]): (address: bigint) => number | null {
+/** Ranges of which some are within others: the smallest counts. */
+function flattened(ranges: Range[]): Table {
   ranges.sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : a.last > b.last ? -1 : 1));
   const starts: bigint[] = [];
-  const origins: (number | null)[] = [];
-  const from = (start: bigint, asn: number | null): void => {
+  const origins: number[] = [];
+  const from = (start: bigint, asn: number): void => {
     // Past the last address, or before a range that overlaps this one, nothing begins.
     if (start > END || start < (starts.at(-1) ?? 0n)) return;
     if (starts.at(-1) === start) origins[origins.length - 1] = asn;
@@ -86,7 +108,7 @@ function flattened(ranges: Range[]): (address: bigint) => number | null {
   const closeBefore = (start: bigint | null): void => {
     for (let top = open.at(-1); top !== undefined && (start === null || top.last < start); top = open.at(-1)) {
       open.pop();
-      from(top.last + 1n, open.findLast(({ last }) => last > top.last)?.asn ?? null);
+      from(top.last + 1n, open.findLast(({ last }) => last > top.last)?.asn ?? 0);
     }
   };
   for (const range of ranges) {
@@ -95,16 +117,7 @@ function flattened(ranges: Range[]): (address: bigint) => number | null {
     from(range.first, range.asn);
   }
   closeBefore(null);
-  const table = BigUint64Array.from(starts);
-  return (address) => {
-    let [low, high] = [0, table.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((table[middle] as bigint) <= address) low = middle + 1;
-      else high = middle;
-    }
-    return low === 0 ? null : (origins[low - 1] ?? null);
-  };
+  return { starts: BigUint64Array.from(starts), origins: Uint32Array.from(origins) };
 }
 
 const tables = new Map<string, OriginOf>();

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { originsOf, originTable } from '../../src/records/origins.ts';
 import { tempFolder } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 test('an address has the origin of its longest prefix, in either form of table', () => {
   const prefixes = originTable(
@@ -69,6 +70,42 @@ test('any prefixes answer as a search of all of them does', () => {
   );
 });
 
+test('a table of the size of the Internet takes time in proportion, 12 bytes for each range, and names a wrong last line', {
+  skip: ONLY_WIDE,
+}, () => {
+  // Every /22 of 0.0.0.0 to 224.0.0.0, a /24 within each fourth of them, and as many /48: sorted, as such files are.
+  const textOf = (count: number): string => {
+    const lines: string[] = [];
+    for (let n = 0; lines.length < count; n++) {
+      const start = `${n >>> 14}.${(n >>> 6) & 255}.${(n & 63) << 2}.0`;
+      if (n < 14_000 * 64) lines.push(`${start}\t22\t${1 + (n % 400_000)}`);
+      if (n % 4 === 0 && n < 14_000 * 64) lines.push(`${start}\t24\t${500_000 + (n % 1_000)}`);
+      lines.push(`2${(n >>> 16).toString(16).padStart(3, '0')}:${(n & 65_535).toString(16)}::\t32\t${n + 1}`);
+    }
+    return `${lines.join('\n')}\n`;
+  };
+  const load = (count: number) => {
+    const text = textOf(count);
+    const before = process.memoryUsage().arrayBuffers;
+    const began = process.cpuUsage();
+    const table = originTable(text, 'table');
+    const { user, system } = process.cpuUsage(began);
+    return { table, text, each: (user + system) / count, kept: process.memoryUsage().arrayBuffers - before };
+  };
+  load(10_000);
+  const [small, large] = [load(100_000), load(1_000_000)];
+  assert(large.each < 3 * small.each, `${large.each} µs for each of 1,000,000 prefixes, ${small.each} of 100,000`);
+  assert(large.kept <= 12 * 1_500_000, `${large.kept} bytes`);
+  assert.deepEqual(
+    ['0.0.0.9', '0.0.1.9', '1.2.64.0/24', '1.2.65.1', '2000:9::1', '2000:ffff::', '255.1.1.1', '3000::1'].map(
+      large.table,
+    ),
+    [500_000, 1, 500_528, 16_529, 10, 65_536, null, null],
+  );
+  const lines = large.text.split('\n').length;
+  assert.throws(() => originTable(`${large.text}10.0.0.0 8 1`, 'table'), new RegExp(`line ${lines} of table is "10`));
+});
+
 test('a table that is wrong or missing is named with its line', (t) => {
   const folder = tempFolder(t);
   const says = (name: string) => () => originsOf({ asTable: join(folder, name) });
@@ -80,6 +117,7 @@ test('a table that is wrong or missing is named with its line', (t) => {
     '10.0.0.0\t33\t1',
     '10.0.0.9\t10.0.0.1\t1',
     '10.0.0.0\t8\tAS1',
+    '10.0.0.0\t8\t4294967296',
     '10.0.0.0\t2001::\t1',
     '\0',
   ]) {
