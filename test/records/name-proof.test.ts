@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { encode } from 'dns-packet';
@@ -13,6 +14,8 @@ import { selfSigned } from '../support/certificates.ts';
 import { startKnot, startUnbound, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { freePort } from '../support/free-port.ts';
 import { lyingServer } from '../support/lying-server.ts';
+import { run, serve } from '../support/program.ts';
+import { send } from '../support/send.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const TOKEN = 'x'.repeat(43);
@@ -22,13 +25,13 @@ const REST = `${'y'.repeat(250)}`;
 type Answering = Parameters<typeof createServer>[1];
 
 /** A web server over TLS for these names, on loopback. */
-async function webServer(t: TestContext, names: string[], answer: Answering) {
+async function webServer(t: TestContext, names: string[], answer: Answering, port = 0, host = '127.0.0.1') {
   const { key, cert } = selfSigned(tempFolder(t), {
     subject: `/CN=${names[0]}`,
     san: names.map((name) => `DNS:${name}`),
   });
   const server: Server = createServer({ key, cert }, answer);
-  server.listen(0, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   t.after(() => {
     server.closeAllConnections();
@@ -43,6 +46,8 @@ function proverAt(t: TestContext, dns: number, web: { port: number; ca: string }
   return (name: string) => prove(name, { record: `${TXT_LABEL}.${name}`, path: FILE_PATH, text: TEXT });
 }
 
+/** A loopback address that nothing else serves. */
+const HTTPS_HOST = '127.0.44.3';
 const NOWHERE = { port: 9, ca: '' };
 
 test('a TXT record proves a name, however it is written', { skip: WITHOUT_SERVERS }, async (t) => {
@@ -129,7 +134,21 @@ test('a TXT answer of 64 kB, or of garbage, is read to its end', async (t) => {
 
 test('a file proves a name over TLS alone, and nothing but that file', { skip: WITHOUT_SERVERS }, async (t) => {
   const names = [
-    ...['fine', 'lines', 'bom', 'gone', 'missing', 'moved', 'other', 'huge', 'endless', 'broken', 'denied', 'hostile'],
+    ...[
+      'fine',
+      'lines',
+      'bom',
+      'gone',
+      'missing',
+      'moved',
+      'inward',
+      'other',
+      'huge',
+      'endless',
+      'broken',
+      'denied',
+      'hostile',
+    ],
     ...['nocontent', 'untrusted'],
   ];
   const hosts = names.map((name) => `${name}.example.com`);
@@ -163,6 +182,8 @@ test('a file proves a name over TLS alone, and nothing but that file', { skip: W
         return plain(404, TEXT);
       case 'moved':
         return plain(302, TEXT, { Location: 'https://fine.example.com/.well-known/broadsheet-verification' });
+      case 'inward':
+        return plain(307, TEXT, { Location: `https://127.0.0.1:${web.port}${FILE_PATH}` });
       case 'other':
         return plain(200, `<!doctype html><a href="${TEXT}">${TEXT}</a>`);
       case 'huge':
@@ -189,7 +210,11 @@ test('a file proves a name over TLS alone, and nothing but that file', { skip: W
   for (const name of ['fine', 'lines', 'bom']) assert.equal(await said(name), 'found found', name);
   assert.equal(await said('gone'), 'absent status_410');
   assert.equal(await said('missing'), 'absent status_404');
-  assert.equal(await said('moved'), 'absent redirect');
+  for (const name of ['moved', 'inward']) {
+    const { length } = asked;
+    assert.equal(await said(name), 'absent redirect', 'also one to a private address');
+    assert.equal(asked.length, length + 1, 'where it leads is not asked');
+  }
   assert.equal(await said('other'), 'absent other_text');
   assert.equal(await said('hostile'), 'absent other_text');
   for (const name of ['huge', 'endless']) assert.equal(await said(name), 'absent too_long', name);
@@ -211,4 +236,59 @@ test('a file proves a name over TLS alone, and nothing but that file', { skip: W
   assert.deepEqual((await strangers('untrusted.example.com')).file, { outcome: 'unknown', detail: 'tls' });
   const closed = proverAt(t, knot.port, { port: await freePort(), ca: web.ca });
   assert.deepEqual((await closed('fine.example.com')).file, { outcome: 'unknown', detail: 'refused' });
+});
+
+/** Whether this process may listen on the port of HTTPS. */
+const MAY_SERVE = await new Promise<boolean>((resolve) => {
+  const server = createTcpServer().once('error', () => resolve(false));
+  server.listen(443, HTTPS_HOST, () => server.close(() => resolve(true)));
+});
+
+test('an account proves a name over HTTPS, on its own port, against the server as it is started', {
+  skip: ONLY_WIDE || WITHOUT_SERVERS || (!MAY_SERVE && 'needs the right to listen on port 443'),
+}, async (t) => {
+  const folder = tempFolder(t);
+  const knot = await startKnot(join(folder, 'knot'), [{ name: 'example.com', lines: [`@ A ${HTTPS_HOST}`] }]);
+  t.after(knot.stop);
+  let file: [status: number, text: string, headers?: object] = [404, ''];
+  const { ca } = await webServer(
+    t,
+    ['example.com'],
+    ({ url }, response) => {
+      const [status, text, headers = {}] = url === FILE_PATH ? file : [404, ''];
+      response.writeHead(status, headers as Record<string, string>).end(text);
+    },
+    443,
+    HTTPS_HOST,
+  );
+  writeFileSync(join(folder, 'ca.pem'), ca);
+  const env = { SERVICES: 'records', SCANNER: 'off', RESOLVERS: `127.0.0.1:${knot.port}`, TLS_PRIVATE: '127.0.0.0/8' };
+  const made = [
+    'key',
+    'create',
+    '--service',
+    'records',
+    '--level',
+    'account',
+    '--name',
+    'N',
+    '--email',
+    'a@example.org',
+  ];
+  const { records } = await serve(t, folder, { ...env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') });
+  const [key = ''] = (await run(t, folder, made)).stdout.split('\n');
+  const call = async (path: string, body: object) => {
+    const { text } = await send(records, { method: 'POST', path, headers: { 'x-service-key': key }, body });
+    return JSON.parse(text);
+  };
+  const begun = await call('/v1/account/names', { hostname: 'example.com' });
+  const prove = async () => {
+    const { state, way, checks } = await call('/v1/account/names/example.com/proof', {});
+    return [state, way, checks[1].detail];
+  };
+  assert.deepEqual(await prove(), ['unproven', null, 'status_404']);
+  file = [302, begun.file.content, { Location: `https://127.0.0.1${FILE_PATH}` }];
+  assert.deepEqual(await prove(), ['unproven', null, 'redirect']);
+  file = [200, begun.file.content];
+  assert.deepEqual(await prove(), ['proven', 'file', 'found']);
 });
