@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import pino from 'pino';
 import { ChangeFeed } from '../../../../api/records/stream/feed.ts';
 import { listenRecords } from '../../../../api/server.ts';
+import { parseHostname } from '../../../../src/records/hostname.ts';
+import { gatheredQueue } from '../../../../src/records/jobs/gathered-queue.ts';
+import { localQueue } from '../../../../src/records/jobs/local-queue.ts';
 import { openAppContext } from '../../../../src/server/context.ts';
 import { listenTo } from '../../../support/events.ts';
 import { ask } from '../../../support/http.ts';
@@ -54,6 +57,49 @@ test('a stream sends past changes from a number on, then live ones, also from an
     'an event is the row of the change wire',
   );
   reader.hangUp();
+});
+
+test('beside two scanners that share commits, events come in the order of their numbers, each once', async (t) => {
+  const { url, keyOf, app, clock } = await recordsStand(t);
+  const { records } = app.store;
+  const elsewhere = openAppContext(app.settings, () => clock.now);
+  t.after(() => elsewhere.close());
+  elsewhere.signer.open();
+  const names = Array.from({ length: 150 }, (_, n) => parseHostname(`h${n}.zone${n % 30}.test`));
+  records.watch(names, clock.now);
+  const scan = async (context: typeof app, round: number): Promise<void> => {
+    const queue = gatheredQueue(localQueue(context, `test ${context === app}`));
+    for (let lease = await queue.lease(40); lease !== null; lease = await queue.lease(40)) {
+      const { lease: id } = lease;
+      const outcomes = lease.hostnames.map((name, n) =>
+        // What cannot be recorded is rolled back alone, with its numbers.
+        queue.submit(id, [
+          probe(name, n === 7 ? Number.NaN : clock.now, { A: [`10.${round}.2.1`], TXT: [`${round}`] }),
+        ]),
+      );
+      await Promise.all(outcomes);
+      await queue.release(id);
+    }
+  };
+  const key = { 'x-service-key': keyOf('service') };
+  const readers = [await listenTo(url, '/v1/stream?since_seq=0', key)];
+  for (let round = 0; round < 3; round++) {
+    clock.now += 2 * 86_400_000;
+    const late = new Promise((resolve) => setTimeout(resolve, 20)).then(async () =>
+      readers.push(await listenTo(url, '/v1/stream?since_seq=0', key)),
+    );
+    await Promise.all([scan(app, round), scan(elsewhere, round), late]);
+  }
+  const newest = records.newestDelta();
+  assert(newest > 400, `${newest} changes`);
+  for (const reader of readers) {
+    const ids = idsOf(await reader.atLeast(newest));
+    assert.deepEqual(
+      ids,
+      Array.from({ length: newest }, (_, n) => n + 1),
+    );
+    reader.hangUp();
+  }
 });
 
 test('a client that reconnects misses nothing and gets nothing twice', async (t) => {
