@@ -6,7 +6,7 @@ import { type Archive, isWithdrawn, type Row } from './archive.ts';
 import { type ClockBody, capTimes, clockLeaf, statementOf } from './clock-correction.ts';
 import { changedDependencies, dependencies } from './dependencies.ts';
 import { isNews, type StoryEvent } from './event.ts';
-import { type EvidenceBody, evidenceOf } from './evidence.ts';
+import { type EvidenceBody, evidenceOf, subjectNamed } from './evidence.ts';
 import { factOf } from './fact.ts';
 import { factDependencies } from './fact-dependencies.ts';
 import type { AiringEntry, GenerationEntry, LedgerEntry, RecordEntry, WithdrawalEntry } from './ledger-entry.ts';
@@ -152,6 +152,20 @@ function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
   const shown = citing.flatMap((id) => [dependencies.citations(id), dependencies.proof(id)]);
   store.markStale(paper, [dependencies.edition, ...shown]);
   store.bumpEdition(paper, at);
+  emitFindings(store, paper, at, { fact: entry.name });
+}
+
+/** Emits each finding about a fact of this name, or about one that this piece cites, once it is of a piece on air. */
+function emitFindings(store: LedgerStore, paper: string, at: number, of: { fact: string } | { piece: string }): void {
+  if (!readsSources(store, paper)) return;
+  const archive = store.archive(paper);
+  for (const found of store.takeFindings(paper, of)) {
+    const subject = subjectNamed(found.subject);
+    const piece = 'piece' in subject ? archive.row(subject.piece) : null;
+    const citing = 'piece' in subject ? [] : archive.citingOnAir(subject.claim_key);
+    const sections = [...new Set([...(piece === null ? [] : [piece]), ...citing].map(({ category }) => category))];
+    store.emit({ type: 'fact.to_revise', paper, at, found, slug: piece?.slug ?? null, sections });
+  }
 }
 
 function readsSources(store: LedgerStore, paper: string): boolean {
@@ -229,6 +243,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const updated_at = Math.max(before.published_at, entry.piece.revised_at ?? entry.at);
   store.setPieceState(entry.piece.id, { ...current, updated_at });
   markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null, cited);
+  emitFindings(store, entry.paper, entry.at, { piece: entry.piece.id });
   // A revision that was made long before it was filed is no news.
   if (!isNews(entry.piece.revised_at ?? entry.at, entry.at)) return;
   const left = before.category === entry.piece.category ? null : before.category;
@@ -282,6 +297,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
   markChanged(store, paper, piece, null, at, again);
   // A piece with an old date is no news; one that returns is announced whatever its date, because its withdrawal was.
   if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);
+  emitFindings(store, paper, at, { piece });
 }
 
 function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {

@@ -1,13 +1,14 @@
 import type { FactVersion } from '../proof/fact-note.ts';
 import { HOUR } from '../proof/time.ts';
 import type { Row } from './archive.ts';
+import type { FactToRevise } from './evidence.ts';
 import type { Cast } from './papers/cast.ts';
 
 /** How long after its own time a change counts as news, in ms. Older material is an archive that a desk imports. */
 export const NEWS_AGE = 48 * HOUR;
 
 /** A change that readers see. It carries its content, so that a later delivery announces the same. */
-export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent | FactEvent;
+export type DeskEvent = StoryEvent | WithdrawalEvent | CastEvent | FactEvent | FindingEvent;
 
 interface EventBase {
   paper: string;
@@ -47,6 +48,16 @@ export interface FactEvent extends EventBase {
   sections: string[];
 }
 
+/** The source of a fact that pieces on air cite does not bear it out any more. */
+export interface FindingEvent extends EventBase {
+  type: 'fact.to_revise';
+  found: FactToRevise;
+  /** The slug of the piece with the entry; null for a fact of the record. */
+  slug: string | null;
+  /** The sections of the pieces on air that cite it. */
+  sections: string[];
+}
+
 /** Whether something dated `of` is still news at `at`; both in ms. */
 export function isNews(of: number, at: number): boolean {
   return at - of <= NEWS_AGE;
@@ -55,7 +66,7 @@ export function isNews(of: number, at: number): boolean {
 /** The sections whose subscribers receive an event; null for all, because an edition belongs to no section. */
 export function eventSections(event: DeskEvent): string[] | null {
   if (event.type === 'cast.published') return null;
-  if (event.type === 'fact.corrected') return event.sections;
+  if (event.type === 'fact.corrected' || event.type === 'fact.to_revise') return event.sections;
   const { category } = event.story;
   return event.type === 'story.withdrawn' || event.left === null ? [category] : [category, event.left];
 }

@@ -1,7 +1,7 @@
 import type { LogService } from '../proof/log/leaf.ts';
 import type { Archive, ChangeRequest, Reviewed, Story } from './archive.ts';
 import type { DeskEvent } from './event.ts';
-import type { KnownEvidence } from './evidence.ts';
+import type { FactToRevise, KnownEvidence } from './evidence.ts';
 import type { GenerationEntry, LedgerEntry, RecordEntry } from './ledger-entry.ts';
 import type { PaperBody } from './papers/paper.ts';
 
@@ -63,6 +63,8 @@ export interface LedgerStore {
   evidenceBefore(paper: string, subject: string, version: number): KnownEvidence | null;
   /** The pieces that wait for evidence of a version of a fact. */
   waitingFor(paper: string, subject: string, version: number): string[];
+  /** Facts to be revised, of this name or cited by this piece, of which nobody was told. They count as told then. */
+  takeFindings(paper: string, of: { fact: string } | { piece: string }): FactToRevise[];
   /** Whether a scheduled piece stays off the air until its sources were read. */
   awaitsEvidence(piece: string): boolean;
   setAwaitsEvidence(piece: string, awaits: boolean): void;

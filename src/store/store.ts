@@ -160,6 +160,7 @@ export function openStore(settings: DatabaseSettings) {
     setEvidence: evidence.setEvidence,
     evidenceBefore: evidence.evidenceBefore,
     waitingFor: evidence.waitingFor,
+    takeFindings: evidence.takeFindings,
     awaitsEvidence: evidence.awaitsEvidence,
     setAwaitsEvidence: evidence.setAwaitsEvidence,
     queuePieceSources: evidence.queuePieceSources,

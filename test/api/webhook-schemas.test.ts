@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tempFolder } from '../support/app-context.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import { Contract, type Document } from '../support/contract.ts';
 import { ask } from '../support/http.ts';
 import { until } from '../support/program.ts';
@@ -34,12 +36,30 @@ test('webhook payloads of every type match the document', async (t) => {
   const media = { video: 'media/cast/2026-11-16.mp4', poster: 'media/cast/2026-11-16.jpg' };
   await write('PUT', `cast/${today}`, { title: 'Today', ...media });
   await write('POST', `webhooks/${id}/test`);
+  // No source is read here: their servers are on the network.
+  const app = openAppContext(readSettings(envIn(folder)));
+  t.after(() => app.close());
+  const subject = `${stories[0]?.id}/1`;
+  const said = {
+    version: 1,
+    state: 'gone',
+    read_at: 0,
+    instrument: 'https://iho.int/',
+    statement: 'It was so.',
+  } as const;
+  const [found, about] = [
+    { subject, ...said },
+    { slug: 'spring-tide', sections: ['Tides'] },
+  ];
+  app.store.database.transact(() =>
+    app.store.desk.emit({ type: 'fact.to_revise', paper: PAPER, at: app.clock.now(), found, ...about }),
+  );
 
   const { text } = await ask(url, `/${PAPER}/api/v1/openapi.json`);
   const contract = new Contract(JSON.parse(text) as Document);
   const types = Object.keys(contract.document.webhooks ?? {}).sort();
   const ofStories = ['story.aired', 'story.revised', 'story.withdrawn'];
-  assert.deepEqual(types, ['cast.published', 'fact.corrected', ...ofStories, 'webhook.test']);
+  assert.deepEqual(types, ['cast.published', 'fact.corrected', 'fact.to_revise', ...ofStories, 'webhook.test']);
   const typeOf = ({ body }: Received) => (JSON.parse(body) as { type: string }).type;
   const told = await until(() => (new Set(at.got.map(typeOf)).size === types.length ? at.got : null));
   for (const received of told) assert.equal(webhookMismatch(contract, received), null, received.body);

@@ -22,6 +22,9 @@ import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { CLAIM, sweepSources } from '../../src/desk/jobs/source-files.ts';
 import { makeKey } from '../../src/desk/papers/keys.ts';
+import { Edition, siteOf } from '../../src/desk/press/edition.ts';
+import { linksOf } from '../../src/desk/press/outputs/frame.ts';
+import { messageOf } from '../../src/desk/readers/webhook-queue.ts';
 import { correctFact } from '../../src/desk/recording-facts.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
 import { textPool } from '../../src/desk/sources/text-pool.ts';
@@ -374,6 +377,53 @@ test('a desk is told which facts to revise', async (t) => {
       [2, 'gone'],
     ].toSorted((a, b) => Number(b[0]) - Number(a[0])),
   );
+});
+
+test('receivers of webhooks are told of each finding once, when a piece on air rests on it', async (t) => {
+  const { app, clock, pages, put, air, read } = await stand(t);
+  const keyed = { claim_key: 'depth', quote: 'twenty metres deep' };
+  put('deep', [keyed, {}]);
+  await read();
+  let seen = 0;
+  const links = linksOf(new Edition(app.store.desk.archive(PAPER), siteOf(`${app.settings.origin}/${PAPER}`)));
+  const events = () => {
+    const found: string[] = [];
+    const { events: table } = app.store.desk;
+    for (let event = table.next(0); event !== null; event = table.next(event.n)) {
+      if (event.type !== 'fact.to_revise') continue;
+      const { url, ...data } = JSON.parse(messageOf(event, links)).data;
+      found.push(`${data.claim_key ?? data.n} ${data.status} ${new URL(url).pathname} ${event.sections}`);
+    }
+    return found.splice(seen).sort();
+  };
+  const news = () => {
+    const found = events();
+    seen += found.length;
+    return found;
+  };
+  assert.deepEqual(news(), [], 'nothing of a draft');
+  air('deep');
+  assert.deepEqual(news(), [`depth quote_not_found /${PAPER}/facts/depth/ City`]);
+  put('also', [keyed, { source: 'Another', instrument: 'Ledger, page 4' }]);
+  air('also');
+  assert.deepEqual(news(), [], 'it was told');
+  const months: [string | number, string[]][] = [
+    [SAYS, []],
+    [404, ['2 gone', 'depth gone']],
+    [410, []],
+    [`${SAYS} It is twenty metres deep.`, ['2 changed']],
+    [SAYS, ['depth quote_not_found']],
+  ];
+  for (const [page, expected] of months) {
+    clock.now += READ_EVERY;
+    pages.set('/report', page);
+    await read();
+    assert.deepEqual(
+      news().map((one) => one.split(' /')[0]),
+      expected,
+    );
+  }
+  await sound(app);
 });
 
 test('fact check reads every source again, and says which facts need to be revised', async (t) => {

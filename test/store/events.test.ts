@@ -37,7 +37,7 @@ function tellings(app: AppContext): string[] {
   return eventsOf(app).map((event) =>
     'story' in event
       ? `${event.type} ${event.story.slug} ${event.story.revision}`
-      : `${event.type} ${event.type === 'cast.published' ? `${event.cast.day} ${event.cast.title}` : event.fact.claim_key}`,
+      : `${event.type} ${event.type === 'cast.published' ? `${event.cast.day} ${event.cast.title}` : JSON.stringify(event)}`,
   );
 }
 

@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from '@hono/zod-openapi';
-import { EVIDENCE_STATES, type FactToRevise, republishes, subjectNamed } from '../../../src/desk/evidence.ts';
-import { isoTime } from '../../../src/proof/time.ts';
+import { republishes } from '../../../src/desk/evidence.ts';
+import { FactToReviseRow, toReviseRow } from '../../../src/desk/to-revise.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
@@ -12,29 +12,18 @@ import { PRIVATE } from '../../responses/send.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema, operationsUnder } from '../route.ts';
 
-const Row = z
-  .object({
-    claim_key: z.string().nullable().openapi({ description: 'The fact; null for an entry without a key.' }),
-    piece: z.string().nullable().openapi({ description: 'The id of the piece with that entry.' }),
-    n: z.int().nullable().openapi({ description: 'The number of the entry.' }),
-    version: z.int().openapi({ description: 'The version of the fact, or the revision of the piece.' }),
-    status: z.enum(EVIDENCE_STATES),
-    read_at: z.iso.datetime(),
-    instrument: z.string(),
-    statement: z.string(),
-  })
-  .openapi('FactToRevise', {
-    example: {
-      claim_key: 'largest-signed-second',
-      piece: null,
-      n: null,
-      version: 1,
-      status: 'gone',
-      read_at: '2026-12-20T07:06:00.000Z',
-      instrument: 'https://www.rfc-editor.org/rfc/rfc3339',
-      statement: 'A signed count of 32 bits ends in January 2038.',
-    },
-  });
+const Row = FactToReviseRow.openapi({
+  example: {
+    claim_key: 'largest-signed-second',
+    piece: null,
+    n: null,
+    version: 1,
+    status: 'gone',
+    read_at: '2026-12-20T07:06:00.000Z',
+    instrument: 'https://www.rfc-editor.org/rfc/rfc3339',
+    statement: 'A signed count of 32 bits ends in January 2038.',
+  },
+});
 
 const toRevise = {
   operationId: 'listFactsToRevise',
@@ -63,7 +52,7 @@ export function evidenceHandlers(app: AppContext) {
   const operation = operationsUnder('Reading');
   return {
     toRevise: operation(toRevise, (c) =>
-      listOf(c, 'evidence', archiveOf(app, c).factsToRevise(c.req.valid('query').limit).map(rowOf)),
+      listOf(c, 'evidence', archiveOf(app, c).factsToRevise(c.req.valid('query').limit).map(toReviseRow)),
     ),
     /** What the desk read of a source, by its SHA-256: see docs/evidence.md. */
     archived: (c: PaperContext) => {
@@ -89,10 +78,4 @@ export function evidenceHandlers(app: AppContext) {
       return new Response(body, { headers: { ...headers, ETag: `"${hex}"` } });
     },
   };
-}
-
-function rowOf({ subject, version, state, read_at, instrument, statement }: FactToRevise) {
-  const of = subjectNamed(subject);
-  const [claim_key, piece, n] = 'claim_key' in of ? [of.claim_key, null, null] : [null, of.piece, of.n];
-  return { claim_key, piece, n, version, status: state, read_at: isoTime(read_at), instrument, statement };
 }

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { FactRecord } from '../../../src/desk/fact-rows.ts';
 import { CastRow } from '../../../src/desk/papers/cast.ts';
 import { Byline, StoryRow } from '../../../src/desk/story.ts';
+import { FactToReviseRow } from '../../../src/desk/to-revise.ts';
 import { STANDARD_HEADERS, type WebhookEvent } from '../../openapi/webhooks.ts';
 
 /** A story's row as receivers get it: its byline always declares an AI author. */
@@ -45,6 +46,13 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
     })
       .extend({ url: z.url().openapi({ description: 'The page of the fact.' }) })
       .openapi('ToldFact'),
+  },
+  'fact.to_revise': {
+    name: 'FactNeedsRevision',
+    summary: 'The source of a fact on air is gone, says something else or lacks the quote; once for each finding',
+    data: FactToReviseRow.extend({
+      url: z.url().openapi({ description: 'The page of the fact, or of the piece with the entry.' }),
+    }).openapi('ToldFactToRevise'),
   },
   'webhook.test': {
     name: 'WebhookTest',

@@ -83,7 +83,7 @@ const add = writes({
   operationId: 'addWebhook',
   summary: 'Add a receiver; the answer has the secret that signs what it is sent',
   description: [
-    'It gets `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
+    'It gets `story.aired`, `story.revised`, `story.withdrawn`, `cast.published`, `fact.corrected` and `fact.to_revise` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
     'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
   ].join('\n\n'),
   request: { body: body(WebhookBody) },

@@ -1,9 +1,11 @@
 import { isoTime } from '../../proof/time.ts';
 import { eventBody, hostOf } from '../../shared/outbound/webhook-url.ts';
 import { type DeskEvent, eventSections } from '../event.ts';
+import { subjectNamed } from '../evidence.ts';
 import { factUrl } from '../fact.ts';
 import { castRow } from '../papers/cast.ts';
 import { type Links, storyRow, storyUrl } from '../story.ts';
+import { toReviseRow } from '../to-revise.ts';
 import { noticeOf } from '../withdrawal.ts';
 import type { DeliveryTable } from './delivery.ts';
 import { advance, type EventTable } from './event-table.ts';
@@ -47,6 +49,10 @@ export function queueNext(
 
 /** Whether an event contains what its piece's desk now withholds. */
 function isWithheld(events: EventTable, event: DeskEvent): boolean {
+  if (event.type === 'fact.to_revise') {
+    const of = subjectNamed(event.found.subject);
+    return 'piece' in of && events.isWithheld(of.piece);
+  }
   if (!('story' in event) || (event.type === 'story.withdrawn' && event.headline_withheld)) return false;
   return events.isWithheld(event.story.id);
 }
@@ -81,6 +87,11 @@ export function messageOf(event: DeskEvent, links: Links): string {
 function dataOf(event: DeskEvent, links: Links): object {
   if (event.type === 'cast.published') return castRow(event.cast, links.root);
   if (event.type === 'fact.corrected') return { ...event.fact, url: factUrl(links.root, event.fact.claim_key) };
+  if (event.type === 'fact.to_revise') {
+    const { found, slug } = event;
+    const url = slug === null ? factUrl(links.root, found.subject) : storyUrl(links.root, slug);
+    return { ...toReviseRow(found), url };
+  }
   const row = storyRow(event.story, links);
   // Every byline that is shown declares an AI author.
   if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };

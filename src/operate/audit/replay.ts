@@ -87,6 +87,7 @@ export class Replay {
       setEvidence() {},
       evidenceBefore: () => null,
       waitingFor: () => [],
+      takeFindings: () => [],
       awaitsEvidence: (piece) => this.#pieces.get(piece)?.awaits_evidence === true,
       setAwaitsEvidence: (id, awaits_evidence) => {
         const piece = this.#pieces.get(id);

@@ -9,7 +9,7 @@ const EVENT = {
   n: integer,
   id: text,
   paper: text,
-  type: oneOf('story.aired', 'story.revised', 'story.withdrawn', 'cast.published', 'fact.corrected'),
+  type: oneOf('story.aired', 'story.revised', 'story.withdrawn', 'cast.published', 'fact.corrected', 'fact.to_revise'),
   at: integer,
   told: json<object>(),
 };

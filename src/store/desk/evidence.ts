@@ -60,7 +60,8 @@ export function evidenceTables(db: Db) {
     `INSERT INTO evidence (paper, subject, version, n, read_at, state, first_text, text, archive)
      VALUES (?1, ?2, ?3, (SELECT max(n) FROM records WHERE paper = ?1 AND kind = 'evidence' AND name = ?2), ?4, ?5, ?6, ?7, ?8)
      ON CONFLICT DO UPDATE SET n = excluded.n, read_at = excluded.read_at, state = excluded.state,
-       first_text = excluded.first_text, text = excluded.text, archive = excluded.archive`,
+       first_text = excluded.first_text, text = excluded.text, archive = excluded.archive,
+       told = CASE WHEN state = excluded.state THEN told END`,
   );
   const takeSeq = run('UPDATE papers SET evidence_seq = ? WHERE slug = ?');
   const seq = number('SELECT evidence_seq FROM papers WHERE slug = ?');
@@ -132,6 +133,19 @@ export function evidenceTables(db: Db) {
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM pieces WHERE id = ?2 AND paper = ?1 AND state = 'on_air')
        OR EXISTS (SELECT 1 FROM facts WHERE paper = ?1 AND claim_key = ?3 AND cited > 0)`,
   );
+  const TO_BE_REVISED = `FROM evidence e
+    JOIN source_readings t ON t.paper = e.paper AND t.subject = e.subject AND t.version = e.version
+    WHERE e.paper = ?1 AND e.state IN (${REVISABLE})
+      AND (EXISTS (SELECT 1 FROM pieces WHERE id = t.piece AND state = 'on_air')
+        OR EXISTS (SELECT 1 FROM facts WHERE paper = e.paper AND claim_key = e.subject AND cited > 0))`;
+  const FACT = { subject: text, version: integer, state, read_at: integer, instrument: text, statement: text };
+  const FACTS = `SELECT e.subject, e.version, e.state, e.read_at, t.instrument, t.statement ${TO_BE_REVISED}`;
+  const untold = (which: string) => all(`${FACTS} AND e.told IS NOT e.state AND ${which} ORDER BY e.subject`, FACT);
+  const untoldOf = untold('e.subject = ?2');
+  const untoldOfPiece = untold(
+    `(t.piece = ?2 OR e.subject IN (SELECT claim_key FROM fact_citations WHERE piece = ?2))`,
+  );
+  const tell = run('UPDATE evidence SET told = state WHERE paper = ?1 AND subject = ?2 AND version = ?3');
   const setAwaits = run('UPDATE pieces SET awaits_evidence = ?2 WHERE id = ?1 AND awaits_evidence <> ?2');
   return {
     /** Makes a reading the newest of its fact. Returns the state after it. */
@@ -206,15 +220,16 @@ export function evidenceTables(db: Db) {
     /** Whether a piece on air, or a fact that one cites, needs its source still. */
     isSourceCited: (paper: string, { piece, subject }: ReadingTask): boolean => isCited(paper, piece ?? '', subject),
     /** Facts to be revised that pieces on air cite, those that were read last first. */
-    factsToRevise: all(
-      `SELECT e.subject, e.version, e.state, e.read_at, t.instrument, t.statement FROM evidence e
-       JOIN source_readings t ON t.paper = e.paper AND t.subject = e.subject AND t.version = e.version
-       WHERE e.paper = ?1 AND e.state IN (${REVISABLE})
-         AND (EXISTS (SELECT 1 FROM pieces WHERE id = t.piece AND state = 'on_air')
-           OR EXISTS (SELECT 1 FROM facts WHERE paper = e.paper AND claim_key = e.subject AND cited > 0))
-       ORDER BY e.read_at DESC, e.subject LIMIT ?2`,
-      { subject: text, version: integer, state, read_at: integer, instrument: text, statement: text },
-    ) as (paper: string, limit: number) => FactToRevise[],
+    factsToRevise: all(`${FACTS} ORDER BY e.read_at DESC, e.subject LIMIT ?2`, FACT) as (
+      paper: string,
+      limit: number,
+    ) => FactToRevise[],
+    /** Facts to be revised, of this name or cited by this piece, of which nobody was told. They count as told then. */
+    takeFindings(paper: string, of: { fact: string } | { piece: string }): FactToRevise[] {
+      const found = 'fact' in of ? untoldOf(paper, of.fact) : untoldOfPiece(paper, of.piece);
+      for (const { subject, version } of found) tell(paper, subject, version);
+      return found;
+    },
     /** The state of a fact's newest version; null while its source was not read. */
     factEvidence: one(
       `SELECT e.state FROM facts f JOIN evidence e ON e.paper = f.paper AND e.subject = f.claim_key AND e.version = f.version

@@ -944,7 +944,7 @@ export interface paths {
         put?: never;
         /**
          * Add a receiver; the answer has the secret that signs what it is sent
-         * @description Takes an admin key. It gets `story.aired`, `story.revised`, `story.withdrawn` and `cast.published` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.
+         * @description Takes an admin key. It gets `story.aired`, `story.revised`, `story.withdrawn`, `cast.published`, `fact.corrected` and `fact.to_revise` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.
          *
          *     An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.
          */
@@ -1182,6 +1182,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "fact.to_revise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The source of a fact on air is gone, says something else or lacks the quote; once for each finding */
+        post: operations["toldFactNeedsRevision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1402,6 +1419,37 @@ export interface components {
             /**
              * Format: uri
              * @description The page of the fact.
+             */
+            url: string;
+        };
+        FactNeedsRevisionEvent: {
+            /** @enum {string} */
+            type: "fact.to_revise";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["ToldFactToRevise"];
+        };
+        ToldFactToRevise: {
+            /** @description The fact; null for an entry without a key. */
+            claim_key: string | null;
+            /** @description The id of the piece with that entry. */
+            piece: string | null;
+            /** @description The number of the entry. */
+            n: number | null;
+            /** @description The version of the fact, or the revision of the piece. */
+            version: number;
+            /** @enum {string} */
+            status: "found" | "read" | "changed" | "quote_not_found" | "gone" | "unread";
+            /** Format: date-time */
+            read_at: string;
+            instrument: string;
+            statement: string;
+            /**
+             * Format: uri
+             * @description The page of the fact, or of the piece with the entry.
              */
             url: string;
         };
@@ -7400,6 +7448,51 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["FactCorrectedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched off, and gets nothing more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Accepted; the response body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    toldFactNeedsRevision: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event: a repeat has the same. */
+                "webhook-id": string;
+                /** @description When this was sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of HMAC-SHA-256 over `<webhook-id>.<webhook-timestamp>.<body>`, by the bytes that the secret’s base64 after `whsec_` stands for. */
+                "webhook-signature": string;
+                /** @description `t=<Unix seconds>,v1=<hex>`: HMAC-SHA-256 over `<t>.<body>`, by the same key. */
+                "X-NRF-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactNeedsRevisionEvent"];
             };
         };
         responses: {
