@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { readText } from '../operate/audit/verify-sources.ts';
 import { expectationRow, knownNames, putExpectations } from '../records/declared-expectations.ts';
-import { DOCUMENT_MAX, listed, readDocument, ruleText } from '../records/expectation.ts';
+import { listed, ruleText } from '../records/expectation.ts';
+import { DOCUMENT_MAX, readDocument } from '../records/expectation-document.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { optOutReason } from '../records/require-host.ts';
 import { requireAccount } from '../records/service-keys.ts';

@@ -1,7 +1,8 @@
 import { DAY, isoOrNull, isoTime } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import { Fault } from '../shared/fault.ts';
-import type { Expected, Known, Rule } from './expectation.ts';
+import type { Rule } from './expectation.ts';
+import type { Expected, Known } from './expectation-document.ts';
 import {
   type Answered,
   type Expectation,

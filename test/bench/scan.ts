@@ -12,7 +12,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4);
 const GROWTH_MAX = 600;
 /** Rounds until everything that is compiled, and kept for reuse, is there. */
 const WARM = 2;
-/** What may be held in the end, of the memory that was held when warm. */
+/** What may be held in the end, after a collection, of the memory that was held when warm. */
 const FLAT = 1.25;
 
 /** Observations signed and stored a second, by what a scanner calls: leased, entered in small transactions, settled. */
@@ -21,7 +21,7 @@ export async function scanPart({ folder }: Bench): Promise<Figure[]> {
   mkdirSync(here, { recursive: true });
   const child = join(PROJECT, 'test/bench/scan-child.ts');
   const env = { DATA_DIR: join(here, 'var'), LOG_LEVEL: 'silent' };
-  const ran = await run(process.execPath, [child, String(HOSTS), String(ROUNDS)], { cwd: here, env });
+  const ran = await run(process.execPath, ['--expose-gc', child, String(HOSTS), String(ROUNDS)], { cwd: here, env });
   const { rates, memory, sizes, observed, changes, wait } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
     rates: number[];
     memory: number[];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DOCUMENT_MAX, isMet, readDocument, ruleText } from '../../src/records/expectation.ts';
+import { isMet, ruleText } from '../../src/records/expectation.ts';
+import { DOCUMENT_MAX, readDocument } from '../../src/records/expectation-document.ts';
 import { certificateText } from '../../src/records/tracked-values.ts';
 import { Fault, problemsIn } from '../../src/shared/fault.ts';
 import { certificate } from '../support/probes.ts';

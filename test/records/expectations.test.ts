@@ -13,7 +13,7 @@ import {
   requirePlan,
   WINDOW_MAX,
 } from '../../src/records/declared-expectations.ts';
-import { readDocument } from '../../src/records/expectation.ts';
+import { readDocument } from '../../src/records/expectation-document.ts';
 import { eventLine, missPlans, PLAN_GRACE } from '../../src/records/expectations.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { probe } from '../support/probes.ts';

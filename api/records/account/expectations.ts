@@ -13,7 +13,8 @@ import {
   putExpectations,
   removeExpectations,
 } from '../../../src/records/declared-expectations.ts';
-import { readDocument, ruleText, TYPES } from '../../../src/records/expectation.ts';
+import { ruleText, TYPES } from '../../../src/records/expectation.ts';
+import { readDocument } from '../../../src/records/expectation-document.ts';
 import type { PlannedChange } from '../../../src/records/expectations.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault, problemsIn } from '../../../src/shared/fault.ts';

@@ -11,6 +11,7 @@ import {
 } from '../../shared/outbound/delivery.ts';
 import { columnsOf, type Db, flag, integer, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { deliveryQueue, JOB } from '../deliveries.ts';
+import { noticeTable } from './notices.ts';
 import { DELTA, DELTA_COLUMNS, deltaOf } from './records-deltas.ts';
 
 const SETTINGS = {
@@ -97,12 +98,6 @@ export function changeQueueTable(db: Db) {
     'made_at',
     'incident',
   ]);
-  const gather = run(
-    'UPDATE change_notices SET mail = ?4 WHERE mail IS NULL AND way = ?2 AND account = ?1 AND at < ?3',
-  );
-  const pace = run(
-    'INSERT INTO change_paces VALUES (?, ?, ?) ON CONFLICT (account, way) DO UPDATE SET at = excluded.at',
-  );
   const forgetNotices = run('DELETE FROM change_notices WHERE at <= ?');
   const forgetDeliveries = run("DELETE FROM change_deliveries WHERE made_at <= ? AND state <> 'waiting'");
   const queue: ChangeQueueTable = {
@@ -130,17 +125,7 @@ export function changeQueueTable(db: Db) {
     ),
     notice: (account, way, { seq, at }) => void notice(account, seq, way, at),
     deliver: (delivery) => void deliver({ ...delivery, state: 'waiting', due_at: delivery.made_at }),
-    due: all(
-      `SELECT DISTINCT account FROM change_notices n
-       WHERE mail IS NULL AND way = ?1 AND at < ?2
-         AND NOT EXISTS (SELECT 1 FROM change_paces p WHERE p.account = n.account AND p.way = ?1 AND p.at > ?3)
-       LIMIT ?4`,
-      text,
-    ),
-    gather(account, way, before, mail, at) {
-      gather(account, way, before, mail);
-      pace(account, way, at);
-    },
+    ...noticeTable(db, 'change_notices'),
     forget(until) {
       forgetNotices(until);
       forgetDeliveries(until);

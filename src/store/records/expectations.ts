@@ -1,6 +1,7 @@
 import type { Rule } from '../../records/expectation.ts';
 import { EVENT_KINDS, type ExpectationTable } from '../../records/expectations.ts';
 import { type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { noticeTable } from './notices.ts';
 import { SIGNAL } from './records-deltas.ts';
 
 const VALUES = orNull(json<string[]>());
@@ -59,12 +60,6 @@ export function expectationTable(db: Db): ExpectationTable {
     `INSERT INTO expectation_events (account, hostname, signal, kind, at, expected, seen, observation, plan)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const pace = run(
-    'INSERT INTO change_paces VALUES (?, ?, ?) ON CONFLICT (account, way) DO UPDATE SET at = excluded.at',
-  );
-  const gather = run(
-    'UPDATE expectation_notices SET mail = ?4 WHERE mail IS NULL AND way = ?2 AND account = ?1 AND at < ?3',
-  );
   const forgetEvents = run('DELETE FROM expectation_events WHERE at <= ? AND is_queued = 1');
   const forgetPlans = run(
     `DELETE FROM planned_changes WHERE until_at <= ?
@@ -115,17 +110,7 @@ export function expectationTable(db: Db): ExpectationTable {
     toQueue: all(`${EVENTS} WHERE e.is_queued = 0 ORDER BY e.n LIMIT ?`, EVENT),
     queued: run('UPDATE expectation_events SET is_queued = 1 WHERE n = ?'),
     notice: run('INSERT INTO expectation_notices (account, event, way, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
-    due: all(
-      `SELECT DISTINCT account FROM expectation_notices n
-       WHERE mail IS NULL AND way = ?1 AND at < ?2
-         AND NOT EXISTS (SELECT 1 FROM change_paces p WHERE p.account = n.account AND p.way = ?1 AND p.at > ?3)
-       LIMIT ?4`,
-      text,
-    ),
-    gather(account, way, before, mail, at) {
-      gather(account, way, before, mail);
-      pace(account, way, at);
-    },
+    ...noticeTable(db, 'expectation_notices'),
     eventsIn: all(
       `${EVENTS} CROSS JOIN expectation_notices m ON m.event = e.n
        WHERE m.mail = ? AND ${SHOWN} ORDER BY e.hostname, e.n`,

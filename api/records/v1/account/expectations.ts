@@ -15,7 +15,13 @@ import {
   requirePlan,
   WINDOW_MAX,
 } from '../../../../src/records/declared-expectations.ts';
-import { DOCUMENT_MAX, NAMES_MAX, NAMES_TEXT, RuleBody, readNames } from '../../../../src/records/expectation.ts';
+import {
+  DOCUMENT_MAX,
+  NAMES_MAX,
+  NAMES_TEXT,
+  RuleBody,
+  readNames,
+} from '../../../../src/records/expectation-document.ts';
 import { EVENT_KINDS } from '../../../../src/records/expectations.ts';
 import type { AppContext } from '../../../../src/server/context.ts';
 import { newId } from '../../../../src/shared/new-id.ts';
