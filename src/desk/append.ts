@@ -131,7 +131,9 @@ function applyFact(store: LedgerStore, entry: RecordEntry): void {
 function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
   const { paper, at } = entry;
   const { note, released } = entry.body as EvidenceBody;
-  const { subject } = evidenceOf(entry);
+  const { subject, fact_version } = evidenceOf(entry);
+  const textOf = () => store.evidenceBefore(paper, entry.name, fact_version)?.text ?? null;
+  const before = textOf();
   store.setEvidence(entry);
   const isOnAir = 'piece' in subject && store.pieceState(subject.piece)?.state === 'on_air';
   const ofPiece = isOnAir ? [subject.piece] : [];
@@ -150,7 +152,8 @@ function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
   // A replay does not know who cites a fact.
   if ('piece' in subject && !isOnAir) return;
   const shown = citing.flatMap((id) => [dependencies.citations(id), dependencies.proof(id)]);
-  store.markStale(paper, [dependencies.edition, ...shown]);
+  const texts = [before, textOf()].flatMap((digest) => (digest === null ? [] : [dependencies.source(digest)]));
+  store.markStale(paper, [dependencies.edition, ...shown, ...texts]);
   store.bumpEdition(paper, at);
   emitFindings(store, paper, at, { fact: entry.name });
 }

@@ -280,8 +280,13 @@ export interface Archive {
   factEvidence(claim_key: string): EvidenceState | null;
   /** Facts to be revised that pieces on air cite, those that were read last first. */
   factsToRevise(limit: number): FactToRevise[];
-  /** Whether evidence for what pieces on air cite names a text or an archive. */
-  hasKeptSource(digest: string): boolean;
+  /** Whether evidence for what pieces on air cite names a text, or an archive. */
+  showsText(digest: string): boolean;
+  showsArchive(digest: string): boolean;
+  /** The digests of all such texts. */
+  shownTexts(): Iterable<string>;
+  /** The texts of all versions of a fact of the record, or of the entries of a piece; shown or not. */
+  textsOf(of: { fact: string } | { piece: string }): string[];
   /** The notes of all versions of the facts that a piece cites, oldest first. */
   factReceiptsOf(id: string): string[];
   /** The same of the facts that pieces on air cite. */

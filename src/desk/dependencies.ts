@@ -73,6 +73,8 @@ export const dependencies = {
   /** What is known of the page at an address that a piece has on a line of its own. */
   link: (url: string) => `link:${url}`,
   media: (path: string) => `media:${path}`,
+  /** A text that the desk read of a source, by its digest. */
+  source: (digest: string) => `source:${digest}`,
   /** The addresses of the paper's own pages. Its menus are part of `config`, because every page shows them. */
   pages: 'pages',
   page: (slug: string) => `page:${slug}`,

@@ -138,7 +138,7 @@ export function evidenceRow(evidence: CitedEvidence, republishes: boolean, root:
     reason,
     missing,
     distance: nearest?.distance ?? null,
-    archived_url: republishes && kept_text !== null ? archivedUrl(root, kept_text) : null,
+    archived_url: republishes && kept_text !== null ? `${root}/${textPath(kept_text)}` : null,
     note,
   };
 }
@@ -161,9 +161,9 @@ export function quoteUrl(instrument: string, quote: string): string {
   return `${address}#${fragment.split(':~:')[0]}:~:text=${isShort ? encoded(first) : ends.join(',')}`;
 }
 
-/** The address of a text that the desk read, by its digest. */
-export function archivedUrl(root: string, digest: string): string {
-  return `${root}/evidence/${digest.slice('sha256:'.length)}.txt`;
+/** Where readers find a text that the desk read, below the paper's root, by its digest. */
+export function textPath(digest: string): string {
+  return `evidence/${digest.slice('sha256:'.length)}.txt`;
 }
 
 /** As the filing door has it, in UTF-16 units. */

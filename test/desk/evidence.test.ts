@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { deskRouter } from '../../api/server.ts';
-import { airStory } from '../../src/desk/airing.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import type { EvidenceRow } from '../../src/desk/evidence.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
@@ -36,7 +36,17 @@ import { evidenceIn } from '../../src/proof/evidence-note.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
-import { appContextIn, createPaper, envIn, filing, PAPER, type Scope, tempFolder } from '../support/app-context.ts';
+import {
+  appContextIn,
+  createPaper,
+  envIn,
+  filing,
+  PAPER,
+  type Scope,
+  tempFolder,
+  treeOf,
+} from '../support/app-context.ts';
+import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
 import { run } from '../support/program.ts';
@@ -333,7 +343,7 @@ test('readers get the text that was read where the paper shows it, as nothing bu
   for (const path of ['x.txt', `${'0'.repeat(64)}.txt`, `${kept_text?.slice(7)}.html`, '..%2f..%2fdoor.key']) {
     assert.equal((await request(`/${PAPER}/evidence/${path}`)).status, 404, path);
   }
-  assert.equal(text.headers.get('cache-control'), 'public, max-age=300');
+  assert.match(text.headers.get('cache-control') ?? '', /^public, max-age=0, /);
   const open = app.store.desk.archive(PAPER).paper().sources;
   createPaper(app, { sources: open, paper_public: false });
   // Requests of one turn of the loop share what is known of papers.
@@ -354,6 +364,52 @@ test('readers get the text that was read where the paper shows it, as nothing bu
   assert.deepEqual([own.status, own.headers.get('cache-control')], [200, 'private, no-store']);
   createPaper(app, { sources: { read: true, quote_not_found: 'warn', republish: false } });
   assert.equal((await request(pathname)).status, 404, 'the paper shows it no more');
+});
+
+test('texts that readers may have are pressed and listed with the paper, and removed with what they are of', async (t) => {
+  const { app, clock, pages, put, air, read } = await stand(t, { republish: true });
+  const folder = dirname(app.settings.dataDir);
+  const tree = join(app.settings.distDir, PAPER);
+  /** The texts in the tree, each compared with what a full press prints. */
+  const pressed = async () => {
+    // The news sitemap expires.
+    app.store.desk.manifest.markStale(PAPER, ['news']);
+    await pressPapers(app, { cards: false });
+    assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+    const listed = [...app.store.desk.manifest.allFiles(PAPER)].map(({ path }) => path);
+    const texts = [...treeOf(tree).keys()].filter((path) => path.startsWith('evidence/')).sort();
+    assert.deepEqual(listed.filter((path) => path.startsWith('evidence/')).sort(), texts);
+    return texts.map((path) => readFileSync(join(tree, path), 'utf8').replace('Report\n', ''));
+  };
+  const keyed = { claim_key: 'depth', quote: 'twelve metres deep' };
+  put('deep', [keyed, {}]);
+  await read();
+  assert.deepEqual(await pressed(), [], 'nothing of a draft');
+  air('deep');
+  assert.deepEqual(await pressed(), [SAYS]);
+  assert.match(readFileSync(join(tree, '_headers'), 'utf8'), /evidence\/\*\n.*sandbox/);
+  clock.now += READ_EVERY;
+  pages.set('/report', 'It is deeper.');
+  await read();
+  assert.deepEqual(await pressed(), ['It is deeper.']);
+  put('deep', [{ instrument: 'Ledger, page 4' }, { source: 'Another', instrument: 'Ledger, page 5' }], {
+    correction: 'It rests on the ledger.',
+  });
+  assert.deepEqual(await pressed(), [], 'no entry rests on it any more');
+  put('again', [keyed, { source: 'Another', instrument: 'Ledger, page 5' }]);
+  air('again');
+  assert.deepEqual(await pressed(), ['It is deeper.']);
+  withdrawStory(deskOf(app), PAPER, 'again', { reason: 'It was wrong.', by: 'cli' });
+  assert.deepEqual(await pressed(), []);
+  clock.now += 1;
+  air('again');
+  rmSync(app.store.media.pathOf(sha256('Report\nIt is deeper.')));
+  assert.deepEqual(await pressed(), [], 'a lost file keeps no paper from its readers');
+  clock.now += READ_EVERY;
+  await read();
+  assert.deepEqual(await pressed(), ['It is deeper.']);
+  createPaper(app, { sources: { read: true, quote_not_found: 'warn', republish: false } });
+  assert.deepEqual(await pressed(), []);
 });
 
 test('a desk is told which facts to revise', async (t) => {
@@ -656,6 +712,6 @@ test('a file is looked up in an index, however much evidence a paper has', async
   db.close();
   const archive = app.store.desk.archive(PAPER);
   const began = performance.now();
-  for (let n = 0; n < 300; n++) assert.equal(archive.hasKeptSource(`sha256:${n}`), false);
+  for (let n = 0; n < 300; n++) assert.equal(archive.showsText(`sha256:${n}`), false);
   assert.ok(performance.now() - began < 500, 'reading every row takes seconds');
 });

@@ -7,6 +7,7 @@ import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { PaperContext } from '../../env.ts';
 import { ok } from '../../openapi/responses.ts';
+import { fileHeaders } from '../../responses/files.ts';
 import { limitParam } from '../../responses/paging.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import { archiveOf } from '../context.ts';
@@ -34,19 +35,6 @@ const toRevise = {
   responses: { 200: ok(listSchema('FactsToRevise', 'evidence', Row), 'The facts.') },
 };
 
-/** What a reader's browser may do with a stranger's text: show it. */
-const INERT = {
-  'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex, noarchive',
-  'Referrer-Policy': 'no-referrer',
-};
-
-const FILES: Record<string, string> = {
-  txt: 'text/plain; charset=utf-8',
-  'warc.gz': 'application/warc',
-};
-
 /** The sources that a paper's server read. */
 export function evidenceHandlers(app: AppContext) {
   const operation = operationsUnder('Reading');
@@ -61,17 +49,16 @@ export function evidenceHandlers(app: AppContext) {
       const digest = `sha256:${hex}`;
       const path = app.store.media.pathOf(digest);
       const archive = archiveOf(app, c);
-      const isShown = hex !== '' && republishes(archive.paper()) && archive.hasKeptSource(digest);
+      const isWarc = ending === 'warc.gz';
+      const isNamed = hex !== '' && (isWarc ? archive.showsArchive(digest) : archive.showsText(digest));
+      const isShown = isNamed && republishes(archive.paper());
       const size = isShown ? statSync(path, { throwIfNoEntry: false })?.size : undefined;
       if (size === undefined) throw new Fault('not_found', `this paper shows no source ${JSON.stringify(file)}`);
-      const isDownload: Record<string, string> =
-        ending === 'warc.gz' ? { 'Content-Disposition': `attachment; filename="${file}"` } : {};
-      const caching = { 'Cache-Control': archive.paper().paper_public ? 'public, max-age=300' : PRIVATE };
+      const warc = { 'Content-Type': 'application/warc', 'Content-Disposition': `attachment; filename="${file}"` };
       const headers = {
-        ...INERT,
-        ...caching,
-        ...isDownload,
-        'Content-Type': FILES[ending] ?? '',
+        ...fileHeaders(`/evidence/${file}`, c.get('site').root, []),
+        ...(archive.paper().paper_public ? {} : { 'Cache-Control': PRIVATE }),
+        ...(isWarc ? warc : {}),
         'Content-Length': `${size}`,
       };
       const body = c.req.method === 'HEAD' ? null : (Readable.toWeb(createReadStream(path)) as ReadableStream);

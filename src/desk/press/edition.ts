@@ -2,6 +2,7 @@ import { standInOf } from '../../media/stand-in.ts';
 import type { LogProof } from '../../proof/log/log-proof.ts';
 import type { Archive, ListKind, Row, Story } from '../archive.ts';
 import { dependencies, EARLIER_MAX, FACTS_PAGE, NEWEST_MAX, PAGE_SIZE, SHARD_MAX } from '../dependencies.ts';
+import { republishes } from '../evidence.ts';
 import { factRecords } from '../fact-rows.ts';
 import { castFile } from '../papers/cast.ts';
 import { type Placed, placed } from '../papers/front.ts';
@@ -92,6 +93,11 @@ export class Edition {
     this.keys();
     const { versions } = factRecords(this.archive, claim_key);
     return { fact, versions, citing: this.archive.citedBy(claim_key, 'on_air', { limit }) };
+  }
+
+  /** Whether readers may have a text that the desk read of a source. */
+  showsSource(digest: string): boolean {
+    return this.#noting(dependencies.source(digest), republishes(this.paper()) && this.archive.showsText(digest));
   }
 
   /** The facts that were recorded last, and how many there are. */

@@ -8,14 +8,14 @@ import type { Pages } from './views.ts';
 /**
  * A file of an output: one of
  * - its bytes;
- * - the digest of the media file to copy;
+ * - the digest of the media file to copy, which `mayLack` leaves out while it is missing or damaged;
  * - the path of an earlier file of the output with the same bytes;
  * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
  *   missing.
  */
 export type RenderedFile =
   | { path: string; body: string | Uint8Array }
-  | { path: string; copy: string }
+  | { path: string; copy: string; mayLack?: true }
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array> };
 

@@ -1,3 +1,4 @@
+import { missingMediaIn } from '../../media/media.ts';
 import { variantsOf } from '../../media/variants.ts';
 import { sha256 } from '../../proof/basis.ts';
 import type { Archive } from '../archive.ts';
@@ -279,7 +280,12 @@ export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFi
     const digests = new Map<string, string>();
     for (const file of files) {
       const before = listed.get(file.path);
-      const { digest, isWritten } = await writeFile(file, before, digests);
+      const written = await writeFile(file, before, digests).catch((error: unknown) => {
+        if ('mayLack' in file && missingMediaIn(error) !== null) return null;
+        throw error;
+      });
+      if (written === null) continue;
+      const { digest, isWritten } = written;
       digests.set(file.path, digest);
       if (isWritten) result.written++;
       if (digest !== before) result.changed.push({ path: file.path, digest });

@@ -51,7 +51,7 @@ export type EvidenceTables = ReturnType<typeof evidenceTables>;
 
 /** The evidence for cited facts, and what is to be read. */
 export function evidenceTables(db: Db) {
-  const { run, changed, one, has, number, all } = sql(db);
+  const { run, changed, one, has, number, all, each } = sql(db);
   const before = one(
     'SELECT state, first_text, text, archive FROM evidence WHERE paper = ? AND subject = ? AND version = ?',
     { state, first_text: orNull(text), text: orNull(text), archive: orNull(text) },
@@ -146,6 +146,14 @@ export function evidenceTables(db: Db) {
     `(t.piece = ?2 OR e.subject IN (SELECT claim_key FROM fact_citations WHERE piece = ?2))`,
   );
   const tell = run('UPDATE evidence SET told = state WHERE paper = ?1 AND subject = ?2 AND version = ?3');
+  const IS_SHOWN = `e.paper = ?1 AND (
+    EXISTS (SELECT 1 FROM pieces p WHERE p.id = substr(e.subject, 1, instr(e.subject, '/') - 1)
+      AND p.state = 'on_air' AND p.revision = e.version)
+    OR EXISTS (SELECT 1 FROM fact_citations c WHERE c.paper = e.paper AND c.claim_key = e.subject AND c.on_air = 1))`;
+  const textsIn = all(
+    'SELECT DISTINCT text FROM evidence WHERE paper = ? AND subject >= ? AND subject < ? AND text IS NOT NULL',
+    text,
+  );
   const setAwaits = run('UPDATE pieces SET awaits_evidence = ?2 WHERE id = ?1 AND awaits_evidence <> ?2');
   return {
     /** Makes a reading the newest of its fact. Returns the state after it. */
@@ -236,15 +244,14 @@ export function evidenceTables(db: Db) {
        WHERE f.paper = ? AND f.claim_key = ?`,
       state,
     ),
-    /** Whether a paper's evidence names a text or an archive that readers may see. */
-    hasKept: has(
-      // Each member by its own index: anybody may ask, and a paper can have a million rows.
-      `SELECT 1 FROM (SELECT * FROM evidence WHERE text = ?2 UNION ALL SELECT * FROM evidence WHERE archive = ?2) e
-       WHERE e.paper = ?1 AND (
-         EXISTS (SELECT 1 FROM pieces p WHERE p.id = substr(e.subject, 1, instr(e.subject, '/') - 1)
-           AND p.state = 'on_air' AND p.revision = e.version)
-         OR EXISTS (SELECT 1 FROM fact_citations c WHERE c.paper = e.paper AND c.claim_key = e.subject AND c.on_air = 1))`,
-    ),
+    /** Whether a paper's evidence names a text, or an archive, that readers may see. */
+    showsText: has(`SELECT 1 FROM evidence e WHERE e.text = ?2 AND ${IS_SHOWN}`),
+    showsArchive: has(`SELECT 1 FROM evidence e WHERE e.archive = ?2 AND ${IS_SHOWN}`),
+    /** The digests of all texts that readers of a paper may see. */
+    shownTexts: each(`SELECT DISTINCT e.text FROM evidence e WHERE e.text IS NOT NULL AND ${IS_SHOWN}`, text),
+    /** The texts of all versions of a fact of the record, or of the entries of a piece; shown or not. */
+    textsOf: (paper: string, of: { fact: string } | { piece: string }): string[] =>
+      'fact' in of ? textsIn(paper, of.fact, `${of.fact}\0`) : textsIn(paper, `${of.piece}/`, `${of.piece}0`),
     /** Notes that a file may be on disk without evidence that names it. */
     noteSourceFile: run('INSERT INTO source_files VALUES (?1, ?2) ON CONFLICT DO UPDATE SET noted_at = ?2'),
     isSourceFileNoted: has('SELECT 1 FROM source_files WHERE digest = ?'),

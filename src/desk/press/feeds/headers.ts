@@ -8,7 +8,7 @@ export interface HeaderContext {
 }
 
 /** Groups of files with the same security and cache headers. */
-type Area = 'page' | 'embed' | 'asset' | 'media';
+type Area = 'page' | 'embed' | 'asset' | 'media' | 'source';
 
 interface PathRule {
   area?: Area;
@@ -53,6 +53,7 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/icons/*': { area: 'asset' },
   '/media/*': { area: 'media', isOpen: true },
   '/portraits/*': { area: 'media', isOpen: true },
+  '/evidence/*': { area: 'source', isOpen: true, type: TEXT },
   '/favicon.svg': { area: 'media' },
   '/favicon.ico': { area: 'media' },
   '/manifest.webmanifest': { area: 'page', type: 'application/manifest+json; charset=utf-8' },
@@ -98,6 +99,9 @@ function pageCsp(analytics: string | undefined): string {
 const MEDIA_CSP =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
+/** What a browser may do with a stranger's text: show it. */
+const SOURCE_CSP = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
 function embedCsp(scripts: readonly string[]): string {
   const sources = scripts.length === 0 ? "'none'" : scripts.map((hash) => `'${hash}'`).join(' ');
   return (
@@ -118,10 +122,11 @@ export function everywhere({ root }: HeaderContext): Record<string, string> {
 
 /** Headers of an area. Other origins may embed pictures and cards, but must not frame pages. */
 function areaHeaders(area: Area, { embed_scripts, analytics }: HeaderContext): Record<string, string> {
-  const csp = area === 'embed' ? embedCsp(embed_scripts) : area === 'media' ? MEDIA_CSP : pageCsp(analytics);
+  const csps = { embed: () => embedCsp(embed_scripts), media: () => MEDIA_CSP, source: () => SOURCE_CSP };
   return {
-    'Content-Security-Policy': csp,
+    'Content-Security-Policy': area in csps ? csps[area as keyof typeof csps]() : pageCsp(analytics),
     'Cross-Origin-Resource-Policy': area === 'page' ? 'same-origin' : 'cross-origin',
+    ...(area === 'source' ? { 'X-Robots-Tag': 'noindex, noarchive' } : {}),
   };
 }
 

@@ -6,6 +6,7 @@ import { documents, hosting } from './documents.ts';
 import { fact, factPage, facts, factsSitemap, sources } from './facts.ts';
 import { front } from './front.ts';
 import { icons } from './icons.ts';
+import { keptSource } from './kept-source.ts';
 import { masthead, persona, portrait } from './masthead.ts';
 import { page, pages } from './pages.ts';
 import { allTags, section, sectionPage, tag, tagPage } from './piece-list.ts';
@@ -19,6 +20,7 @@ export const OUTPUTS: readonly Output[] = [
   media,
   picture,
   linkPicture,
+  keptSource,
   card,
   proof,
   story,
