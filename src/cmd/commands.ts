@@ -34,6 +34,8 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   watch: () => import('./hostnames.ts').then(({ watch }) => watch()),
   scan: () => import('./scan.ts').then(({ command }) => command()),
   'opt-out': () => import('./hostnames.ts').then(({ optOut }) => optOut()),
+  erase: () => import('./archive.ts').then(({ erase }) => erase()),
+  archive: () => import('./archive.ts').then(({ command }) => command()),
   demo: () => import('./demo.ts').then(({ command }) => command()),
   doctor: () => import('./doctor.ts').then(({ command }) => command()),
   upgrade: () => import('./upgrade.ts').then(({ command }) => command()),

@@ -8,6 +8,7 @@ import { codeOf, Fault } from '../shared/fault.ts';
 import { databaseFile, mediaFolder, signingKeyFile } from '../shared/files/data-folder.ts';
 import { assertRestored } from '../shared/files/restore-folder.ts';
 import { newId } from '../shared/new-id.ts';
+import { type ArchivePlace, openArchivePlace } from '../shared/storage/archive-place.ts';
 import { type Clock, ClockGuard, clockOf } from '../signing/clock/clock-guard.ts';
 import { type ServiceSigner, signerOf } from '../signing/signing.ts';
 import { openSearchReader } from '../store/desk/search-reader.ts';
@@ -22,6 +23,8 @@ export interface AppContext {
   store: AppStore;
   clock: Clock;
   signer: ServiceSigner;
+  /** Where observations are that left the database; null without ARCHIVE_URL. Opened on first use. */
+  readonly archive: ArchivePlace | null;
   close(): void;
 }
 
@@ -61,12 +64,20 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   };
   const clock = clockOf(now);
   const opening = { settings, store, clock };
+  let archive: ArchivePlace | null | undefined;
   const app: AppContext = Object.assign(opening, {
     signer: signerOf(opening, signingKeyFile(settings)),
+    archive: null,
     close() {
       store.searchPool.close();
       store.snapshots.close();
       store.database.close();
+    },
+  });
+  Object.defineProperty(app, 'archive', {
+    get() {
+      archive ??= openArchivePlace(settings);
+      return archive;
     },
   });
   if (settings.leaseUrl !== null) store.database.log.guard(() => app.signer.assertHeld());

@@ -21,6 +21,7 @@ import { webhooks } from './settings/webhooks.ts';
 const SECRET = new Set([
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
+  'ARCHIVE_SEEDS_SECRET_ACCESS_KEY',
   'SMTP_URL',
   'LIBSQL_SYNC_URL',
   'LIBSQL_AUTH_TOKEN',

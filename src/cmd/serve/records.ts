@@ -38,6 +38,9 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   const stopOrders = startJob(() => startPlanOrders(app, logger));
   const stopOwners = startJob(() => startOwnerChecks(app, logger));
   const stopIndex = startJob(() => startValueIndex(app, logger));
+  // Nothing of it is loaded where there is no archive.
+  const archiver = settings.archiveUrl === null ? null : await import('../../records/jobs/archive-job.ts');
+  const stopArchiver = archiver === null ? async () => {} : startJob(() => archiver.startArchiver(logger));
   const stopScanner = settings.scanner
     ? startJob(() => startScanner(app, proberOf(settings, clock.now), logger))
     : async () => {};
@@ -53,6 +56,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
         stopOrders(),
         stopOwners(),
         stopIndex(),
+        stopArchiver(),
         stopScanner(),
         ...jobs.map((job) => job.stop()),
       ]);

@@ -17,6 +17,8 @@ export interface Audit {
   observations: number;
   /** Observations that are marked as damaged by an older version. */
   damaged: number;
+  /** Observations in the archive: those that were audited there with --archive, else those that only it has. */
+  archived: number;
   /** Leaves of the transparency logs. */
   leaves: number;
   files: number;
@@ -27,6 +29,8 @@ export interface Audit {
 interface AuditOptions {
   /** Renders and draws everything again. */
   deep?: boolean | undefined;
+  /** Reads every object of the archive, and rebuilds from it what left the database. */
+  archive?: boolean | undefined;
   /** Whether to compare the pressed files, and the media in DATA_DIR. */
   trees?: boolean;
   media?: boolean;
@@ -36,10 +40,10 @@ interface AuditOptions {
 /** Audits the database, the logs and the pressed trees. */
 export async function auditApp(
   app: AppContext,
-  { deep = false, trees = true, media = true, progress = () => {} }: AuditOptions = {},
+  { deep = false, archive = false, trees = true, media = true, progress = () => {} }: AuditOptions = {},
 ): Promise<Audit> {
   const { store } = app;
-  const audit: Audit = { generations: 0, observations: 0, damaged: 0, leaves: 0, files: 0, faults: [] };
+  const audit: Audit = { generations: 0, observations: 0, damaged: 0, archived: store.records.archive.awayCount(), leaves: 0, files: 0, faults: [] };
   const { faults } = audit;
   /** Runs one part. Damage that makes it throw becomes a fault, and the other parts still run. */
   const part = async (name: string, work: () => void | Promise<void>): Promise<void> => {
@@ -69,9 +73,18 @@ export async function auditApp(
     audit.observations = auditRecords(app, faults, progress);
     audit.damaged = store.records.damagedObservations().length;
   });
+  let logged: Uint8Array | null = null;
+  if (archive) {
+    await part('archive', async () => {
+      const { auditArchive } = await import('./archive.ts');
+      const found = await auditArchive(app, faults, progress);
+      audit.archived = found.observations;
+      logged = found.logged;
+    });
+  }
   for (const log of LOG_SERVICES) {
     await part(`log of the ${log}`, async () => {
-      audit.leaves += await auditLog(app, log, faults, progress);
+      audit.leaves += await auditLog(app, log, faults, progress, log === 'records' ? logged : null);
     });
   }
   await part('credits', () => pushAll(faults, store.records.credits.faults()));

@@ -59,19 +59,25 @@ export function auditRecords(
   return count;
 }
 
-/** Audits one host as the database has it, taking these observations as marked. */
-function auditStoredHost(
+/**
+ * Audits one host as the database has it, taking these observations as marked, together with those that the archive has
+ * of it, oldest first; without the latter as far as it goes.
+ */
+export function auditStoredHost(
   { records, desk: { verifyingKeys, corrections } }: AppContext['store'],
   { id, hostname }: { id: number; hostname: string },
   damaged: ReadonlySet<number>,
+  archived: readonly Observation[] | null = null,
 ): HostAudit {
   const host = records.find(hostname);
+  const last = archived?.at(-1)?.seq ?? 0;
   return auditHost(
     {
       hostname,
       isShown: host?.state !== 'opted_out',
       seq: host?.seq ?? null,
-      observations: records.observationsOf(id),
+      part: archived === null && records.archive.isArchived(id) ? 'end' : 'whole',
+      observations: archived === null ? records.observationsOf(id) : [...archived, ...newerThan(records.observationsOf(id), last)],
       changesOf: (seq) => records.changesOf(id, seq),
       baseline: records.baseline(id),
       sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),
@@ -84,6 +90,10 @@ function auditStoredHost(
     verifyingKeys('records'),
     corrections('records', ''),
   );
+}
+
+function* newerThan(observations: Iterable<Observation>, seq: number): Iterable<Observation> {
+  for (const observation of observations) if (observation.seq > seq) yield observation;
 }
 
 /** The longest reason, in characters. */
@@ -130,6 +140,8 @@ export function acceptDamage({ store, clock }: AppContext, seqs: readonly number
 
 interface AuditedHost {
   hostname: string;
+  /** All observations; the last ones of a host whose others are in the archive, whose derived rows cannot be compared. */
+  part: 'whole' | 'end';
   /** False for a host that opted out, which no facet counts. */
   isShown: boolean;
   seq: number | null;
@@ -177,7 +189,8 @@ export function auditHost(
     const { seq, record } = observation;
     const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
     const checked = checkReceipt(observation.receipt, keys, verifyNode, corrections);
-    faults.push(...receiptRules(checked), ...linkRules(before, checked));
+    faults.push(...receiptRules(checked));
+    if (before !== null || host.part === 'whole') faults.push(...linkRules(before, checked));
     const { receipt } = checked;
     if (receipt !== null) {
       const disclosures = disclosuresOf(record, observation.seed);
@@ -195,7 +208,8 @@ export function auditHost(
       seq > host.rotationStart
         ? compareAnswers({ baseline, rotations }, tracked, host.originsAt(seq))
         : withoutRotation(compareWithBaseline(baseline, tracked));
-    if (differ(compared.changes, host.changesOf(seq))) fault('the deltas are not what changed');
+    if (host.part === 'whole' && differ(compared.changes, host.changesOf(seq)))
+      fault('the deltas are not what changed');
     baseline = { ...baseline, ...compared.updates };
     rotations = withRotations(rotations, compared.rotations);
     const at = trueTime(Date.parse(record.observed_at), seq, corrections);
@@ -209,6 +223,7 @@ export function auditHost(
     observations++;
   }
   if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
+  if (host.part === 'end') return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
   if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
   if (differ(rotations, host.rotations)) faults.push('the rotating sets are not those of the observations');
   const stored = isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;

@@ -1,3 +1,4 @@
+import { ARCHIVE_HEADER, type ArchiveStatement, archiveIn } from '../archive-note.ts';
 import { fromBase64, toBase64url } from '../bytes.ts';
 import { CLOCK_HEADER, type ClockStatement, clockIn } from '../clock-note.ts';
 import { EVIDENCE_HEADER, type Evidence, evidenceIn } from '../evidence-note.ts';
@@ -27,7 +28,7 @@ export type LogService = 'desk' | 'records';
 
 /**
  * Every kind but signed notes: the receipt of a piece that is publicly on air, the version of a fact that such a piece
- * cites, the evidence for what it cites, and the correction of a clock.
+ * cites, the evidence for what it cites, the correction of a clock, and the manifest of an archive.
  */
 type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
@@ -47,6 +48,7 @@ export type Leaf =
   | { kind: 'fact' /** The whole note. */; note: string; fact: FactNote }
   | { kind: 'evidence' /** The whole note. */; note: string; evidence: Evidence }
   | { kind: 'clock' /** The whole note. */; note: string; clock: ClockStatement }
+  | { kind: 'archive' /** The whole note. */; note: string; archive: ArchiveStatement }
   | StatementLeaf;
 
 /**
@@ -89,6 +91,11 @@ export function parseLeaf(entry: string): Leaf {
       const clock = clockIn(entry);
       if (clock === null) throw notOfForm(header, 'it is not a signed correction');
       return { kind: 'clock', note: entry, clock };
+    }
+    case ARCHIVE_HEADER: {
+      const archive = archiveIn(entry);
+      if (archive === null) throw notOfForm(header, 'it is not the signed note of a manifest');
+      return { kind: 'archive', note: entry, archive };
     }
     case FACT_HEADER: {
       const fact = factIn(entry);

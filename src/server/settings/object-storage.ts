@@ -22,6 +22,14 @@ export const objectStorage = z
     LEASE_URL: z.string().optional(),
     /** How long a server that is silent keeps the right to sign. */
     LEASE_TIME: duration('30s', 1, 1),
+    /**
+     * A private place to which the observations of closed days go, out of the database: `s3://BUCKET/PREFIX?endpoint=…`,
+     * or a folder on another disk. See docs/archive.md.
+     */
+    ARCHIVE_URL: z.string().optional(),
+    /** Credentials for the objects below `seeds/` in ARCHIVE_URL, so that others may read the rest of the archive. */
+    ARCHIVE_SEEDS_ACCESS_KEY_ID: z.string().trim().optional(),
+    ARCHIVE_SEEDS_SECRET_ACCESS_KEY: z.string().trim().optional(),
     /** Credentials for object storage. Messages never show them. */
     AWS_ACCESS_KEY_ID: z.string().trim().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
@@ -32,10 +40,15 @@ export const objectStorage = z
     AWS_ENDPOINT_URL: z.string().trim().optional(),
   })
   .superRefine((env, context) => {
-    for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL'] as const) {
+    for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL', 'ARCHIVE_URL'] as const) {
       const url = env[name];
       const address = url === undefined ? null : parseAddress(url, addressDefaults(env));
       if (typeof address === 'string') refuse(context, name, address);
+    }
+    const [id, secret] = [env.ARCHIVE_SEEDS_ACCESS_KEY_ID, env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY];
+    if ((id === undefined) !== (secret === undefined)) {
+      const [set, missing] = ['ARCHIVE_SEEDS_ACCESS_KEY_ID', 'ARCHIVE_SEEDS_SECRET_ACCESS_KEY'] as const;
+      refuse(context, id === undefined ? missing : set, `must be set together with ${id === undefined ? set : missing}`);
     }
   })
   .transform((env) => ({
@@ -46,6 +59,13 @@ export const objectStorage = z
     /** What decides which server signs; null when this one is alone. */
     leaseUrl: env.LEASE_URL ?? null,
     leaseTime: env.LEASE_TIME,
+    /** Where observations of closed days go; null when they stay in the database. */
+    archiveUrl: env.ARCHIVE_URL ?? null,
+    /** The credentials for their seeds; null when they are those of the rest. */
+    archiveSeeds:
+      env.ARCHIVE_SEEDS_ACCESS_KEY_ID === undefined || env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY === undefined
+        ? null
+        : { accessKeyId: env.ARCHIVE_SEEDS_ACCESS_KEY_ID, secretAccessKey: env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY },
     objectStorage: {
       ...addressDefaults(env),
       accessKeyId: env.AWS_ACCESS_KEY_ID,

@@ -37,6 +37,8 @@ export interface Bucket {
   /** The object. `max` is the most bytes that it may have; without it, as many as an answer to a listing. */
   get(key: string, max?: number, signal?: AbortSignal): Promise<StoredObject | null>;
   head(key: string): Promise<ObjectHead | null>;
+  /** The bytes from `start` to before `end` of the object with this ETag; null when it is gone or was replaced. */
+  range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null>;
   /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;
   list(prefix: string): AsyncIterable<BucketObject>;

@@ -22,12 +22,12 @@ export function publishAddress(settings: Settings, to: string | undefined): Addr
   if (typeof address === 'string') {
     throw new Fault('invalid_request', `${field}${shownAddress(text)}: ${address}; correct it`);
   }
-  if (address.kind === 'folder') requireApart(settings, address.folder, `${field}${text}`);
+  if (address.kind === 'folder') requireFolderApart(settings, address.folder, `${field}${text}`);
   return address;
 }
 
-/** A publication removes what it does not know, so it has no business in the folders of the program. */
-function requireApart({ dataDir, distDir, logDir, contentDir }: Settings, folder: string, what: string): void {
+/** A publication removes what it does not know, so it has no business in the folders of the program; nor has an archive. */
+export function requireFolderApart({ dataDir, distDir, logDir, contentDir }: Settings, folder: string, what: string): void {
   for (const [name, own] of Object.entries({
     DATA_DIR: dataDir,
     DIST_DIR: distDir,

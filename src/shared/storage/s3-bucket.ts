@@ -99,6 +99,23 @@ export class S3Bucket implements Bucket {
     return { bytes: answer.body, etag: this.#etag('GET', key, answer), age: ageOf(answer) };
   }
 
+  async range(
+    key: string,
+    etag: string,
+    start: number,
+    end: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array | null> {
+    const headers = { range: `bytes=${start}-${end - 1}`, 'if-match': `"${etag}"` };
+    const { status, body } = await this.ask('GET', {
+      ...{ key, headers, signal },
+      answerMax: Math.max(ANSWER_MAX, end - start),
+    });
+    if (status === 404 || status === 412) return null;
+    if (status === 206 && body.length === end - start) return body;
+    throw notStorage(this.#address, { method: 'GET', key, status, wanted: `${end - start} bytes` });
+  }
+
   async head(key: string): Promise<ObjectHead | null> {
     const answer = await this.ask('HEAD', { key });
     if (answer.status === 404) return null;

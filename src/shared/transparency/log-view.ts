@@ -155,6 +155,10 @@ function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf'])
       const subject = seqs === null ? 'keys' : `no. ${seqs.first} to ${seqs.last}`;
       return [{ ...base, kind: leaf.kind, at, paper, subject }];
     }
+    case 'archive': {
+      const { generation, through, signed_at: at } = leaf.archive;
+      return [{ ...base, kind: leaf.kind, at, subject: `manifest ${generation}, no. 1 to ${through}` }];
+    }
     case 'withdrawal':
       return [{ ...base, kind: leaf.kind, at: leaf.at, paper: leaf.paper, subject: leaf.piece }];
     case 'key':

@@ -76,6 +76,10 @@ function fenceLine({ settings, store }: LogContext, log: LogService, key: LogKey
   const tables = store.database.log;
   const size = tables.size(log);
   const cure = cureOf(log);
+  const [archived, observed] = [store.records.archive.seen(), store.records.nextSeq() - 1];
+  if (log === 'records' && archived > observed) {
+    return `the archive has ${count(archived)} observations, and this database ${count(observed)}; restore the newest copy of the database`;
+  }
   const newest = tables.newestHead(log, key.origin);
   const head = newest === null ? null : parseCheckpoint(newest.checkpoint);
   if (head !== null && !isOfTheseLeaves(tables, log, head, size, head.size)) return rewrittenLine(log, head);

@@ -34,7 +34,7 @@ export function newLogOrigin({ logOrigins, origin, dataOrigin }: Settings, log: 
 /** What the functions of a log need. */
 export interface LogContext {
   settings: Settings;
-  store: Pick<Store, 'desk' | 'database'>;
+  store: Pick<Store, 'desk' | 'database' | 'records'>;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { dayOf, daySpan } from '../../proof/time.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
+import { archiveTables } from './archive.ts';
+import { erasureTables } from './erasure.ts';
 import { recordsFaults } from './records-audit.ts';
 import { deltaTable } from './records-deltas.ts';
 import { facetTables } from './records-facets.ts';
@@ -13,11 +15,15 @@ import { valueTables } from './records-values.ts';
 
 /** All tables of the domain records. Observations are logged in `log`. */
 export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, 'append'>) {
+  const archive = archiveTables(db, transact);
+  const observations = observationTable(db);
   return {
     transact,
     ...hostnameTable(db, transact),
     ...queueTable(db),
-    ...observationTable(db),
+    ...observations,
+    /** The number of the next observation: above all that are here, in the archive, or erased. */
+    nextSeq: () => Math.max(observations.nextSeq() - 1, archive.through(), archive.newestErased()) + 1,
     logLeaf: (entry: string): void => log.append('records', entry),
     ...clockTables(db),
     ...deltaTable(db),
@@ -26,6 +32,8 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...facetTables(db),
     ...valueTables(db, transact),
     ...damageTable(db),
+    archive,
+    erasure: erasureTables(db, archive),
     /** Faults between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),
   };

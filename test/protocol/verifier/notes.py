@@ -147,6 +147,11 @@ def evidence_of(text):
     return said
 
 
+def archive_of(text):
+    forms = [('generation', NUMBER), ('through', NUMBER), ('manifest', HASH), ('prev', f'none|{HASH}')]
+    return fields(text, 'archive/v1', [*forms, ('signed_at', TIME), ('kid', TOKEN)])
+
+
 SERVICE = 'desk|records'
 
 

@@ -9,7 +9,8 @@ import { PaperBody } from '../../../desk/papers/paper.ts';
 import type { ReviewBody } from '../../../desk/review.ts';
 import { sha256 } from '../../../proof/basis.ts';
 import { parseCheckpoint } from '../../../proof/log/checkpoint.ts';
-import type { LogService } from '../../../proof/log/leaf.ts';
+import { toHex } from '../../../proof/bytes.ts';
+import { type LogService, receiptHashText } from '../../../proof/log/leaf.ts';
 import { LogFault } from '../../../proof/log/log-fault.ts';
 import { TILE_WIDTH, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
 import { leafHash } from '../../../proof/merkle.ts';
@@ -19,6 +20,7 @@ import { Fault, messageOf } from '../../../shared/fault.ts';
 import { bytesIn } from '../../../shared/files/plain-file.ts';
 import { plural } from '../../../shared/plural.ts';
 import { pushAll } from '../../../shared/push-all.ts';
+import { inBatches } from '../../../shared/sql/sql.ts';
 import type { Progress } from '../../../shared/terminal/progress.ts';
 import type { LogHead, LogTables } from '../../../shared/transparency/log-tables.ts';
 import { logFolder, publishedCheckpoint, tileBytes } from '../../../signing/log/log-files.ts';
@@ -29,13 +31,15 @@ import { cosignatureFaults, headFaults, type StoredLeaves, storedLeaves } from '
 
 /**
  * Audits a log: leaves against what was signed, nodes and heads against leaves, cosignatures, and published files.
- * Appends to `faults`. Returns the number of leaves.
+ * Appends to `faults`. Returns the number of leaves. `archived` has 1 for each leaf of an observation that the archive has;
+ * without it they are only counted.
  */
 export async function auditLog(
   app: AppContext,
   log: LogService,
   faults: string[],
   progress: Progress['step'],
+  archived: Uint8Array | null = null,
 ): Promise<number> {
   const { store, settings } = app;
   const found: string[] = [];
@@ -57,7 +61,7 @@ export async function auditLog(
     const step = (done: number, total: number) => progress(`audit the log of the ${log}`, done, total, '');
     const stored = storedLeaves(store.database.log, log, found, step);
     // The past of an older database is filled in when it is signed for the first time.
-    if (store.database.log.isFilled(log)) pushAll(found, ledgerLeafFaults(store, log, stored));
+    if (store.database.log.isFilled(log)) pushAll(found, ledgerLeafFaults(store, log, stored, archived));
     const cosigned = headFaults(store.database.log, log, key, found);
     if (isPublished) pushAll(found, publicationFaults(store.database.log, log, { folder, texts, checkpoint }));
     return { leaves: stored.kinds.length, cosignatures: cosigned };
@@ -144,8 +148,14 @@ const BATCH = 10_000;
 const LISTED_MAX = 100;
 
 /** Where leaves and signed records disagree: each has the other, and what is on air in public is logged verbatim. */
-export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLeaves): string[] {
+export function ledgerLeafFaults(
+  store: Store,
+  log: LogService,
+  leaves: StoredLeaves,
+  archived: Uint8Array | null = null,
+): string[] {
   const seen = new Uint8Array(leaves.kinds.length);
+  if (archived !== null) seen.set(archived.subarray(0, seen.length));
   const faults: string[] = [];
   /** The index of a leaf, which has its reason with this. */
   const indexOf = (entry: string): number | null => {
@@ -167,8 +177,16 @@ export function ledgerLeafFaults(store: Store, log: LogService, leaves: StoredLe
         require(retirementLeaf('records', { kid, at: retired_at }), `the retirement of key ${kid}`);
     }
     observationFaults(store, require);
+    for (const { generation, note } of store.records.archive.notes()) require(note, `manifest ${generation} of the archive`);
   }
-  const strays = [...leaves.kinds.entries()].filter(([index]) => seen[index] === 0);
+  let strays = [...leaves.kinds.entries()].filter(([index]) => seen[index] === 0);
+  if (log === 'records' && archived === null) {
+    const away = store.records.archive.awayCount();
+    const others = strays.filter(([, kind]) => kind !== 'receipt-hash');
+    // Which leaves they are, only the archive can tell.
+    if (strays.length - others.length === away) strays = others;
+    else if (away > 0) faults.push(`${plural(away, 'observation')} left for the archive, and ${strays.length - others.length} leaves of receipts are without one`);
+  }
   for (const [index, kind] of strays.slice(0, LISTED_MAX)) {
     faults.push(`leaf ${index} (${kind}): it has no signed record`);
   }
@@ -266,10 +284,12 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
 }
 
 function observationFaults({ records }: Store, require: Comparison['require']): void {
-  for (let next = 1; ; next += BATCH) {
-    const receipts = records.receipts(next, BATCH);
-    for (const [at, receipt] of receipts.entries()) require(receiptLeaf(receipt, false), `observation ${next + at}`);
-    if (receipts.length < BATCH) return;
+  const { receiptsAfter, erased } = records.archive;
+  for (const { seq, receipt } of inBatches(receiptsAfter, [0, BATCH], ({ seq }) => [seq, BATCH])) {
+    require(receiptLeaf(receipt, false), `observation ${seq}`);
+  }
+  for (const { seq, hash } of inBatches(erased, [0, BATCH], ({ seq }) => [seq, BATCH])) {
+    require(receiptHashText(`sha256:${toHex(hash)}`), `the erased observation ${seq}`);
   }
 }
 

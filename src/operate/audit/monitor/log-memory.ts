@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { verifyNode } from '../../../proof/ed25519.ts';
 import { signingPeriodFaults } from '../../../proof/key-text.ts';
 import { isSignedBy, type VerifyingKey } from '../../../proof/keyring.ts';
-import type { Leaf } from '../../../proof/log/leaf.ts';
+import type { Leaf, LogService } from '../../../proof/log/leaf.ts';
 import { shown } from '../../../proof/log/log-fault.ts';
 import { parseNote } from '../../../proof/note.ts';
 import type { Receipt } from '../../../proof/receipt.ts';
@@ -112,6 +112,8 @@ export class LogMemory {
         return this.#retire(leaf);
       case 'clock':
         return this.#takeClock(index, leaf);
+      case 'archive':
+        return this.#takeArchive(index, leaf);
       case 'fact':
         return this.#takeFact(index, leaf);
       case 'evidence':
@@ -158,14 +160,27 @@ export class LogMemory {
     ];
   }
 
+  #takeArchive(index: number, { note, archive }: Extract<Leaf, { kind: 'archive' }>): Found[] {
+    const { generation, kid, signed_at } = archive;
+    const what = `manifest ${generation} of the archive`;
+    return [
+      ...this.#takeSigned(note, { kid, what, verb: 'signed', time: signed_at }, 'records'),
+      ...this.#claim(index, `archive\n${generation}`, what),
+    ];
+  }
+
   #takeSignature({ note, receipt }: Extract<Leaf, { kind: 'receipt' }>): Found[] {
     const { paper, piece, revision, kid, filed_at } = receipt;
     const what = `the receipt for revision ${revision} of piece ${piece} in ${paper}`;
     return this.#takeSigned(note, { kid, what, verb: 'filed', time: filed_at });
   }
 
-  #takeSigned(note: string, { kid, what, verb, time }: Record<'kid' | 'what' | 'verb' | 'time', string>): Found[] {
-    const key = this.#keys.get(nameOf('desk', kid));
+  #takeSigned(
+    note: string,
+    { kid, what, verb, time }: Record<'kid' | 'what' | 'verb' | 'time', string>,
+    service: LogService = 'desk',
+  ): Found[] {
+    const key = this.#keys.get(nameOf(service, kid));
     if (key === undefined) {
       const means = 'somebody signs with a key that the paper has not announced';
       return [{ kind: 'key', what: `${what} names key ${shown(kid)}, which no earlier leaf announces`, means }];

@@ -1,0 +1,90 @@
+import { Command } from 'commander';
+import { isoTime, MINUTE } from '../proof/time.ts';
+import { eraseName } from '../records/erasure.ts';
+import { parseHostname } from '../records/hostname.ts';
+import { GRACE } from '../records/jobs/archiver.ts';
+import { runArchiver } from '../records/jobs/archive-run.ts';
+import { optOutReason } from '../records/require-host.ts';
+import type { AppContext } from '../server/context.ts';
+import { CLI } from '../shared/command-line.ts';
+import { Fault } from '../shared/fault.ts';
+import { plural } from '../shared/plural.ts';
+import { sizeText } from '../shared/size.ts';
+import { shownAddress } from '../shared/storage/address.ts';
+import { printResult } from '../shared/terminal/output.ts';
+import { DataCommand } from './frame.ts';
+
+/** How long an erasure waits for the archiver of a server, in ms. */
+const PATIENCE = 10 * MINUTE;
+
+export function command(): Command {
+  return new Command('archive')
+    .description('the archive of observations (ARCHIVE_URL)')
+    .addCommand(
+      new DataCommand('run')
+        .description('archive the days that are closed, as a server does every hour')
+        .option('--json', 'print the outcome as JSON')
+        .onData(async (app, { json }: { json?: boolean }) => {
+          const isDone = await runArchiver(app);
+          printResult(json, { is_done: isDone, ...statusOf(app) }, [
+            isDone ? statusLine(app) : 'another process archives now; nothing was done here',
+          ]);
+        }),
+    )
+    .addCommand(
+      new DataCommand('status')
+        .description('say what the archive holds, by its newest manifest')
+        .option('--json', 'print it as JSON')
+        .onData((app, { json }: { json?: boolean }) => printResult(json, statusOf(app), [statusLine(app)])),
+    );
+}
+
+function statusOf({ store, settings }: AppContext) {
+  const { archive } = store.records;
+  const newest = archive.newest();
+  const objects = archive.objects();
+  return {
+    place: settings.archiveUrl === null ? null : shownAddress(settings.archiveUrl),
+    generation: newest?.generation ?? 0,
+    through: newest?.through ?? 0,
+    signed_at: newest === null ? null : isoTime(newest.at),
+    objects: objects.length,
+    bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
+    observations: objects.reduce((sum, { kind, rows }) => sum + (kind.startsWith('observations') ? rows : 0), 0),
+    erased: archive.erasedCount(),
+    erasures: archive.erasures().length,
+  };
+}
+
+function statusLine(app: AppContext): string {
+  const { place, generation, through, signed_at, objects, bytes, observations, erased, erasures } = statusOf(app);
+  if (generation === 0) return place === null ? 'there is no archive; ARCHIVE_URL is not set' : 'nothing is archived yet';
+  const waiting = erasures === 0 ? '' : `; ${plural(erasures, 'name')} still to be erased in it`;
+  const gone = erased === 0 ? '' : `, ${erased} erased`;
+  return `${place ?? 'ARCHIVE_URL is not set'}: observations 1 to ${through} (${observations} in ${plural(objects, 'object')}, ${sizeText(bytes)}${gone}), manifest ${generation} of ${signed_at}${waiting}`;
+}
+
+export function erase(): Command {
+  return new DataCommand('erase')
+    .description('opt a name and all names below it out, and erase what was observed of them, in the archive too')
+    .argument('<name>', 'such as example.org')
+    .requiredOption('--reason <text>', 'why, kept with the opt-out')
+    .option('--json', 'print the outcome as JSON')
+    .addHelpText(
+      'after',
+      '\nIt cannot be undone. The numbers and hashes of the receipts stay, so that the log and all other receipts hold.\nExit code 0: erased; 1: the archive could not be reached: a server goes on, or run it again.',
+    )
+    .onData(async (app, text: string, { reason, json }: { reason: string; json?: boolean }) => {
+      const name = parseHostname(text);
+      const names = eraseName(app, name, optOutReason(reason, '--reason'));
+      const { archive } = app.store.records;
+      if (archive.erasures().length > 0 && !(await runArchiver(app, PATIENCE))) {
+        throw new Fault('unavailable', `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``);
+      }
+      printResult(json, { names, erased: archive.erasedCount(), erasures: archive.erasures().length }, [
+        `${name.hostname} has opted out; ${plural(names.length, 'hostname')} erased${names.length === 0 ? '' : `: ${names.join(', ')}`}`,
+        'Not yet forgotten: backups of before, until you delete them (a restored one erases it again when it follows the archive), copies that others made, and',
+        `the earlier versions of objects, if the bucket keeps versions: until its lifecycle rule deletes them. Objects that are not named any more go within ${GRACE / (24 * 60 * MINUTE)} days, those of this erasure at once.`,
+      ]);
+    });
+}

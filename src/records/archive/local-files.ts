@@ -1,0 +1,107 @@
+import { open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathOf } from '../hostname.ts';
+import type { ArchiveObject, StoredSeeds } from './manifest.ts';
+import { type Seeded, type StoredObservation, StoredObservations } from './observation-row.ts';
+import { type RangeSource, readRange } from './parquet-read.ts';
+import { SEED_LENGTH } from './sources.ts';
+import { OBSERVATIONS } from './tables.ts';
+
+/** Rows that are read of one file at a time. */
+const CHUNK = 500;
+
+export type Row = StoredObservation & Seeded;
+/** Where a row is: its object, and its number there, from 0. */
+export interface Place {
+  key: string;
+  row: number;
+}
+
+/** An object of observations that was copied to this disk, with its seeds. */
+export interface LocalFile {
+  key: string;
+  source: RangeSource;
+  rows: number;
+  seeds: Uint8Array;
+}
+
+/** Copies objects into a folder, to be read there. `read` gets the bytes of an object. */
+export async function localFiles(
+  folder: string,
+  objects: readonly ArchiveObject[],
+  read: (stored: StoredSeeds) => Promise<Uint8Array>,
+): Promise<LocalFile[]> {
+  const files: LocalFile[] = [];
+  for (const [n, object] of objects.entries()) {
+    const { key, rows, sha256 } = object;
+    const bytes = await read(object);
+    const seeds = object.seeds === null ? new Uint8Array() : await read(object.seeds);
+    const path = join(folder, `${n}.parquet`);
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
+    files.push({ key, source: { id: `${path} ${sha256}`, size: bytes.length, read: readOf(path) }, rows, seeds });
+  }
+  return files;
+}
+
+function readOf(path: string): RangeSource['read'] {
+  return async (start, end) => {
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  };
+}
+
+/**
+ * All rows of files, each of which is in this order, by path, time and number. `damaged` is told of rows that cannot be
+ * read, which are left out; without it, that is thrown.
+ */
+export async function* merged(
+  files: readonly LocalFile[],
+  damaged?: (place: Place & { end: number }, error: unknown) => void,
+): AsyncGenerator<Row & { place: Place }> {
+  type Head = { row: Row & { place: Place }; path: string; rows: ReturnType<typeof rowsIn> };
+  const heads: Head[] = [];
+  const advance = async (rows: Head['rows']): Promise<void> => {
+    const { value, done } = await rows.next();
+    if (done !== true) heads.push({ row: value, path: pathOf(value.hostname), rows });
+  };
+  for (const file of files) await advance(rowsIn(file, damaged));
+  while (heads.length > 0) {
+    let least = 0;
+    for (const [n, head] of heads.entries()) if (comesBefore(head, heads[least] ?? head)) least = n;
+    const [next] = heads.splice(least, 1);
+    if (next === undefined) return;
+    yield next.row;
+    await advance(next.rows);
+  }
+}
+
+function comesBefore(a: { row: Row; path: string }, b: { row: Row; path: string }): boolean {
+  if (a.path !== b.path) return a.path < b.path;
+  if (a.row.observed_at !== b.row.observed_at) return a.row.observed_at < b.row.observed_at;
+  return a.row.seq < b.row.seq;
+}
+
+async function* rowsIn(
+  { key, source, rows, seeds }: LocalFile,
+  damaged?: (place: Place & { end: number }, error: unknown) => void,
+): AsyncGenerator<Row & { place: Place }> {
+  const stored = new StoredObservations();
+  for (let rowStart = 0; rowStart < rows; rowStart += CHUNK) {
+    const rowEnd = Math.min(rows, rowStart + CHUNK);
+    const part = await readRange(OBSERVATIONS, source, { rowStart, rowEnd }).catch((error: unknown) => {
+      if (damaged === undefined) throw error;
+      damaged({ key, row: rowStart, end: rowEnd }, error);
+      return [];
+    });
+    for (const row of part) {
+      const at = row.row * SEED_LENGTH;
+      const seed = seeds.slice(at, at + SEED_LENGTH);
+      yield { ...stored.storedOf(row), seed, place: { key, row: row.row } };
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { AppContext } from '../server/context.ts';
+import { Fault } from '../shared/fault.ts';
+import { bucketHash } from './archive/layout.ts';
+import { type Hostname, pathOf } from './hostname.ts';
+
+type Store = Pick<AppContext['store'], 'records'>;
+
+/** Erases what the database has of a host. What is in the archive is the archiver's to erase. */
+export function eraseHost({ store: { records } }: { store: Store }, host: number): void {
+  const notes = records
+    .provenance(host, Number.MAX_SAFE_INTEGER)
+    .map(({ seq, receipt }) => ({ seq, hash: createHash('sha256').update(receipt).digest() }));
+  records.erasure.eraseHost(host, notes);
+}
+
+/** A host that was erased before and has observations again, or still; null when there is none. */
+export function erasedBefore({ records }: Store): number | null {
+  return records.erasure.erasedBefore();
+}
+
+/**
+ * Erases a name and all names below it: opts them out, and forgets what they answered, here at once and in the archive
+ * in the next steps of the archiver. Returns the names. Throws `invalid_request` for a public suffix, and when the
+ * archive cannot be reached because ARCHIVE_URL is not set.
+ */
+export function eraseName(app: AppContext, name: Hostname, reason: string): string[] {
+  const { store, settings, clock } = app;
+  const { records } = store;
+  const hasArchive = settings.archiveUrl !== null || records.archive.newest() !== null;
+  if (hasArchive && settings.archiveUrl === null) {
+    throw new Fault('invalid_request', 'observations are in an archive, and ARCHIVE_URL is not set; set it, and erase again');
+  }
+  records.optOut(name, reason, 'cli', clock.now());
+  const hosts = records.erasure.hostsBelow(pathOf(name.hostname));
+  store.database.transact(() => {
+    // First what remains to be done, so that a kill leaves nothing behind.
+    if (hasArchive) {
+      for (const { hostname, path, registrable_domain } of hosts) {
+        records.archive.addErasure(path, bucketHash(hostname, registrable_domain));
+      }
+    }
+  });
+  for (const { id } of hosts) eraseHost(app, id);
+  return hosts.map(({ hostname }) => hostname);
+}

@@ -1,0 +1,240 @@
+import type { ArchiveObject } from '../../records/archive/manifest.ts';
+import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_TABLES, receiptOf } from './records-receipts.ts';
+import { bytes, type Db, integer, json, oneOf, orNull, type Read, sql, type Transact, text } from '../../shared/sql/sql.ts';
+
+const KIND = oneOf('observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value', 'tombstones');
+const OBJECT = {
+  ...{ key: text, kind: KIND, period: text, bucket: text, etag: text, sha256: text, bytes: integer, rows: integer },
+  ...{ first_seq: integer, last_seq: integer, first_at: integer, last_at: integer },
+  ...{ first_path: text, last_path: text, seeds: orNull(json<ArchiveObject['seeds'] & object>()) },
+  ...{ publish: orNull(text), generation: integer },
+};
+const COLUMNS = Object.keys(OBJECT)
+  .map((name) => `"${name}"`)
+  .join(', ');
+const MANIFEST = { generation: integer, through: integer, etag: text, sha256: text, note: text, at: integer };
+export type StoredManifest = Read<typeof MANIFEST>;
+
+/** Rows that one transaction deletes; it blocks other writers for some milliseconds. */
+const BATCH = 500;
+/** Rows that are looked at in one go. */
+const SCAN = 5_000;
+
+/** What the archive holds, and the one way by which observations leave the database. */
+export function archiveTables(db: Db, transact: Transact) {
+  const { run, insert, one, has, number, all } = sql(db);
+  const newest = one(
+    'SELECT generation, through, etag, sha256, note, at FROM archive_manifests ORDER BY generation DESC LIMIT 1',
+    MANIFEST,
+  );
+  const through = number('SELECT through FROM archive_manifests ORDER BY generation DESC LIMIT 1');
+  const addManifest = insert('archive_manifests', MANIFEST);
+  const addObject = insert('archive_objects', OBJECT);
+  const clear = run('DELETE FROM archive_objects');
+  const leave = run('INSERT INTO archive_left VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const stay = run('DELETE FROM archive_left WHERE key = ?');
+  const objects = all(`SELECT ${COLUMNS} FROM archive_objects ORDER BY last_at DESC, key`, OBJECT);
+  const seen = number('SELECT through FROM archive_seen');
+  const setSeen = run(
+    'INSERT INTO archive_seen VALUES (1, ?1) ON CONFLICT DO UPDATE SET through = max(through, excluded.through)',
+  );
+  const openGate = run('INSERT INTO archive_gate VALUES (1, ?, ?)');
+  const closeGate = run('DELETE FROM archive_gate');
+  const scan = all(
+    `SELECT o.seq, o.seq = h.seq AS newest FROM observations o CROSS JOIN hostnames h ON h.id = o.host
+     WHERE o.seq > ? AND o.seq <= ? ORDER BY o.seq LIMIT ?`,
+    { seq: integer, newest: integer },
+  );
+  const remove = run('DELETE FROM observations WHERE seq IN (SELECT value FROM json_each(?))');
+  const parts = all(
+    'SELECT seq, body, patch, shared FROM observations WHERE seq > ? ORDER BY seq LIMIT ?',
+    { seq: integer, body: integer, patch: orNull(integer), shared: orNull(integer) },
+  );
+  const PARTS = [
+    { table: 'body_patches', of: 'patch' },
+    { table: 'shared_circumstances', of: 'shared' },
+    { table: 'record_bodies', of: 'body' },
+  ] as const;
+  const ids = PARTS.map(({ table }) => all(`SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, integer));
+  const lastIds = PARTS.map(({ table }) => number(`SELECT max(id) FROM ${table}`));
+  const removeParts = PARTS.map(({ table }) =>
+    run(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`),
+  );
+  const tombstones = all(
+    'SELECT seq, hash FROM erased_observations WHERE object IS NULL AND seq <= ? ORDER BY seq',
+    { seq: integer, hash: bytes },
+  );
+  const bury = run(
+    'INSERT INTO erased_observations VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET object = coalesce(excluded.object, object)',
+  );
+  const addErasure = run(
+    'INSERT INTO archive_erasures VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET generation = excluded.generation',
+  );
+  const erasures = all('SELECT path, bucket, generation FROM archive_erasures ORDER BY path', {
+    path: text,
+    bucket: text,
+    generation: integer,
+  });
+  const endErasure = run('DELETE FROM archive_erasures WHERE path = ?');
+
+  /**
+   * Deletes rows, with the gate open for them. Rows of other tables that name an observation stay, so the foreign keys
+   * are off meanwhile; nothing else runs on this connection until they are on again.
+   */
+  const throughGate = <T>(last: number, host: number | null, work: () => T): T => {
+    if (db.inTransaction) throw new TypeError('what is pruned or erased has a transaction of its own');
+    db.exec('PRAGMA foreign_keys = OFF');
+    try {
+      return transact(() => {
+        openGate(last, host);
+        const result = work();
+        closeGate();
+        return result;
+      });
+    } finally {
+      db.exec('PRAGMA foreign_keys = ON');
+    }
+  };
+
+  return {
+    /** The newest manifest that this database knows; null before the first. */
+    newest,
+    /** Every observation up to this number is in the archive, or was erased; 0 without an archive. */
+    through,
+    /** The highest number that an archive was seen to hold. */
+    seen,
+    /** All objects of the newest manifest, those of the latest times first. */
+    objects,
+    /** The objects of observations that may hold a name, by the hash of its bucket and its path, the latest times first. */
+    objectsFor: all(
+      `SELECT ${COLUMNS} FROM archive_objects
+       WHERE substr(?1, 1, length(bucket)) = bucket AND first_path <= ?2 AND last_path >= ?2
+         AND kind IN ('observations', 'observations_open')
+       ORDER BY last_at DESC, key`,
+      OBJECT,
+    ),
+    noteSeen: (last: number): void => void setSeen(last),
+    /**
+     * Makes a manifest the newest one, unless it is. Objects that it does not name are left, to be deleted later, or at
+     * once where `isErasure`. Call it in a transaction.
+     */
+    adopt(manifest: StoredManifest, named: readonly ArchiveObject[], isErasure: boolean): void {
+      const since = isErasure ? 0 : manifest.at;
+      const keys = new Set(named.flatMap(keysOf));
+      for (const object of objects()) for (const key of keysOf(object)) if (!keys.has(key)) leave(key, since);
+      clear();
+      for (const object of named) addObject({ ...object, seeds: object.seeds ?? null });
+      for (const key of keys) stay(key);
+      addManifest(manifest);
+      setSeen(manifest.through);
+    },
+    /** The keys of objects that were left before a time (ms). */
+    left: all('SELECT key FROM archive_left WHERE since < ? ORDER BY key', text),
+    leave: (key: string, since: number): void => void leave(key, since),
+    forgetLeft: (key: string): void => void stay(key),
+    /** The number, the host and the time (ms) of observations, from a number on, in their order. */
+    between: all(
+      'SELECT seq, host, observed_at FROM observations WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+      { seq: integer, host: integer, observed_at: integer },
+    ),
+    /** The first observation after a number that was made at or after a time (ms). */
+    firstSince: one(
+      'SELECT seq FROM observations WHERE seq > ? AND observed_at >= ? ORDER BY seq LIMIT 1',
+      integer,
+    ),
+    /** Whether observations of a host have left the database. */
+    isArchived: has('SELECT 1 FROM archived_hosts WHERE host = ?'),
+    /** Receipts here by their numbers, after one. */
+    receiptsAfter: all(
+      `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES} WHERE observations.seq > ? ORDER BY observations.seq LIMIT ?`,
+      RECEIPT,
+      (row) => ({ seq: row.seq, receipt: receiptOf(row) }),
+    ),
+    /** The number of observations that the archive has and this database has not. */
+    awayCount: number(
+      `SELECT max(0, through - (SELECT count(*) FROM observations WHERE seq <= through)
+         - (SELECT count(*) FROM erased_observations WHERE seq <= through))
+       FROM archive_manifests ORDER BY generation DESC LIMIT 1`,
+    ),
+    /** The notes of all manifests, oldest first. */
+    notes: all('SELECT generation, note FROM archive_manifests ORDER BY generation', { generation: integer, note: text }),
+    host: one('SELECT hostname, path, registrable_domain FROM hostnames WHERE id = ?', {
+      hostname: text,
+      path: text,
+      registrable_domain: orNull(text),
+    }),
+    /**
+     * Deletes some of the observations that the archive has, after a number, but the newest of each host. Returns the
+     * number to go on after; null when none is left.
+     */
+    prune(after: number): { last: number; deleted: number } | null {
+      const most = through();
+      const rows = scan(after, most, BATCH);
+      const last = rows.at(-1)?.seq;
+      if (last === undefined) return null;
+      if (rows.every(({ newest }) => newest === 1)) return { last, deleted: 0 };
+      return throughGate(most, null, () => {
+        // Again, in the transaction: a newest one may be older by now, which the next pass deletes.
+        const seqs = scan(after, last, BATCH).flatMap(({ seq, newest }) => (newest === 1 ? [] : [seq]));
+        return { last, deleted: remove(JSON.stringify(seqs)) };
+      });
+    },
+    /** Deletes the stored parts of records that no observation has any more. `pause` is awaited between two batches. */
+    async sweepParts(pause: () => Promise<unknown>): Promise<number> {
+      const lasts = lastIds.map((last) => last());
+      const used = PARTS.map(() => new Set<number>());
+      const note = (rows: ReturnType<typeof parts>) => {
+        for (const row of rows) for (const [n, { of }] of PARTS.entries()) used[n]?.add(row[of] ?? 0);
+        return rows.at(-1)?.seq ?? null;
+      };
+      let seq = 0;
+      for (let last = note(parts(0, SCAN)); last !== null; last = note(parts(seq, SCAN))) {
+        seq = last;
+        await pause();
+      }
+      let deleted = 0;
+      for (const [n, select] of ids.entries()) {
+        let after = 0;
+        for (;;) {
+          const found = select(after, lasts[n] ?? 0, BATCH);
+          const end = found.at(-1);
+          if (end === undefined) break;
+          if (found.some((id) => !used[n]?.has(id))) {
+            deleted += throughGate(0, null, () => {
+              // Later observations may share what no earlier one has.
+              for (let last = note(parts(seq, SCAN)); last !== null; last = note(parts(seq, SCAN))) seq = last;
+              return removeParts[n]?.(JSON.stringify(found.filter((id) => !used[n]?.has(id)))) ?? 0;
+            });
+          }
+          after = end;
+          await pause();
+        }
+      }
+      return deleted;
+    },
+    throughGate,
+    /** What erased observations up to a number leave, as far as no object of the archive says so. */
+    tombstones,
+    /** Notes what an erased observation leaves, or that an object of the archive says so. */
+    bury: (seq: number, hash: Uint8Array, object: string | null): void => void bury(seq, hash, object),
+    isErased: has('SELECT 1 FROM erased_observations WHERE seq = ?'),
+    erasedCount: number('SELECT count(*) FROM erased_observations'),
+    /** The hashes of the notes of erased observations, in hex, by their numbers, after one. */
+    erased: all('SELECT seq, hash FROM erased_observations WHERE seq > ? ORDER BY seq LIMIT ?', {
+      seq: integer,
+      hash: bytes,
+    }),
+    newestErased: number('SELECT max(seq) FROM erased_observations'),
+    /** The objects of the archive whose tombstones this database has. */
+    buriedIn: has('SELECT 1 FROM erased_observations WHERE object = ? LIMIT 1'),
+    /** Hostnames whose rows must leave the archive, and the newest manifest when they were erased. */
+    erasures,
+    addErasure: (path: string, bucket: string): void =>
+      void addErasure(path, bucket, newest()?.generation ?? 0),
+    endErasure: (path: string): void => void endErasure(path),
+  };
+}
+
+function keysOf({ key, seeds }: Pick<ArchiveObject, 'key' | 'seeds'>): string[] {
+  return seeds === null ? [key] : [key, seeds.key];
+}

@@ -1,0 +1,62 @@
+import { valueWords } from '../../records/value-search.ts';
+import { type Db, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
+import type { archiveTables } from './archive.ts';
+
+/** Forgets what a host answered: the host, its number and the numbers of its observations and changes stay. */
+export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTables>, 'throughGate' | 'bury'>) {
+  const { run, one, all } = sql(db);
+  const values = all('SELECT DISTINCT value FROM sightings WHERE host = ?', text);
+  const searched = all(
+    `SELECT id, value FROM searched_values WHERE host = ?1
+     UNION ALL
+     SELECT id, value FROM searched_values WHERE host IS NULL AND value IN (SELECT value FROM json_each(?2))
+       AND NOT EXISTS (
+         SELECT 1 FROM sightings
+         WHERE substr(sightings.value, 1, 64) = searched_values.value AND sightings.value = searched_values.value)`,
+    { id: integer, value: text },
+  );
+  const unsearch = run('DELETE FROM searched_values WHERE id = ?');
+  const unword = run("INSERT INTO value_words (value_words, rowid, words) VALUES ('delete', ?, ?)");
+  const forget = [
+    'UPDATE hostnames SET seq = NULL, lease = NULL, leased_by = NULL WHERE id = ?',
+    'DELETE FROM damaged_observations WHERE seq IN (SELECT seq FROM observations WHERE host = ?)',
+    'DELETE FROM observations WHERE host = ?',
+    `UPDATE deltas SET "before" = '[]', "after" = '[]' WHERE host = ?`,
+    'DELETE FROM standing WHERE host = ?',
+    'DELETE FROM rotations WHERE host = ?',
+    'DELETE FROM facets WHERE host = ?',
+    'DELETE FROM values_to_index WHERE host = ?',
+    'DELETE FROM sightings WHERE host = ?',
+    'DELETE FROM archived_hosts WHERE host = ?',
+  ].map((statement) => run(statement));
+  return {
+    /** Erases what a host answered. `notes` are the hashes of the notes of its observations here, by their numbers. */
+    eraseHost(host: number, notes: readonly { seq: number; hash: Uint8Array }[]): void {
+      // What is deleted is overwritten in the file.
+      db.exec('PRAGMA secure_delete = ON');
+      archive.throughGate(0, host, () => {
+        for (const { seq, hash } of notes) archive.bury(seq, hash, null);
+        const seen = JSON.stringify(values(host));
+        for (const statement of forget) statement(host);
+        for (const { id, value } of searched(host, seen)) {
+          unsearch(id);
+          unword(id, valueWords(value));
+        }
+      });
+    },
+    /** A host that was erased before and has observations, as after a restore or a kill; null when there is none. */
+    erasedBefore: one(
+      `SELECT host FROM erased_observations CROSS JOIN observations ON observations.seq = erased_observations.seq
+       UNION ALL
+       SELECT id FROM archive_erasures CROSS JOIN hostnames ON hostnames.path = archive_erasures.path WHERE hostnames.seq IS NOT NULL
+       LIMIT 1`,
+      integer,
+    ),
+    /** A name, and the names below it, that were ever watched. */
+    hostsBelow: all(
+      `SELECT id, hostname, path, registrable_domain FROM hostnames
+       WHERE path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/') ORDER BY path`,
+      { id: integer, hostname: text, path: text, registrable_domain: orNull(text) },
+    ),
+  };
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { auditApp } from '../../../src/operate/audit/audit.ts';
+import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { appContextIn, type Clock, type Scope, tempFolder } from '../../support/app-context.ts';
+import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
+
+/** Six days around the end of a month, with the days before the clock closed. */
+const DAYS = 5;
+const END = NOON + DAYS * DAY;
+let model = '';
+
+before(async (t) => {
+  const scope = t as unknown as Scope;
+  model = tempFolder(scope);
+  const clock = { now: NOON };
+  const app = appContextIn(scope, model, clock, { ARCHIVE_URL: join(model, 'archive') });
+  observeDays(app, clock, DAYS);
+  app.close();
+});
+
+function opened(t: Scope): { app: AppContext; clock: Clock; place: ArchivePlace; folder: string } {
+  const folder = tempFolder(t);
+  cpSync(join(model, 'var'), join(folder, 'var'), { recursive: true });
+  const clock = { now: END };
+  const app = appContextIn(t, folder, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  return { app, clock, folder, place: folderPlace(join(folder, 'archive')) };
+}
+
+async function faultsOf(app: AppContext): Promise<string[]> {
+  return (await auditApp(app, { archive: true, trees: false })).faults;
+}
+
+test('closed days leave the database, months become one object a bucket, and numbers go on', async (t) => {
+  const { app, clock, place } = opened(t);
+  const { records } = app.store;
+  await archiveAll(app, place);
+  assert.equal(records.archive.through(), DAYS * NAMES.length);
+  assert.equal(records.observationTotals().count, NAMES.length, 'the newest of each host stays');
+  const kinds = Map.groupBy(records.archive.objects(), ({ kind }) => kind);
+  assert.deepEqual(new Set(kinds.get('observations')?.map(({ period }) => period)), new Set(['2026-10']));
+  for (const { key } of kinds.get('observations') ?? [])
+    assert.match(key, /^observations\/month=2026-10\/bucket=[0-9a-f]\/data\.parquet$/);
+  assert.deepEqual(new Set(kinds.get('observations_open')?.map(({ period }) => period)), new Set(['2026-11-01', '2026-11-02']));
+  assert.deepEqual(await faultsOf(app), []);
+  assert.deepEqual((await auditApp(app, { trees: false })).faults, [], 'also without a look at the archive');
+  observeDays(app, clock, 1);
+  assert.equal(records.nextSeq(), (DAYS + 1) * NAMES.length + 1);
+  clock.now += DAY;
+  await archiveAll(app, place);
+  assert.deepEqual(await faultsOf(app), []);
+  clock.now += GRACE + HOUR;
+  await archiveAll(app, place);
+  const listed = [];
+  for await (const { key } of place.list('')) listed.push(key);
+  const named = records.archive.objects().flatMap(({ key, seeds }) => [key, ...(seeds === null ? [] : [seeds.key])]);
+  assert.deepEqual(listed.toSorted(), [...named, 'manifest.json'].toSorted(), 'nothing else is left after the grace');
+});
+
+for (const isAfter of [false, true]) {
+  test(`a kill ${isAfter ? 'after' : 'before'} each operation of each step loses nothing`, async (t) => {
+    const { app, place } = opened(t);
+    const { archive } = app.store.records;
+    let kills = 0;
+    for (let at = 1, generation = 0, isMore = true; isMore; ) {
+      try {
+        isMore = await new Archiver(app, killedAt(place, at, isAfter), { assertHeld() {} }).step();
+        at++;
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        kills++;
+        at++;
+      }
+      const now = archive.newest()?.generation ?? 0;
+      if (now !== generation) at = 1;
+      generation = now;
+    }
+    t.diagnostic(`${kills} kills`);
+    assert.ok(kills > 30);
+    await archiveAll(app, place);
+    assert.equal(archive.through(), DAYS * NAMES.length);
+    assert.deepEqual(await faultsOf(app), []);
+  });
+}
+
+test('a flipped byte is named with its object and its row', async (t) => {
+  const { app, place, folder } = opened(t);
+  await archiveAll(app, place);
+  const month = app.store.records.archive.objects().find(({ kind, rows }) => kind === 'observations' && rows > 3);
+  assert.ok(month);
+  const file = join(folder, 'archive', month.key);
+  const whole = readFileSync(file);
+  // Signatures are stored as they are, so that one byte of them is one of the file.
+  const note = app.store.records.archive.newest()?.note ?? '';
+  assert.ok(note.startsWith('archive/v1\n'));
+  let named = 0;
+  for (let at = 100; at < whole.length - 100; at += 397) {
+    const bytes = Buffer.from(whole);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const faults = await faultsOf(app);
+    assert.ok(faults.some((fault) => fault.startsWith(`${month.key}: its bytes are not those`)), String(at));
+    if (faults.some((fault) => new RegExp(`^${month.key}(, row \\d+|: rows \\d+ to)`).test(fault))) named++;
+  }
+  assert.ok(named > 0);
+  writeFileSync(file, whole);
+  assert.deepEqual(await faultsOf(app), []);
+});
