@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { isoTime, MINUTE } from '../proof/time.ts';
 import { eraseName } from '../records/erasure.ts';
 import { parseHostname } from '../records/hostname.ts';
-import { GRACE } from '../records/jobs/archiver.ts';
 import { runArchiver } from '../records/jobs/archive-run.ts';
+import { GRACE } from '../records/jobs/archiver.ts';
 import { optOutReason } from '../records/require-host.ts';
 import type { AppContext } from '../server/context.ts';
 import { CLI } from '../shared/command-line.ts';
@@ -58,7 +58,8 @@ function statusOf({ store, settings }: AppContext) {
 
 function statusLine(app: AppContext): string {
   const { place, generation, through, signed_at, objects, bytes, observations, erased, erasures } = statusOf(app);
-  if (generation === 0) return place === null ? 'there is no archive; ARCHIVE_URL is not set' : 'nothing is archived yet';
+  if (generation === 0)
+    return place === null ? 'there is no archive; ARCHIVE_URL is not set' : 'nothing is archived yet';
   const waiting = erasures === 0 ? '' : `; ${plural(erasures, 'name')} still to be erased in it`;
   const gone = erased === 0 ? '' : `, ${erased} erased`;
   return `${place ?? 'ARCHIVE_URL is not set'}: observations 1 to ${through} (${observations} in ${plural(objects, 'object')}, ${sizeText(bytes)}${gone}), manifest ${generation} of ${signed_at}${waiting}`;
@@ -79,7 +80,10 @@ export function erase(): Command {
       const names = eraseName(app, name, optOutReason(reason, '--reason'));
       const { archive } = app.store.records;
       if (archive.erasures().length > 0 && !(await runArchiver(app, PATIENCE))) {
-        throw new Fault('unavailable', `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``);
+        throw new Fault(
+          'unavailable',
+          `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``,
+        );
       }
       printResult(json, { names, erased: archive.erasedCount(), erasures: archive.erasures().length }, [
         `${name.hostname} has opted out; ${plural(names.length, 'hostname')} erased${names.length === 0 ? '' : `: ${names.join(', ')}`}`,

@@ -2,7 +2,7 @@ import { parseNote } from './note.ts';
 import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
 
 /**
- * The note of an archive's manifest (protocol 5.11): signed with the key of the records, and a leaf of their log. It
+ * The note of an archive's manifest (protocol 5.10): signed with the key of the records, and a leaf of their log. It
  * says which observations are in the archive, and by its hash which objects hold them.
  */
 

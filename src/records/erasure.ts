@@ -29,7 +29,10 @@ export function eraseName(app: AppContext, name: Hostname, reason: string): stri
   const { records } = store;
   const hasArchive = settings.archiveUrl !== null || records.archive.newest() !== null;
   if (hasArchive && settings.archiveUrl === null) {
-    throw new Fault('invalid_request', 'observations are in an archive, and ARCHIVE_URL is not set; set it, and erase again');
+    throw new Fault(
+      'invalid_request',
+      'observations are in an archive, and ARCHIVE_URL is not set; set it, and erase again',
+    );
   }
   records.optOut(name, reason, 'cli', clock.now());
   const hosts = records.erasure.hostsBelow(pathOf(name.hostname));

@@ -13,6 +13,7 @@ import { basisOf, contentHash, sha256 } from '../../src/proof/basis.ts';
 import { toHex } from '../../src/proof/bytes.ts';
 import { clockText } from '../../src/proof/clock-note.ts';
 import { signerFrom } from '../../src/proof/ed25519.ts';
+import { archiveText } from '../../src/proof/archive-note.ts';
 import { evidenceText } from '../../src/proof/evidence-note.ts';
 import { factHash } from '../../src/proof/fact-hash.ts';
 import { type FactVersion, factText } from '../../src/proof/fact-note.ts';
@@ -213,6 +214,13 @@ verifier  ${vkey(door.name, door.publicKey)}
           text: sha256('The harbour is twelve metres deep.'),
         },
         ...{ quote: { start: 0, end: 33 }, seq: 1, kid: key.kid },
+      }),
+      door,
+    ),
+    'archive note': signNote(
+      archiveText({
+        ...{ generation: 2, through: 1_000, manifest: sha256('{}'), prev: sha256('archive/v1\n') },
+        ...{ signed_at: '2026-11-22T01:00:00.000Z', kid: key.kid },
       }),
       door,
     ),

@@ -5,13 +5,13 @@ import { Archiver } from '../../src/records/jobs/archiver.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { type ArchivePlace, archivePlace } from '../../src/shared/storage/archive-place.ts';
 import { FolderBucket } from '../../src/shared/storage/folder-bucket.ts';
-import { certificate, probe } from './probes.ts';
 import type { Clock } from './app-context.ts';
+import { certificate, probe } from './probes.ts';
 import { recordProbes } from './records-fixture.ts';
 
 /** Noon of a day in the middle of a month. */
 export const NOON = Date.UTC(2026, 9, 29, 12);
-export const NAMES = ['a.example', 'b.example', 'www.a.example', 'c.test'];
+export const NAMES = ['a.example', 'www.a.example', 'c.test'];
 
 /** Records a probe of each name on each of so many days from the clock's, at noon, and leaves the clock at the end. */
 export function observeDays(app: AppContext, clock: Clock, days: number, names = NAMES): void {

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { receiptHashLeaf } from '../../proof/log/logged-entries.ts';
 import { receiptHashText } from '../../proof/log/leaf.ts';
+import { receiptHashLeaf } from '../../proof/log/logged-entries.ts';
 import { leafHash } from '../../proof/merkle.ts';
 import type { Observation } from '../../proof/records/observation.ts';
 import { type LocalFile, localFiles, merged, type Place } from '../../records/archive/local-files.ts';
-import { type ArchiveObject, MANIFEST, type Manifest, readManifest, type StoredSeeds } from '../../records/archive/manifest.ts';
+import {
+  type ArchiveObject,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+  type StoredSeeds,
+} from '../../records/archive/manifest.ts';
 import { observationOf } from '../../records/archive/observation-row.ts';
 import { tombstonesIn } from '../../records/jobs/archiver.ts';
 import type { AppContext } from '../../server/context.ts';
@@ -105,7 +111,8 @@ class ArchiveAuditor {
     const { objects } = this.#manifest;
     const rows = objects.filter(({ kind }) => kind === 'observations' || kind === 'observations_open');
     // All files of a name are in one group.
-    for (const [bucket, own] of Map.groupBy(rows, (object) => object.bucket.slice(0, 1))) await this.#group(bucket, own);
+    for (const [bucket, own] of Map.groupBy(rows, (object) => object.bucket.slice(0, 1)))
+      await this.#group(bucket, own);
     for (const object of objects) {
       if (object.kind === 'tombstones') await this.#tombstones(object);
       else if (!rows.includes(object)) await this.#read(object);
@@ -174,7 +181,8 @@ class ArchiveAuditor {
   /** Notes that a number was found, and its leaf. */
   #note(seq: number, where: string, entry: string): void {
     const [at, bit] = [seq >> 3, 1 << (seq & 7)];
-    if (seq < 1 || seq > this.#manifest.said.through) this.#faults.push(`${where}: seq ${seq} is not one that the manifest covers`);
+    if (seq < 1 || seq > this.#manifest.said.through)
+      this.#faults.push(`${where}: seq ${seq} is not one that the manifest covers`);
     else if (((this.#found[at] ?? 0) & bit) !== 0) this.#faults.push(`${where}: seq ${seq} is there a second time`);
     else this.#found[at] = (this.#found[at] ?? 0) | bit;
     const index = this.#app.store.database.log.indexOf('records', leafHash(entry));
@@ -187,7 +195,8 @@ class ArchiveAuditor {
     for (let seq = 1; seq <= this.#manifest.said.through; seq++) {
       if (((this.#found[seq >> 3] ?? 0) & (1 << (seq & 7))) === 0) missing.push(seq);
     }
-    for (const seq of missing.slice(0, LISTED_MAX)) this.#faults.push(`archive: observation ${seq} is in none of its objects`);
+    for (const seq of missing.slice(0, LISTED_MAX))
+      this.#faults.push(`archive: observation ${seq} is in none of its objects`);
     if (missing.length > LISTED_MAX) {
       this.#faults.push(`archive: ${plural(missing.length - LISTED_MAX, 'more observation')} likewise`);
     }

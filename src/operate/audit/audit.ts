@@ -43,7 +43,15 @@ export async function auditApp(
   { deep = false, archive = false, trees = true, media = true, progress = () => {} }: AuditOptions = {},
 ): Promise<Audit> {
   const { store } = app;
-  const audit: Audit = { generations: 0, observations: 0, damaged: 0, archived: store.records.archive.awayCount(), leaves: 0, files: 0, faults: [] };
+  const audit: Audit = {
+    generations: 0,
+    observations: 0,
+    damaged: 0,
+    archived: store.records.archive.awayCount(),
+    leaves: 0,
+    files: 0,
+    faults: [],
+  };
   const { faults } = audit;
   /** Runs one part. Damage that makes it throw becomes a fault, and the other parts still run. */
   const part = async (name: string, work: () => void | Promise<void>): Promise<void> => {

@@ -77,7 +77,8 @@ export function auditStoredHost(
       isShown: host?.state !== 'opted_out',
       seq: host?.seq ?? null,
       part: archived === null && records.archive.isArchived(id) ? 'end' : 'whole',
-      observations: archived === null ? records.observationsOf(id) : [...archived, ...newerThan(records.observationsOf(id), last)],
+      observations:
+        archived === null ? records.observationsOf(id) : [...archived, ...newerThan(records.observationsOf(id), last)],
       changesOf: (seq) => records.changesOf(id, seq),
       baseline: records.baseline(id),
       sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),

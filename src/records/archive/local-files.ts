@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathOf } from '../hostname.ts';
 import type { ArchiveObject, StoredSeeds } from './manifest.ts';
 import { type Seeded, type StoredObservation, StoredObservations } from './observation-row.ts';
-import { type RangeSource, readRange } from './parquet-read.ts';
+import { readRange } from './parquet-read.ts';
+import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 

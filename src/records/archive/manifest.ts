@@ -8,7 +8,7 @@ import { parseNote } from '../../proof/note.ts';
 import { type Signer, signNote } from '../../proof/signing.ts';
 import { Fault } from '../../shared/fault.ts';
 
-/** The manifest of an archive (protocol 5.11): the objects that hold observations, and a signed note. */
+/** The manifest of an archive (protocol 5.10): the objects that hold observations, and a signed note. */
 
 /** The key of the manifest in the archive. */
 export const MANIFEST = 'manifest.json';

@@ -2,7 +2,7 @@ import { SECOND } from '../../proof/time.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { ArchiveObject } from './manifest.ts';
-import { ObjectChanged, type RangeSource } from './parquet-read.ts';
+import { ObjectChanged, type RangeSource } from './reader.ts';
 
 /** How long a reader waits for a part of an object, in ms. */
 const READ_WAIT = 10 * SECOND;
@@ -14,7 +14,12 @@ export function sourceOf(place: ArchivePlace, { key, etag, bytes }: ArchiveObjec
 }
 
 /** The seeds of `count` rows of an object from a row on, one after the other. */
-export function seedsOf(place: ArchivePlace, { seeds }: ArchiveObject, row: number, count: number): Promise<Uint8Array> {
+export function seedsOf(
+  place: ArchivePlace,
+  { seeds }: ArchiveObject,
+  row: number,
+  count: number,
+): Promise<Uint8Array> {
   if (seeds === null || count === 0) return Promise.resolve(new Uint8Array(count * SEED_LENGTH));
   return readPart(place, seeds, row * SEED_LENGTH, (row + count) * SEED_LENGTH);
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { HOUR, MINUTE } from '../../proof/time.ts';
-import { poll } from '../../shared/workers/poll.ts';
 import { PROJECT } from '../../shared/project.ts';
+import { poll } from '../../shared/workers/poll.ts';
 
 /** The pause after a run that failed, in ms. */
 const REST = 10 * MINUTE;

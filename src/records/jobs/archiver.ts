@@ -7,9 +7,10 @@ import { jwks } from '../../proof/keyring.ts';
 import { DAY, dayOf, HOUR, isoTime, monthOf } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
-import type { StoredManifest } from '../../store/records/archive.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
+import type { StoredManifest } from '../../store/records/archive.ts';
 import { bucketHash, folderOf } from '../archive/layout.ts';
+import { localFiles, merged, type Row } from '../archive/local-files.ts';
 import {
   type ArchiveObject,
   MANIFEST,
@@ -19,13 +20,13 @@ import {
   readManifest,
   type StoredSeeds,
 } from '../archive/manifest.ts';
-import { localFiles, merged, type Row } from '../archive/local-files.ts';
 import { ObservationRows } from '../archive/observation-row.ts';
-import { findRows, ObjectChanged } from '../archive/parquet-read.ts';
+import { findRows } from '../archive/parquet-read.ts';
 import { writeParquet } from '../archive/parquet-write.ts';
+import { ObjectChanged } from '../archive/reader.ts';
 import { SEED_LENGTH, sourceOf } from '../archive/sources.ts';
 import { OBSERVATIONS } from '../archive/tables.ts';
-import { eraseHost, erasedBefore } from '../erasure.ts';
+import { erasedBefore, eraseHost } from '../erasure.ts';
 import { pathOf } from '../hostname.ts';
 
 /** A day is closed this long after its midnight, in ms: probes that began before are submitted by then. */
@@ -161,7 +162,10 @@ export class Archiver {
       );
     }
     if (own !== null && generation === own.generation + 1 && manifest.said.prev !== hashOf(own.note)) {
-      throw new Fault('conflict', `${where} does not follow the one before; another copy of this database archives too`);
+      throw new Fault(
+        'conflict',
+        `${where} does not follow the one before; another copy of this database archives too`,
+      );
     }
     const here = store.records.nextSeq() - 1;
     if (through > here) {
@@ -440,7 +444,8 @@ export class Archiver {
     await writeParquet(OBSERVATIONS, columns(), file);
     const bytes = readFileSync(file);
     rmSync(file);
-    const folder = draft.kind === 'observations' ? 'staging' : folderOf('observations_open', draft.period, draft.bucket);
+    const folder =
+      draft.kind === 'observations' ? 'staging' : folderOf('observations_open', draft.period, draft.bucket);
     const { key, ...stored } = await this.#upload(`${folder}/`, 'parquet', bytes, generation);
     const seeds = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', ranges.seeds(), generation);
     return { ...draft, key, ...stored, bytes: bytes.length, ...ranges.said(), seeds, publish: null, generation };
@@ -506,7 +511,11 @@ class Ranges {
     const said = this.#said;
     const path = pathOf(hostname);
     if (said.rows === 0) {
-      this.#said = { ...{ rows: 0, first_seq: seq, last_seq: seq, first_at: observed_at, last_at: observed_at }, first_path: path, last_path: path };
+      this.#said = {
+        ...{ rows: 0, first_seq: seq, last_seq: seq, first_at: observed_at, last_at: observed_at },
+        first_path: path,
+        last_path: path,
+      };
     }
     const at = this.#said.rows * SEED_LENGTH;
     if (at === this.#seeds.length) this.#seeds = Buffer.concat([this.#seeds, Buffer.alloc(at)]);
@@ -534,7 +543,8 @@ export function tombstonesIn(bytes: Uint8Array): Tombstone[] {
   const lines = Buffer.from(bytes).toString('latin1').split('\n').slice(0, -1);
   return lines.map((line) => {
     const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(line) ?? [];
-    if (seq === undefined || hash === undefined) throw new Fault('conflict', `a line of tombstones is ${JSON.stringify(line.slice(0, 80))}; restore the object`);
+    if (seq === undefined || hash === undefined)
+      throw new Fault('conflict', `a line of tombstones is ${JSON.stringify(line.slice(0, 80))}; restore the object`);
     return { seq: Number(seq), hash: Buffer.from(hash, 'hex') };
   });
 }

@@ -48,7 +48,11 @@ export const objectStorage = z
     const [id, secret] = [env.ARCHIVE_SEEDS_ACCESS_KEY_ID, env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY];
     if ((id === undefined) !== (secret === undefined)) {
       const [set, missing] = ['ARCHIVE_SEEDS_ACCESS_KEY_ID', 'ARCHIVE_SEEDS_SECRET_ACCESS_KEY'] as const;
-      refuse(context, id === undefined ? missing : set, `must be set together with ${id === undefined ? set : missing}`);
+      refuse(
+        context,
+        id === undefined ? missing : set,
+        `must be set together with ${id === undefined ? set : missing}`,
+      );
     }
   })
   .transform((env) => ({

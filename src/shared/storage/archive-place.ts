@@ -31,7 +31,11 @@ export function openArchivePlace(settings: Settings, ending?: AbortSignal): Arch
   const seeds =
     archiveSeeds === null
       ? main
-      : openBucket({ ...settings, objectStorage: { ...objectStorage, sessionToken: undefined, ...archiveSeeds } }, address, ending);
+      : openBucket(
+          { ...settings, objectStorage: { ...objectStorage, sessionToken: undefined, ...archiveSeeds } },
+          address,
+          ending,
+        );
   return archivePlace(main, seeds, address.kind === 's3' ? address.prefix : '');
 }
 

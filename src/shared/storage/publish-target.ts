@@ -27,7 +27,11 @@ export function publishAddress(settings: Settings, to: string | undefined): Addr
 }
 
 /** A publication removes what it does not know, so it has no business in the folders of the program; nor has an archive. */
-export function requireFolderApart({ dataDir, distDir, logDir, contentDir }: Settings, folder: string, what: string): void {
+export function requireFolderApart(
+  { dataDir, distDir, logDir, contentDir }: Settings,
+  folder: string,
+  what: string,
+): void {
   for (const [name, own] of Object.entries({
     DATA_DIR: dataDir,
     DIST_DIR: distDir,

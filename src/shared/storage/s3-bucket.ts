@@ -99,13 +99,7 @@ export class S3Bucket implements Bucket {
     return { bytes: answer.body, etag: this.#etag('GET', key, answer), age: ageOf(answer) };
   }
 
-  async range(
-    key: string,
-    etag: string,
-    start: number,
-    end: number,
-    signal?: AbortSignal,
-  ): Promise<Uint8Array | null> {
+  async range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null> {
     const headers = { range: `bytes=${start}-${end - 1}`, 'if-match': `"${etag}"` };
     const { status, body } = await this.ask('GET', {
       ...{ key, headers, signal },

@@ -1,6 +1,17 @@
 import type { ArchiveObject } from '../../records/archive/manifest.ts';
+import {
+  bytes,
+  type Db,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type Read,
+  sql,
+  type Transact,
+  text,
+} from '../../shared/sql/sql.ts';
 import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_TABLES, receiptOf } from './records-receipts.ts';
-import { bytes, type Db, integer, json, oneOf, orNull, type Read, sql, type Transact, text } from '../../shared/sql/sql.ts';
 
 const KIND = oneOf('observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value', 'tombstones');
 const OBJECT = {
@@ -46,24 +57,28 @@ export function archiveTables(db: Db, transact: Transact) {
     { seq: integer, newest: integer },
   );
   const remove = run('DELETE FROM observations WHERE seq IN (SELECT value FROM json_each(?))');
-  const parts = all(
-    'SELECT seq, body, patch, shared FROM observations WHERE seq > ? ORDER BY seq LIMIT ?',
-    { seq: integer, body: integer, patch: orNull(integer), shared: orNull(integer) },
-  );
+  const parts = all('SELECT seq, body, patch, shared FROM observations WHERE seq > ? ORDER BY seq LIMIT ?', {
+    seq: integer,
+    body: integer,
+    patch: orNull(integer),
+    shared: orNull(integer),
+  });
   const PARTS = [
     { table: 'body_patches', of: 'patch' },
     { table: 'shared_circumstances', of: 'shared' },
     { table: 'record_bodies', of: 'body' },
   ] as const;
-  const ids = PARTS.map(({ table }) => all(`SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, integer));
+  const ids = PARTS.map(({ table }) =>
+    all(`SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, integer),
+  );
   const lastIds = PARTS.map(({ table }) => number(`SELECT max(id) FROM ${table}`));
   const removeParts = PARTS.map(({ table }) =>
     run(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`),
   );
-  const tombstones = all(
-    'SELECT seq, hash FROM erased_observations WHERE object IS NULL AND seq <= ? ORDER BY seq',
-    { seq: integer, hash: bytes },
-  );
+  const tombstones = all('SELECT seq, hash FROM erased_observations WHERE object IS NULL AND seq <= ? ORDER BY seq', {
+    seq: integer,
+    hash: bytes,
+  });
   const bury = run(
     'INSERT INTO erased_observations VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET object = coalesce(excluded.object, object)',
   );
@@ -133,15 +148,13 @@ export function archiveTables(db: Db, transact: Transact) {
     leave: (key: string, since: number): void => void leave(key, since),
     forgetLeft: (key: string): void => void stay(key),
     /** The number, the host and the time (ms) of observations, from a number on, in their order. */
-    between: all(
-      'SELECT seq, host, observed_at FROM observations WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
-      { seq: integer, host: integer, observed_at: integer },
-    ),
+    between: all('SELECT seq, host, observed_at FROM observations WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?', {
+      seq: integer,
+      host: integer,
+      observed_at: integer,
+    }),
     /** The first observation after a number that was made at or after a time (ms). */
-    firstSince: one(
-      'SELECT seq FROM observations WHERE seq > ? AND observed_at >= ? ORDER BY seq LIMIT 1',
-      integer,
-    ),
+    firstSince: one('SELECT seq FROM observations WHERE seq > ? AND observed_at >= ? ORDER BY seq LIMIT 1', integer),
     /** Whether observations of a host have left the database. */
     isArchived: has('SELECT 1 FROM archived_hosts WHERE host = ?'),
     /** Receipts here by their numbers, after one. */
@@ -157,7 +170,10 @@ export function archiveTables(db: Db, transact: Transact) {
        FROM archive_manifests ORDER BY generation DESC LIMIT 1`,
     ),
     /** The notes of all manifests, oldest first. */
-    notes: all('SELECT generation, note FROM archive_manifests ORDER BY generation', { generation: integer, note: text }),
+    notes: all('SELECT generation, note FROM archive_manifests ORDER BY generation', {
+      generation: integer,
+      note: text,
+    }),
     host: one('SELECT hostname, path, registrable_domain FROM hostnames WHERE id = ?', {
       hostname: text,
       path: text,
@@ -229,8 +245,7 @@ export function archiveTables(db: Db, transact: Transact) {
     buriedIn: has('SELECT 1 FROM erased_observations WHERE object = ? LIMIT 1'),
     /** Hostnames whose rows must leave the archive, and the newest manifest when they were erased. */
     erasures,
-    addErasure: (path: string, bucket: string): void =>
-      void addErasure(path, bucket, newest()?.generation ?? 0),
+    addErasure: (path: string, bucket: string): void => void addErasure(path, bucket, newest()?.generation ?? 0),
     endErasure: (path: string): void => void endErasure(path),
   };
 }

@@ -68,7 +68,7 @@ const CHECKS: [fault: string, sql: string, when?: string][] = [
 /** Inconsistencies between the tables of the records service. */
 export function recordsFaults(db: Db): string[] {
   const { one } = sql(db);
-  return CHECKS.filter(([, check, when = 'true']) => one(`SELECT 1 FROM (${check}) WHERE ${when} LIMIT 1`, integer)() !== null).map(
-    ([fault]) => fault,
-  );
+  return CHECKS.filter(
+    ([, check, when = 'true']) => one(`SELECT 1 FROM (${check}) WHERE ${when} LIMIT 1`, integer)() !== null,
+  ).map(([fault]) => fault);
 }

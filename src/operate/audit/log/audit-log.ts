@@ -8,8 +8,8 @@ import { keyLeaf, receiptLeaf, retirementLeaf, TURNED_PRIVATE } from '../../../d
 import { PaperBody } from '../../../desk/papers/paper.ts';
 import type { ReviewBody } from '../../../desk/review.ts';
 import { sha256 } from '../../../proof/basis.ts';
-import { parseCheckpoint } from '../../../proof/log/checkpoint.ts';
 import { toHex } from '../../../proof/bytes.ts';
+import { parseCheckpoint } from '../../../proof/log/checkpoint.ts';
 import { type LogService, receiptHashText } from '../../../proof/log/leaf.ts';
 import { LogFault } from '../../../proof/log/log-fault.ts';
 import { TILE_WIDTH, tilePath, tilesBetween } from '../../../proof/log/tile.ts';
@@ -177,7 +177,8 @@ export function ledgerLeafFaults(
         require(retirementLeaf('records', { kid, at: retired_at }), `the retirement of key ${kid}`);
     }
     observationFaults(store, require);
-    for (const { generation, note } of store.records.archive.notes()) require(note, `manifest ${generation} of the archive`);
+    for (const { generation, note } of store.records.archive.notes())
+      require(note, `manifest ${generation} of the archive`);
   }
   let strays = [...leaves.kinds.entries()].filter(([index]) => seen[index] === 0);
   if (log === 'records' && archived === null) {
@@ -185,7 +186,10 @@ export function ledgerLeafFaults(
     const others = strays.filter(([, kind]) => kind !== 'receipt-hash');
     // Which leaves they are, only the archive can tell.
     if (strays.length - others.length === away) strays = others;
-    else if (away > 0) faults.push(`${plural(away, 'observation')} left for the archive, and ${strays.length - others.length} leaves of receipts are without one`);
+    else if (away > 0)
+      faults.push(
+        `${plural(away, 'observation')} left for the archive, and ${strays.length - others.length} leaves of receipts are without one`,
+      );
   }
   for (const [index, kind] of strays.slice(0, LISTED_MAX)) {
     faults.push(`leaf ${index} (${kind}): it has no signed record`);
