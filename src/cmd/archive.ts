@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { isoTime, MINUTE } from '../proof/time.ts';
-import { eraseName } from '../records/erasure.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { runArchiver } from '../records/jobs/archive-run.ts';
 import { GRACE } from '../records/jobs/archiver.ts';
+import { eraseName } from '../records/jobs/erasure.ts';
 import { optOutReason } from '../records/require-host.ts';
 import type { AppContext } from '../server/context.ts';
 import { CLI } from '../shared/command-line.ts';

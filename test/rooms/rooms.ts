@@ -140,9 +140,16 @@ export const ROOMS: Record<string, Room> = {
     imports: ['types src/records', 'src/records/meter'],
   },
   'src/records/jobs': {
-    holds: 'what runs for the records: scanner, mails, webhooks',
+    holds: 'what runs for the records: scanner, mails, webhooks, archiver',
     brief: 'scanner, mails, webhooks',
-    imports: ['src/records', 'src/records/accounts', 'src/records/probe', 'types src/server', 'src/store'],
+    imports: [
+      'src/records',
+      'src/records/accounts',
+      'src/records/archive',
+      'src/records/probe',
+      'types src/server',
+      'src/store',
+    ],
   },
   'src/store': {
     holds: 'SQL: parsed rows come out, and nothing else',
@@ -196,6 +203,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk/press',
       'src/media',
       'src/records',
+      'src/records/archive',
       'src/records/probe',
       'src/server',
       'src/signing',

@@ -12,9 +12,9 @@ import {
   type Manifest,
   readManifest,
   type StoredSeeds,
+  tombstonesIn,
 } from '../../records/archive/manifest.ts';
 import { observationOf } from '../../records/archive/observation-row.ts';
-import { tombstonesIn } from '../../records/jobs/archiver.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';

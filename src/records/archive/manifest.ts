@@ -92,3 +92,20 @@ export function readManifest(text: string, keys: readonly VerifyingKey[], where:
   if (!body.success) throw refuse(`it has not the form of a manifest (${body.error.issues[0]?.path.join('.')})`);
   return { ...body.data, note, said, hash: sha256(read.text) };
 }
+
+/** What an erased observation leaves: its number, and the SHA-256 of its note. */
+export interface Tombstone {
+  seq: number;
+  hash: Uint8Array;
+}
+
+/** The lines of an object of tombstones. */
+export function tombstonesIn(bytes: Uint8Array): Tombstone[] {
+  const lines = Buffer.from(bytes).toString('latin1').split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(line) ?? [];
+    if (seq === undefined || hash === undefined)
+      throw new Fault('conflict', `a line of tombstones is ${JSON.stringify(line.slice(0, 80))}; restore the object`);
+    return { seq: Number(seq), hash: Buffer.from(hash, 'hex') };
+  });
+}

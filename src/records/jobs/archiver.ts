@@ -19,6 +19,8 @@ import {
   manifestText,
   readManifest,
   type StoredSeeds,
+  type Tombstone,
+  tombstonesIn,
 } from '../archive/manifest.ts';
 import { ObservationRows } from '../archive/observation-row.ts';
 import { findRows } from '../archive/parquet-read.ts';
@@ -26,8 +28,8 @@ import { writeParquet } from '../archive/parquet-write.ts';
 import { ObjectChanged } from '../archive/reader.ts';
 import { SEED_LENGTH, sourceOf } from '../archive/sources.ts';
 import { OBSERVATIONS } from '../archive/tables.ts';
-import { erasedBefore, eraseHost } from '../erasure.ts';
 import { pathOf } from '../hostname.ts';
+import { erasedBefore, eraseHost } from './erasure.ts';
 
 /** A day is closed this long after its midnight, in ms: probes that began before are submitted by then. */
 const MARGIN = HOUR;
@@ -57,10 +59,6 @@ interface Change {
   removed?: readonly ArchiveObject[];
   /** What observations leave that these objects no longer have. */
   erased?: Tombstone[];
-}
-interface Tombstone {
-  seq: number;
-  hash: Uint8Array;
 }
 /** An object that is not in a manifest yet. */
 type Draft = Pick<ArchiveObject, 'kind' | 'period' | 'bucket'>;
@@ -536,17 +534,6 @@ class Ranges {
   seeds(): Uint8Array {
     return this.#seeds.subarray(0, this.#said.rows * SEED_LENGTH);
   }
-}
-
-/** The lines of an object of tombstones. */
-export function tombstonesIn(bytes: Uint8Array): Tombstone[] {
-  const lines = Buffer.from(bytes).toString('latin1').split('\n').slice(0, -1);
-  return lines.map((line) => {
-    const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(line) ?? [];
-    if (seq === undefined || hash === undefined)
-      throw new Fault('conflict', `a line of tombstones is ${JSON.stringify(line.slice(0, 80))}; restore the object`);
-    return { seq: Number(seq), hash: Buffer.from(hash, 'hex') };
-  });
 }
 
 /** Why a database with fewer observations than an archive must not give their numbers again. */

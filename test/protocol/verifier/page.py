@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from log import Checkpoint, Policy, parse_leaf, require_logged
-from notes import Key, Note, clock_of, document_keys, evidence_of, fact_of, key_hash, review_of
+from notes import Key, Note, archive_of, clock_of, document_keys, evidence_of, fact_of, key_hash, review_of
 from observations import verify_answer
 from pieces import verify_proof
 from text import canonical, from_base64, hash_text, need, parse_json, sha256, size, utf8
@@ -35,6 +35,8 @@ def check_page(page):
     note.signer(keys, review_of(note.text)['kid'])
     note = Note(example['evidence'])
     note.signer(keys, evidence_of(note.text)['kid'])
+    note = Note(example['archive note'])
+    note.signer(keys, archive_of(note.text)['kid'])
     data_key = Key(f'data.example/door+{key_hash("data.example/door", keys[0].public_key, 1).hex()}+'
                    + base64.b64encode(b'\x01' + keys[0].public_key).decode())
     preview = parse_json(example['preview'])

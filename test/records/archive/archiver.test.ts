@@ -46,10 +46,7 @@ test('closed days leave the database, months become one object a bucket, and num
   assert.deepEqual(new Set(kinds.get('observations')?.map(({ period }) => period)), new Set(['2026-10']));
   for (const { key } of kinds.get('observations') ?? [])
     assert.match(key, /^observations\/month=2026-10\/bucket=[0-9a-f]\/data\.parquet$/);
-  assert.deepEqual(
-    new Set(kinds.get('observations_open')?.map(({ period }) => period)),
-    new Set(['2026-11-01']),
-  );
+  assert.deepEqual(new Set(kinds.get('observations_open')?.map(({ period }) => period)), new Set(['2026-11-01']));
   assert.deepEqual(await faultsOf(app), []);
   assert.deepEqual((await auditApp(app, { trees: false })).faults, [], 'also without a look at the archive');
   observeDays(app, clock, 1);

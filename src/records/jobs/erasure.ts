@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { AppContext } from '../server/context.ts';
-import { Fault } from '../shared/fault.ts';
-import { bucketHash } from './archive/layout.ts';
-import { type Hostname, pathOf } from './hostname.ts';
+import type { AppContext } from '../../server/context.ts';
+import { Fault } from '../../shared/fault.ts';
+import { bucketHash } from '../archive/layout.ts';
+import { type Hostname, pathOf } from '../hostname.ts';
 
 type Store = Pick<AppContext['store'], 'records'>;
 
