@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { composeSections } from '../../src/desk/press/outputs/front.ts';
 import type { FrontBlock, FrontView, RowView } from '../../src/desk/press/views.ts';
+import { motifOf } from '../../src/media/motif.ts';
 import * as fc from '../support/properties.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -151,6 +152,7 @@ function viewOf({ language, lead, seconds, pictured, sections, personas }: Paper
     },
     updated_at: '2026-11-20T07:00:00.000Z',
     lead: row(lead, 1_800),
+    lead_motif: pictured && lead.ratio !== null ? null : motifOf('Time'),
     seconds: seconds.map((one) => row(one, Math.max(420, 1_800 / seconds.length))),
     blocks,
   };

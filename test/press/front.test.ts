@@ -74,7 +74,8 @@ test('an excerpt is the plain start of the prose, without headings, lists, marke
   const prose = '# A head\n\n- a list\n\nThe _second_ is **old**.[^1] It was new once.\n\n> said\n\nAnd a third text.';
   assert.equal(excerptOf(prose, 400), 'The second is old. It was new once. And a third text.');
   assert.equal(excerptOf(prose, 400, 'The second is old.'), 'It was new once. And a third text.');
-  assert.equal(excerptOf(prose, 22), 'The second is old. It…');
+  assert.equal(excerptOf(prose, 22), 'The second is old.');
+  assert.equal(excerptOf(prose, 10), 'The…');
   assert.equal(excerptOf('# Only a head', 400), '');
   assert.ok(excerptOf('経度の起点は一八八四年に決められた。'.repeat(30), 100).length <= 101);
 });

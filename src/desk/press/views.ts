@@ -245,6 +245,8 @@ export interface FrontView extends Framed {
   updated_at: string;
   /** The lead piece, then the pieces beside it. No rail repeats any of them. */
   lead: RowView | null;
+  /** Replaces a missing picture of the lead. */
+  lead_motif: Motif | null;
   seconds: RowView[];
   blocks: FrontBlock[];
 }

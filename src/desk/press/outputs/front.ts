@@ -24,6 +24,8 @@ const SECONDS = 4;
 /** How much of a prose may fill the room that a list has left, in UTF-16 units. */
 const EXCERPT_MAX = 420;
 const LEAD_EXCERPT_MAX = 1_800;
+/** A paragraph of an excerpt that is shorter goes on with the next sentence. */
+const SHORT_MAX = 120;
 
 /** A blog with fewer pieces has no block of its own. */
 const BLOG_MIN = 2;
@@ -96,6 +98,7 @@ export function frontView(edition: Edition): FrontView {
     }),
     updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : withExcerpt(lead, LEAD_EXCERPT_MAX),
+    lead_motif: lead === null || lead.image !== null ? null : motifOf(lead.category),
     // The fewer pieces beside the lead, the more room each has.
     seconds: seconds.map((row) => withExcerpt(row, Math.max(EXCERPT_MAX, LEAD_EXCERPT_MAX / seconds.length))),
     blocks: (paper.front?.blocks ?? DEFAULT_BLOCKS).flatMap((name) => blocks[name]()),
@@ -201,22 +204,38 @@ function halves(rows: RowView[]): RowView[][] {
   return [rows.slice(0, first), rows.slice(first)];
 }
 
-/** At most `max` UTF-16 units of plain text, cut at a word, without the dek; empty without a paragraph. */
+/**
+ * The first sentences of a prose as plain text without the dek, at most `max` UTF-16 units: one paragraph a line, of one
+ * sentence or of a few short ones, so that a list can leave out what it has no room for. Empty without a paragraph.
+ */
 export function excerptOf(prose: string, max: number, dek = ''): string {
-  const paragraphs: string[] = [];
+  const blocks: string[] = [];
   let length = 0;
   // Four times the length leaves room for markup and markers, and bounds the work for long prose.
   for (const block of prose.slice(0, max * 4).split(/\n{2,}/)) {
     if (block === '' || NO_PARAGRAPH.test(block)) continue;
     const text = withoutReferences(plainText(block), prose).replace(/\s+/g, ' ').trim();
     if (text === '') continue;
-    paragraphs.push(text);
+    blocks.push(text);
     length += text.length;
     if (length > max) break;
   }
-  const whole = paragraphs.join(' ');
+  const whole = blocks.join(' ');
   const text = dek !== '' && whole.startsWith(dek) ? whole.slice(dek.length).trimStart() : whole;
-  if (text.length <= max) return text;
-  const [last] = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.slice(0, max))].slice(-1);
-  return `${text.slice(0, last?.index ?? max).trimEnd()}…`;
+  const paragraphs: string[] = [];
+  let end = 0;
+  for (const { segment, index } of segments(text, 'sentence')) {
+    if (index + segment.trimEnd().length > max) break;
+    const last = paragraphs.at(-1);
+    if (last === undefined || last.length >= SHORT_MAX) paragraphs.push(segment.trim());
+    else paragraphs[paragraphs.length - 1] = `${last} ${segment.trim()}`;
+    end = index + segment.length;
+  }
+  if (end > 0 || text === '') return paragraphs.join('\n');
+  const word = segments(text.slice(0, max), 'word').at(-1);
+  return `${text.slice(0, word?.index ?? max).trimEnd()}…`;
+}
+
+function segments(text: string, granularity: 'sentence' | 'word'): Intl.SegmentData[] {
+  return [...new Intl.Segmenter(undefined, { granularity }).segment(text)];
 }
