@@ -44,9 +44,12 @@ function check(): Command {
           .factsToRevise(LISTED_MAX)
           .map(({ read_at, ...fact }) => ({ paper: slug, ...fact, read_at: isoTime(read_at) })),
       );
-      const lines = rows.map(
-        ({ paper: of, subject, state, instrument, statement }) =>
+      const lines = rows.map(({ paper: of, subject, state, instrument, statement, reason, changes }) =>
+        [
           `${of}/${subject}  ${state.replaceAll('_', ' ')}: ${statement} (${instrument})`,
+          ...(state === 'unverified' && reason !== null ? [reason] : []),
+          ...changes,
+        ].join('\n  '),
       );
       if (rows.length > 0) process.exitCode = 1;
       await pressThenPrint(app, paper === undefined ? {} : { paper }, (pressed) =>

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { type Evidence, type EvidenceSubject, evidenceIn } from '../proof/evidence-note.ts';
+import { parseNote } from '../proof/note.ts';
+import { askedFor, type CitedObservation } from '../proof/records/cited-observation.ts';
+import { parseObservation } from '../proof/records/receipt.ts';
 import { isoTime } from '../proof/time.ts';
 import type { Problem } from '../shared/shape.ts';
 import type { RecordEntry } from './ledger-entry.ts';
@@ -21,6 +24,10 @@ export interface EvidenceBody {
   nearest: { start: number; end: number; distance: number } | null;
   /** Numbers and names of the statement that the source does not have. */
   missing: string[];
+  /** The signed observation that the note names. */
+  observation?: CitedObservation;
+  /** What the hostname of an observation answers differently now, a line each. */
+  changes?: string[];
   /** Scheduled pieces that wait for no evidence any more. */
   released: string[];
 }
@@ -43,23 +50,31 @@ export function subjectNamed(name: string): EvidenceSubject {
   return n === undefined ? { claim_key: name } : { piece, n: Number(n) };
 }
 
-export const EVIDENCE_STATES = ['found', 'read', 'changed', 'quote_not_found', 'gone', 'unread'] as const;
+export const EVIDENCE_STATES = ['found', 'read', 'changed', 'quote_not_found', 'unverified', 'gone', 'unread'] as const;
 export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 
 /** States after which a desk should look at the fact again. */
-export const TO_REVISE: readonly EvidenceState[] = ['changed', 'quote_not_found', 'gone'];
+export const TO_REVISE: readonly EvidenceState[] = ['changed', 'quote_not_found', 'unverified', 'gone'];
+
+/** States that keep a piece off the air whose paper refuses what its sources do not have. */
+const REFUSED: readonly EvidenceState[] = ['quote_not_found', 'unverified', 'gone'];
 
 /** The state of a fact after a reading. `firstText` is the digest of the text when it was first read; null before. */
 export function stateAfter(
-  { status, text, quote }: Pick<Evidence, 'status' | 'text' | 'quote'>,
-  quoted: boolean,
+  { status, text, quote, observation }: Pick<Evidence, 'status' | 'text' | 'quote' | 'observation'>,
+  { quoted, changes = [] }: Pick<EvidenceBody, 'quoted' | 'changes'>,
   firstText: string | null,
 ): EvidenceState {
   if (status === 'gone') return 'gone';
+  if (observation === 'unverified') return 'unverified';
   // Of a picture the desk can say nothing.
   if (status === 'unread' || text === null) return 'unread';
-  if (quoted) return quote === null ? 'quote_not_found' : 'found';
-  return firstText !== null && firstText !== text ? 'changed' : 'read';
+  if (quoted && quote === null) return 'quote_not_found';
+  // The text of each observation is another one: what counts is whether the hostname answers the same.
+  const isChanged =
+    observation === undefined ? !quoted && firstText !== null && firstText !== text : changes.length > 0;
+  if (isChanged) return 'changed';
+  return quoted ? 'found' : 'read';
 }
 
 /** What is known of a version of a fact. */
@@ -67,6 +82,8 @@ export interface KnownEvidence {
   state: EvidenceState;
   /** Digest of the text when it was first read; null before. */
   first_text: string | null;
+  /** The signed observation that was read first; null without one. */
+  first_observation: CitedObservation | null;
   /** Digests of the newest text and archive that were kept. */
   text: string | null;
   archive: string | null;
@@ -93,7 +110,23 @@ export interface FactToRevise {
   read_at: number;
   instrument: string;
   statement: string;
+  /** Why an observation does not hold. */
+  reason: string | null;
+  /** What the hostname of an observation answers differently now, a line each. */
+  changes: string[];
 }
+
+/** A signed observation as readers see it: what its receipt says (protocol 5.5), and the name of the key. */
+const ObservationSeen = z
+  .object({
+    domain: z.string(),
+    seq: z.int(),
+    observed_at: z.iso.datetime(),
+    key: z.string().meta({ description: 'The name of the key that signed it, which has the host of its service.' }),
+    kid: z.string(),
+  })
+  .meta({ id: 'CitedObservation' });
+export type ObservationSeen = z.infer<typeof ObservationSeen>;
 
 /** Evidence as readers of a piece see it. */
 export const EvidenceRow = z
@@ -101,13 +134,13 @@ export const EvidenceRow = z
     read_at: z.iso.datetime().meta({ description: 'When the desk’s server read the source.' }),
     status: z.enum(EVIDENCE_STATES).meta({
       description:
-        '`found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read. `quote_not_found`, `gone`, `unread`: see `reason`.',
+        '`found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read, or the hostname of an observation answers something else now: see `changes`. `unverified`: it claims to be a signed observation and does not hold. `quote_not_found`, `gone`, `unread`. See `reason`.',
     }),
     quote_found: z
       .boolean()
       .nullable()
       .meta({ description: 'Null when no quote was given, or nothing could be read.' }),
-    reason: z.string().nullable().meta({ description: 'Why it could not be read.' }),
+    reason: z.string().nullable().meta({ description: 'Why it could not be read, or does not hold.' }),
     missing: z
       .array(z.string())
       .meta({ description: 'Numbers and names of the statement that the source does not have.' }),
@@ -117,6 +150,12 @@ export const EvidenceRow = z
     archived_url: z.url().nullable().meta({
       description: 'The text that was read, where the paper shows it; its SHA-256 is in the note.',
     }),
+    observation: ObservationSeen.nullable().meta({
+      description: 'The signed observation of a hostname that the address answered, and that the desk verified.',
+    }),
+    changes: z
+      .array(z.string())
+      .meta({ description: 'What the hostname of an observation answers differently now, a line each.' }),
     note: z.string().meta({ description: 'The signed note: protocol 4.9.' }),
   })
   .meta({ id: 'Evidence', description: 'What the desk found when it read the source.' });
@@ -129,8 +168,8 @@ export function republishes({ sources }: Pick<PaperBody, 'sources'>): boolean {
 
 /** Evidence as readers see it. `root` is the paper's public root. */
 export function evidenceRow(evidence: CitedEvidence, republishes: boolean, root: string): EvidenceRow {
-  const { note, state, read_at, quoted, reason, missing, nearest, kept_text } = evidence;
-  const isRead = state !== 'gone' && state !== 'unread';
+  const { note, state, read_at, quoted, reason, missing, nearest, kept_text, changes = [] } = evidence;
+  const isRead = state !== 'gone' && state !== 'unread' && state !== 'unverified';
   return {
     read_at: isoTime(read_at),
     status: state,
@@ -139,8 +178,18 @@ export function evidenceRow(evidence: CitedEvidence, republishes: boolean, root:
     missing,
     distance: nearest?.distance ?? null,
     archived_url: republishes && kept_text !== null ? `${root}/${textPath(kept_text)}` : null,
+    observation: observationSeen(evidence),
+    changes,
     note,
   };
+}
+
+function observationSeen({ note, observation }: Pick<EvidenceBody, 'note' | 'observation'>): ObservationSeen | null {
+  const said = evidenceIn(note)?.observation;
+  const receipt = parseObservation(parseNote(observation?.receipt ?? '')?.text ?? '');
+  if (receipt === null || said === undefined || said === 'unverified') return null;
+  const { domain, seq, observed_at, kid } = receipt;
+  return { domain, seq, observed_at, key: said.observed_by.split('+')[0] ?? '', kid };
 }
 
 /** The longest quote that a text fragment has whole, in UTF-16 units; of a longer one it has the first and last words. */
@@ -183,7 +232,10 @@ export function requiresQuotes({ sources }: Pick<PaperBody, 'sources'>, persona:
   return sources.personas === undefined || sources.personas.includes(persona);
 }
 
-/** A fact with a quote that can be looked for, and what is known of it: null while its source was not read. */
+/**
+ * A fact of which something must be found: its quote, or the observation that its address names. `state` is what is known
+ * of it: null while its source was not read.
+ */
 export interface QuotedFact {
   n: number;
   /** Its name for evidence. */
@@ -199,6 +251,23 @@ export function isAwaited(facts: readonly QuotedFact[]): boolean {
   return facts.some(({ state, is_late }) => state === null && !is_late);
 }
 
+/** Whether a paper that refuses pieces waits for a fact: it has a quote, or its address is that of an observation. */
+export function mustBeFound({ instrument, quote }: { instrument: string; quote: string | null }): boolean {
+  const names = isReadable(instrument) ? (askedFor(instrument)?.domain ?? null) : null;
+  return isReadable(instrument) && (quote !== null || names !== null);
+}
+
+/** Whether a state lets a piece of such a paper go on air. */
+export function isAccepted(state: EvidenceState | null): boolean {
+  return state !== null && !REFUSED.includes(state);
+}
+
+const WHY_REFUSED: Partial<Record<EvidenceState, string>> = {
+  gone: 'its source is gone',
+  quote_not_found: 'its source does not have its quote',
+  unverified: 'the signed observation that it cites does not hold',
+};
+
 /** What keeps a piece off the air whose quotes must be found: those that its sources do not have. */
 export function quoteProblems(facts: readonly QuotedFact[]): Problem[] {
   return facts.flatMap(({ n, state, is_late }) => {
@@ -206,8 +275,8 @@ export function quoteProblems(facts: readonly QuotedFact[]): Problem[] {
       const message = `entry ${n}: its fact was corrected before its source was read, and this paper airs no such piece; revise the entry to what the record says now`;
       return [{ field: `cited_facts[${n}].quote`, rule: 'fact_corrected', message }];
     }
-    if (state !== 'quote_not_found' && state !== 'gone') return [];
-    const why = state === 'gone' ? 'its source is gone' : 'its source does not have its quote';
+    if (state === null || isAccepted(state)) return [];
+    const why = WHY_REFUSED[state];
     const message = `entry ${n}: ${why}, and this paper airs no such piece; correct the quote or the instrument, or take the entry out`;
     return [{ field: `cited_facts[${n}].quote`, rule: state, message }];
   });

@@ -6,6 +6,8 @@ import { factNoteHash } from '../proof/fact-hash.ts';
 import { type AuditOptions, checkClockNotes, generationAuditor } from '../proof/generation.ts';
 import { keyFaults, type VerifyingKey } from '../proof/keyring.ts';
 import type { LogService } from '../proof/log/leaf.ts';
+import { mismatches } from '../proof/members.ts';
+import { CITED_OBSERVATION, observedFault } from '../proof/records/cited-observation.ts';
 import { checkReview } from '../proof/review-note.ts';
 import { isoTime } from '../proof/time.ts';
 import type { ClockBody } from './clock-correction.ts';
@@ -152,6 +154,10 @@ function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
           faults.push(`it is of version ${evidence.fact_version}, but the newest was ${of.version}`);
         else if (evidence.instrument !== of.instruments.get(name))
           faults.push(`it is of the instrument ${evidence.instrument}`);
+        const { observation } = body as EvidenceBody;
+        const [misshapen] = observation === undefined ? [] : mismatches(observation, CITED_OBSERVATION);
+        const unseen = misshapen ?? observedFault(evidence, observation, verifyNode);
+        if (unseen !== null) faults.push(unseen);
         if (evidence.seq !== seq) faults.push(`seq is ${evidence.seq}, not ${seq}`);
         if (evidence.read_at !== isoTime(at)) faults.push(`it says ${evidence.read_at}, and its line ${isoTime(at)}`);
       }

@@ -1,9 +1,16 @@
-import { evidenceText } from '../proof/evidence-note.ts';
+import { type Evidence, evidenceText } from '../proof/evidence-note.ts';
 import { signNote } from '../proof/signing.ts';
 import { isoTime } from '../proof/time.ts';
 import { filedAt } from './airing.ts';
 import { append } from './append.ts';
-import { type EvidenceBody, type EvidenceState, requiresQuotes, stateAfter, subjectNamed } from './evidence.ts';
+import {
+  type EvidenceBody,
+  type EvidenceState,
+  isAccepted,
+  requiresQuotes,
+  stateAfter,
+  subjectNamed,
+} from './evidence.ts';
 import type { Desk } from './file-story.ts';
 
 /** A fact whose source was read. */
@@ -15,12 +22,16 @@ interface ReadFact {
 }
 
 /** What the desk found, as the ledger keeps it. */
-export interface ReadingFound extends Pick<EvidenceBody, 'quoted' | 'reason' | 'archive' | 'nearest' | 'missing'> {
-  status: number | 'unread' | 'gone';
+export interface ReadingFound extends Omit<EvidenceBody, 'note' | 'quoted' | 'released'> {
+  status: Evidence['status'];
   /** `sha256:<hex>` of the body and of its text. */
   body: string | null;
   text: string | null;
-  quote: { start: number; end: number } | null;
+  quote: Evidence['quote'];
+  /** `sha256:<hex>` of the quote that was looked for; null without one. */
+  sought: string | null;
+  /** What the note says of the observation; absent for any other answer. */
+  observed?: NonNullable<Evidence['observation']>;
 }
 
 /**
@@ -29,7 +40,7 @@ export interface ReadingFound extends Pick<EvidenceBody, 'quoted' | 'reason' | '
  */
 export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: ReadingFound): EvidenceState {
   const { store } = desk;
-  const { status, body, text, quote, quoted, reason, archive, nearest, missing } = found;
+  const { status, body, text, quote, sought, observed, ...line } = found;
   const { signer, kid, nbf } = desk.signingKey;
   const now = desk.now();
   const subject = subjectNamed(fact.subject);
@@ -39,16 +50,18 @@ export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: 
   const at = Math.max(now, made, nbf);
   const said = {
     ...{ paper, subject, fact_version: fact.version, instrument: fact.instrument, read_at: isoTime(at) },
-    ...{ status, body, text, quote, seq: store.nextEvidenceSeq(paper), kid },
+    ...{ status, body, text, quote, sought, seq: store.nextEvidenceSeq(paper), kid },
+    ...(observed === undefined ? {} : { observation: observed }),
   };
+  const quoted = sought !== null;
   const note = signNote(evidenceText(said), signer);
   const before = store.evidenceBefore(paper, fact.subject, fact.version);
-  const state = stateAfter(said, quoted, before?.first_text ?? null);
+  const state = stateAfter(said, { ...line, quoted }, before?.first_text ?? null);
   const released = store
     .waitingFor(paper, fact.subject, fact.version)
     .filter((piece) => isReleased(desk, paper, piece, fact.subject, state));
-  const line: EvidenceBody = { note, quoted, reason, archive, nearest, missing, released };
-  append(store, { type: 'record', at, paper, kind: 'evidence', name: fact.subject, body: line }, now);
+  const entry: EvidenceBody = { note, quoted, ...line, released };
+  append(store, { type: 'record', at, paper, kind: 'evidence', name: fact.subject, body: entry }, now);
   return state;
 }
 
@@ -61,5 +74,5 @@ function isReleased({ store }: Desk, paper: string, piece: string, subject: stri
   return archive
     .quotedFacts(piece)
     .map((fact) => (fact.subject === subject ? state : fact.state))
-    .every((one) => one !== null && one !== 'quote_not_found' && one !== 'gone');
+    .every(isAccepted);
 }

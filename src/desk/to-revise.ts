@@ -13,12 +13,16 @@ export const FactToReviseRow = z
     read_at: z.iso.datetime(),
     instrument: z.string(),
     statement: z.string(),
+    reason: z.string().nullable().meta({ description: 'Why a signed observation does not hold.' }),
+    changes: z
+      .array(z.string())
+      .meta({ description: 'What the hostname of a signed observation answers differently now, a line each.' }),
   })
   .meta({ id: 'FactToRevise' });
 
 export function toReviseRow(fact: FactToRevise): z.infer<typeof FactToReviseRow> {
-  const { version, state, read_at, instrument, statement } = fact;
-  const of = subjectNamed(fact.subject);
+  const { subject, state, read_at, ...row } = fact;
+  const of = subjectNamed(subject);
   const [claim_key, piece, n] = 'claim_key' in of ? [of.claim_key, null, null] : [null, of.piece, of.n];
-  return { claim_key, piece, n, version, status: state, read_at: isoTime(read_at), instrument, statement };
+  return { claim_key, piece, n, status: state, read_at: isoTime(read_at), ...row };
 }

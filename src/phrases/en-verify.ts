@@ -37,6 +37,9 @@ export const verify = {
   evidence: 'The readings of the sources are signed',
   evidence_found:
     'Sources read: {count} of {total}. Quotes found in them: {quotes}. From {first} to {last} (UTC); the paper’s door signed each reading.',
+  /** After that, where signed observations of hostnames are cited. */
+  evidence_observed:
+    'Signed observations of domains among them: {count}. The signature, the fields and the address of each hold.',
   page: 'This page shows that text',
   page_found:
     'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',

@@ -83,10 +83,14 @@ export const en = {
     read: 'Read {day}',
     changed: 'Read {day}: it says something else than at first',
     quote_not_found: 'Read {day}: the quote was not found',
+    unverified: 'Read {day}: the signed observation does not hold',
     gone: 'Gone on {day}',
     unread: 'Could not be read on {day}',
     /** A link to the text that was read. */
     text: 'Text as read',
+    /** Of a signed observation of a hostname, with the name of the key; then what was found. */
+    observed: 'Signed observation of {name}, {moment}: verified with the key {key}',
+    differs: 'Read {day}: the domain answers something else now',
   },
   story: {
     sources: { one: '1 source', other: '{count} sources' },

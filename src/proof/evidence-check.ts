@@ -1,4 +1,4 @@
-import type { Basis } from './basis.ts';
+import { type Basis, sha256 } from './basis.ts';
 import type { Generation } from './chain.ts';
 import { type TimeCorrection, trueIso } from './clock-note.ts';
 import { EVIDENCE_HEADER, type Evidence, parseEvidence } from './evidence-note.ts';
@@ -6,12 +6,15 @@ import { checkNote } from './generation.ts';
 import { signingPeriodFaults } from './key-text.ts';
 import { parseVkey, thumbprint, type VerifyingKey } from './keyring.ts';
 import type { Verify } from './note.ts';
+import { type CitedObservation, observedFault } from './records/cited-observation.ts';
 
 /** Evidence as a proof lists it: the number of the cited fact, the note, and the verifier key of its signer. */
 export interface ListedEvidence {
   n: number;
   note: string;
   vkey: string;
+  /** The signed observation that the note names. */
+  observation?: CitedObservation;
 }
 
 /**
@@ -45,9 +48,12 @@ interface Cited {
 /** The faults of the evidence that a proof lists, in the order of the cited facts, at most one of each. */
 export function evidenceFaults(listed: readonly ListedEvidence[], of: Cited): string[] {
   let last = 0;
-  return listed.flatMap(({ n, note, vkey }, at) => {
+  return listed.flatMap(({ n, note, vkey, observation }, at) => {
     const { evidence, fault } = checkEvidence(note, of.keys, of.verify);
-    const why = evidence === null || fault !== null ? fault : subjectFault(evidence, n, vkey, last, of);
+    const why =
+      evidence === null || fault !== null
+        ? fault
+        : (subjectFault(evidence, n, vkey, last, of) ?? observedFault(evidence, observation, of.verify));
     last = n;
     return why === null ? [] : [`evidence[${at}]: ${why}`];
   });
@@ -63,6 +69,10 @@ function subjectFault(evidence: Evidence, n: number, vkey: string, last: number,
   if (fact === undefined) return `the piece cites no fact ${n}`;
   if (n <= last) return `fact ${n} does not come after ${last}`;
   if (fact.instrument !== instrument) return `it is of the instrument ${instrument}, not of that of fact ${n}`;
+  const quote = typeof fact.quote === 'string' ? sha256(fact.quote) : null;
+  // An entry with a key need not repeat the quote of its fact.
+  const isFree = evidence.sought === undefined || (quote === null && 'claim_key' in subject);
+  if (!isFree && evidence.sought !== quote) return `it looked for another quote than that of fact ${n}`;
   if ('claim_key' in subject) {
     return fact.claim_key === subject.claim_key ? null : `it is of the fact ${subject.claim_key}`;
   }

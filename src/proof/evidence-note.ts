@@ -1,6 +1,6 @@
 import { CLAIM_KEY, CLAIM_KEY_MAX } from './fact-note.ts';
 import { parseNote } from './note.ts';
-import { linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
+import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
 
 /**
  * Evidence (protocol 4.9): what a desk found when it read the source of a cited fact. Each reading is a signed note and
@@ -31,6 +31,13 @@ export interface Evidence {
   text: string | null;
   /** Where the quote is in the text, in bytes of UTF-8, the end excluded; null when it is not there, or none is given. */
   quote: { start: number; end: number } | null;
+  /** `sha256:<hex>` of the quote that was looked for, in UTF-8; null without one. Absent in notes from before this line. */
+  sought?: string | null;
+  /**
+   * The signed observation of a hostname that the address answered: the hash of its receipt's text, and the verifier key
+   * by which it holds; `unverified` for what claims to be one and does not hold. Absent for any other answer.
+   */
+  observation?: { receipt: string; observed_by: string } | 'unverified';
   /** Counts the readings of the paper, from 1, without gaps. */
   seq: number;
   /** RFC 7638 thumbprint of the signing key. */
@@ -39,12 +46,19 @@ export interface Evidence {
 
 /** The signed text, byte for byte. Throws for a value that has no place in it, such as a line feed in an instrument. */
 export function evidenceText(evidence: Evidence): string {
-  const { paper, subject, fact_version, instrument, read_at, status, body, text, quote, seq, kid } = evidence;
+  const { paper, subject, fact_version, instrument, read_at, status, body, text, quote, sought, seq, kid } = evidence;
   const fact = 'claim_key' in subject ? `claim_key ${subject.claim_key}` : `piece ${subject.piece} fact ${subject.n}`;
   const place = quote === null ? 'none' : `${quote.start}-${quote.end}`;
-  const said = `${EVIDENCE_HEADER}\npaper ${paper}\n${fact}\nfact_version ${fact_version}\ninstrument ${instrument}\nread_at ${read_at}\nstatus ${status}\nbody ${body ?? 'none'}\ntext ${text ?? 'none'}\nquote ${place}\nseq ${seq}\nkid ${kid}\n`;
+  const later = `${sought === undefined ? '' : `sought ${sought ?? 'none'}\n`}${observationLines(evidence)}`;
+  const said = `${EVIDENCE_HEADER}\npaper ${paper}\n${fact}\nfact_version ${fact_version}\ninstrument ${instrument}\nread_at ${read_at}\nstatus ${status}\nbody ${body ?? 'none'}\ntext ${text ?? 'none'}\nquote ${place}\n${later}seq ${seq}\nkid ${kid}\n`;
   if (parseEvidence(said) === null) throw new TypeError(`evidence cannot say ${JSON.stringify(said)}`);
   return said;
+}
+
+function observationLines({ observation }: Evidence): string {
+  if (observation === undefined) return '';
+  if (observation === 'unverified') return 'observation unverified\n';
+  return `observation ${observation.receipt}\nobserved_by ${observation.observed_by}\n`;
 }
 
 /** As a paper's slug and a piece's id. */
@@ -61,11 +75,15 @@ const REST = {
   body: PREVIOUS,
   text: PREVIOUS,
   quote: `none|${OFFSET}-${NUMBER}`,
+  sought: PREVIOUS,
+  observation: `unverified|${HASH}`,
+  observed_by: WORD,
   seq: NUMBER,
   kid: WORD,
 };
-const keyedIn = linesParser(EVIDENCE_HEADER, { paper: SLUG, claim_key: CLAIM_KEY, ...REST });
-const unkeyedIn = linesParser(EVIDENCE_HEADER, { paper: SLUG, piece: `${SLUG} fact ${NUMBER}`, ...REST });
+const LATER = ['sought', 'observation', 'observed_by'] as const;
+const keyedIn = linesParser(EVIDENCE_HEADER, { paper: SLUG, claim_key: CLAIM_KEY, ...REST }, LATER);
+const unkeyedIn = linesParser(EVIDENCE_HEADER, { paper: SLUG, piece: `${SLUG} fact ${NUMBER}`, ...REST }, LATER);
 
 const orNull = (text: string): string | null => (text === 'none' ? null : text);
 
@@ -84,10 +102,18 @@ export function parseEvidence(text: string): Evidence | null {
   // What was not read has no body, without a body there is no text, and without a text no quote.
   if ((typeof status === 'number') !== (body !== null)) return null;
   if ((body === null && digest !== null) || (quote !== null && (digest === null || end <= start))) return null;
+  const { sought, observation: seen, observed_by } = lines;
+  // Without a quote none has a place. What was observed has a text; what only claims to be has none.
+  if (sought === 'none' && quote !== null) return null;
+  if ((observed_by !== undefined) !== (seen !== undefined && seen !== 'unverified')) return null;
+  if (seen !== undefined && (body === null || (digest === null) !== (seen === 'unverified'))) return null;
+  const observation = observed_by === undefined ? ('unverified' as const) : { receipt: seen ?? '', observed_by };
   const fact_version = Number(lines.fact_version);
   return {
     ...{ paper, subject, fact_version, instrument, read_at, status },
     ...{ body, text: digest, quote, seq: Number(lines.seq), kid },
+    ...(sought === undefined ? {} : { sought: orNull(sought) }),
+    ...(seen === undefined ? {} : { observation }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Basis } from './basis.ts';
 import { LOG_PROOF } from './log/log-proof.ts';
 import { isObject, mismatches, type Shape, unknownMembers } from './members.ts';
+import { CITED_OBSERVATION } from './records/cited-observation.ts';
 
 /** The description of the content hash, as proofs carry it. */
 const HASH_BASIS =
@@ -56,7 +57,7 @@ export const PROOF: Shape = {
   'log??': LOG_PROOF,
   'clock?': ['a text'],
   'reviews?': [{ note: 'a text', vkey: 'a text' }],
-  'evidence?': [{ n: 'a whole number', note: 'a text', vkey: 'a text' }],
+  'evidence?': [{ n: 'a whole number', note: 'a text', vkey: 'a text', 'observation?': CITED_OBSERVATION }],
 };
 
 const BASIS: Shape = { v: '1', id: 'a text', revision: 'a whole number', 'provenance?': 'archive' };

@@ -12,6 +12,7 @@ import { logProofFaults } from './log/logged-entries.ts';
 import { parseNote, signedText, type Verify } from './note.ts';
 import { formFaults, hashBasis, provenanceFaults } from './proof-form.ts';
 import { parseReceipt } from './receipt.ts';
+import type { CitedObservation } from './records/cited-observation.ts';
 import { reviewFaults, reviewIn } from './review-note.ts';
 
 /** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
@@ -30,7 +31,7 @@ interface ProofSources {
   /** The reviews of the piece, oldest first, where readers may see them: signed notes. */
   reviews?: readonly string[];
   /** The newest evidence for each cited fact whose source was read, by its number: signed notes. */
-  evidence?: readonly { n: number; note: string }[];
+  evidence?: readonly { n: number; note: string; observation?: CitedObservation | undefined }[];
 }
 
 /** Builds a proof. Throws when no known key signed the piece's last generation. */
@@ -78,7 +79,11 @@ export function proofOf(
     ...(evidence.length === 0
       ? {}
       : {
-          evidence: evidence.map(({ n, note }) => ({ n, ...listed(note, signerOf(note, evidenceIn(note)?.kid)) })),
+          evidence: evidence.map(({ n, note, observation }) => ({
+            n,
+            ...listed(note, signerOf(note, evidenceIn(note)?.kid)),
+            ...(observation === undefined ? {} : { observation }),
+          })),
         }),
   };
 }

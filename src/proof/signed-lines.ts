@@ -11,15 +11,21 @@ export const WORD = '\\S+';
 
 /**
  * Makes the parser of a kind of text: it returns the values by their names, or null for a text of another form or with an
- * impossible time. `values` maps names to patterns, in the order of the lines.
+ * impossible time. `values` maps names to patterns, in the order of the lines; lines of the names in `later` may be missing,
+ * because older texts have none.
  */
-export function linesParser<Name extends string>(header: string, values: Readonly<Record<Name, string>>) {
+export function linesParser<Name extends string, Later extends Name = never>(
+  header: string,
+  values: Readonly<Record<Name, string>>,
+  later: readonly Later[] = [],
+) {
   const named = Object.entries<string>(values);
-  const pattern = new RegExp(
-    `^${header}\n${named.map(([name, value]) => `${name} (?<${name}>${value})\n`).join('')}$`,
-    'u',
-  );
-  return (text: string): Record<Name, string> | null => {
+  const lineOf = ([name, value]: [string, string]): string => {
+    const line = `${name} (?<${name}>${value})\n`;
+    return later.some((one) => one === name) ? `(?:${line})?` : line;
+  };
+  const pattern = new RegExp(`^${header}\n${named.map(lineOf).join('')}$`, 'u');
+  return (text: string): (Record<Exclude<Name, Later>, string> & Partial<Record<Later, string>>) | null => {
     const lines = pattern.exec(text)?.groups as Record<Name, string> | undefined;
     const isTimely = named.every(([name, value]) => value !== TIME || isIsoTime(lines?.[name as Name] ?? ''));
     return lines === undefined || !isTimely ? null : lines;

@@ -48,7 +48,7 @@ test('webhook payloads of every type match the document', async (t) => {
     statement: 'It was so.',
   } as const;
   const [found, about] = [
-    { subject, ...said },
+    { subject, ...said, reason: null, changes: [] },
     { slug: 'spring-tide', sections: ['Tides'] },
   ];
   app.store.database.transact(() =>

@@ -25,6 +25,7 @@ import { tilePath } from '../../src/proof/log/tile.ts';
 import { leafHash } from '../../src/proof/merkle.ts';
 import { signedText } from '../../src/proof/note.ts';
 import { proofOf } from '../../src/proof/proof.ts';
+import { citedObservation, fieldsOf, renderedObservation } from '../../src/proof/records/cited-observation.ts';
 import { disclosuresOf, observe } from '../../src/proof/records/observation.ts';
 import { previewOf } from '../../src/proof/records/preview.ts';
 import type { DomainRecord } from '../../src/proof/records/record.ts';
@@ -124,6 +125,7 @@ export async function protocolExamples(): Promise<Record<string, string>> {
     },
   );
   const disclosures = disclosuresOf(record, seed(5));
+  const seen = renderedObservation({ seq: 7 }, fieldsOf(citedObservation(previewOf(observation))));
 
   const log = new MemoryLog();
   const leaves = {
@@ -213,7 +215,18 @@ verifier  ${vkey(door.name, door.publicKey)}
           body: sha256('<p>The harbour is twelve metres deep.</p>'),
           text: sha256('The harbour is twelve metres deep.'),
         },
-        ...{ quote: { start: 0, end: 33 }, seq: 1, kid: key.kid },
+        ...{ quote: { start: 0, end: 33 }, sought: sha256('The harbour is twelve metres deep'), seq: 1, kid: key.kid },
+      }),
+      door,
+    ),
+    'observation text': `${seen}\n`,
+    'observed evidence': signNote(
+      evidenceText({
+        ...{ paper: 'harbor-ledger', subject: { claim_key: 'buecher-servers' }, fact_version: 1 },
+        ...{ instrument: 'https://data.example/t/xn--bcher-kva.example?as_of=2026-11-21', read_at: FILED, status: 200 },
+        ...{ body: sha256(pretty(previewOf(observation))), text: sha256(seen), quote: null, sought: null },
+        observation: { receipt: observation.receipt_hash, observed_by: vkey(dataDoor.name, dataDoor.publicKey) },
+        ...{ seq: 2, kid: key.kid },
       }),
       door,
     ),

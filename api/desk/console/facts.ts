@@ -170,6 +170,7 @@ const restOn = (pieces: number): string =>
 const FOUND: Partial<Record<EvidenceState, string>> = {
   changed: 'Its source says something else than when it was first read.',
   quote_not_found: 'Its source does not have the quote.',
+  unverified: 'Its source claims to be a signed observation, and does not hold.',
   gone: 'Its source is gone.',
 };
 
@@ -179,10 +180,12 @@ export function factsToRevise(app: AppContext, c: ConsoleContext, limit: number)
   const corrected = archive.outdatedFacts(limit).map(({ claim_key, status, statement, pieces, changed_note }) => ({
     ...{ path: `facts/${claim_key}`, state: status, statement, note: changed_note ?? '', pieces },
   }));
-  const read = archive.factsToRevise(limit).map(({ subject, state, statement }) => {
+  const read = archive.factsToRevise(limit).map(({ subject, state, statement, reason, changes }) => {
     const [piece = '', n] = subject.split('/');
     const path = n === undefined ? `facts/${subject}` : `pieces/${piece}`;
-    return { path, state, statement, note: FOUND[state] ?? '', pieces: null };
+    const found = changes.length > 0 && state === 'changed' ? 'Its domain answers something else now:' : FOUND[state];
+    const why = state === 'unverified' ? reason : changes.join('; ');
+    return { path, state, statement, note: [found, why].filter(Boolean).join(' '), pieces: null };
   });
   return [...corrected, ...read].slice(0, limit);
 }

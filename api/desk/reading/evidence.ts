@@ -23,6 +23,8 @@ const Row = FactToReviseRow.openapi({
     read_at: '2026-12-20T07:06:00.000Z',
     instrument: 'https://www.rfc-editor.org/rfc/rfc3339',
     statement: 'A signed count of 32 bits ends in January 2038.',
+    reason: null,
+    changes: [],
   },
 });
 
@@ -30,7 +32,7 @@ const toRevise = {
   operationId: 'listFactsToRevise',
   summary: 'Facts on air whose sources no longer bear them out',
   description:
-    'The source is gone, says something else than when it was first read, or does not have the quote. Those that were read last come first. Empty for a paper that does not read its sources.',
+    'The source is gone, says something else than when it was first read, does not have the quote, or is a signed observation that does not hold or whose hostname answers something else now. Those that were read last come first. Empty for a paper that does not read its sources.',
   request: { query: z.object({ limit: limitParam(100, 1_000) }) },
   responses: { 200: ok(listSchema('FactsToRevise', 'evidence', Row), 'The facts.') },
 };

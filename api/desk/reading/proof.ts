@@ -12,6 +12,9 @@ import { idParam, operationsUnder } from '../route.ts';
 
 const hash = z.string().openapi({ pattern: '^sha256:[0-9a-f]{64}$' });
 
+/** A disclosed field of an observation, with its path to the root (protocol 5.6). */
+const ShownField = z.object({ index: z.int(), disclosure: z.string(), path: z.array(z.string()) });
+
 export const ProofBody = z
   .object({
     id: z.string(),
@@ -55,7 +58,15 @@ export const ProofBody = z
         description: 'Who approved which revision, where the paper shows that: signed notes, oldest first.',
       }),
     evidence: z
-      .array(z.object({ n: z.number().int(), note: z.string(), vkey: z.string() }))
+      .array(
+        z.object({
+          ...{ n: z.number().int(), note: z.string(), vkey: z.string() },
+          observation: z
+            .object({ receipt: z.string(), disclosures: z.array(ShownField), log: LogProofBody.optional() })
+            .optional()
+            .meta({ description: 'The signed observation of a hostname that the note names: protocol 4.10.' }),
+        }),
+      )
       .optional()
       .meta({ description: 'What the desk found in the source of each cited fact that it read: signed notes.' }),
   })

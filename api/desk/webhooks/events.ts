@@ -49,7 +49,8 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   },
   'fact.to_revise': {
     name: 'FactNeedsRevision',
-    summary: 'The source of a fact on air is gone, says something else or lacks the quote; once for each finding',
+    summary:
+      'The source of a fact on air is gone, says something else, lacks the quote or does not hold; once for each finding',
     data: FactToReviseRow.extend({
       url: z.url().openapi({ description: 'The page of the fact, or of the piece with the entry.' }),
     }).openapi('ToldFactToRevise'),

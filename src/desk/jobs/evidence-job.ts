@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { sha256 } from '../../proof/basis.ts';
+import { askedFor, type CitedObservation } from '../../proof/records/cited-observation.ts';
 import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../proof/time.ts';
 import { type AppContext, deskOf } from '../../server/context.ts';
 import { messageOf } from '../../shared/fault.ts';
@@ -8,8 +9,10 @@ import { VERSION } from '../../shared/project.ts';
 import { BATCH_PAUSE, hourly, poll } from '../../shared/workers/poll.ts';
 import { type EvidenceState, isReadable } from '../evidence.ts';
 import { type ReadingFound, recordReading } from '../record-reading.ts';
+import { observedChanges, observeSource } from '../sources/observation-source.ts';
 import { type Reading, type SourceReader, sourceReader } from '../sources/source-reader.ts';
-import { type TextFound, type TextPool, textPool } from '../sources/text-pool.ts';
+import { type TextPool, textPool } from '../sources/text-pool.ts';
+import type { Cited, Found } from '../sources/text-worker.ts';
 import { warcOf } from '../sources/warc.ts';
 import { CLAIM, keptAndSigned, noteFiles, sweepSources } from './source-files.ts';
 
@@ -22,6 +25,10 @@ const AT_ONCE = 4;
 const FACTS_AT_ONCE = 500;
 /** When a source is read again, in ms. */
 export const READ_EVERY = 30 * DAY;
+/** How long a reading may take, in ms. */
+const READING_TIME = 5 * MINUTE;
+/** Above this many new changes, all observations are looked through. */
+const CHANGES_MAX = 1_000;
 /** The wait after each failure in a row, in ms. */
 export const READ_WAITS = [10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY] as const;
 
@@ -31,6 +38,8 @@ export interface SourceTools {
   texts: TextPool;
   /** The paper after which the next look begins, so that no paper with many sources keeps others waiting. */
   after?: string;
+  /** The newest change of the records whose observations were made due. */
+  seen?: number;
 }
 
 /** Reads the sources of papers that want that, and again each month. Returns a function that stops it. */
@@ -39,6 +48,7 @@ export function startSources(app: AppContext, logger: Logger): () => Promise<voi
   const sweep = hourly(app, () => sweepSources(app));
   const round = async (): Promise<number> => {
     sweep(app.clock.now());
+    sourcesOfChanged(app, tools);
     return (await readSources(app, tools, logger)) > 0 ? BATCH_PAUSE : LOOK_EVERY;
   };
   const stop = poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
@@ -67,6 +77,40 @@ export async function checkSources(app: AppContext, papers: readonly string[]): 
     await tools.texts.close();
   }
   return count;
+}
+
+/**
+ * Makes the observations due whose hostnames changed since they were read, of the domain records that this installation
+ * serves itself: those of others are read again each month. Returns how many there are.
+ */
+export function sourcesOfChanged({ store, settings, clock }: AppContext, tools: Pick<SourceTools, 'seen'>): number {
+  const { records, desk } = store;
+  const { seen } = tools;
+  const newest = records.newestDelta();
+  if (newest === seen) return 0;
+  tools.seen = newest;
+  const since = seen === undefined ? [] : records.deltas({}, { limit: CHANGES_MAX, order: 'oldest', cursor: seen });
+  const isAll = seen === undefined || since.length === CHANGES_MAX;
+  const changed = new Set(since.map(({ domain }) => domain));
+  const changedAt = (instrument: string): number => {
+    const domain = askedFor(instrument)?.domain ?? '';
+    const host = isAll || changed.has(domain) ? records.find(domain) : null;
+    return host === null ? 0 : (records.deltas({ host: host.id }, { limit: 1 })[0]?.at ?? 0);
+  };
+  const papers = desk.paperSlugs().filter((paper) => desk.paper(paper)?.sources?.read === true);
+  const due = papers.flatMap((paper) =>
+    desk.evidence
+      .sourcesUnder(paper, settings.dataOrigin)
+      // A reading may have begun before a change that is older than its note.
+      .filter(({ instrument, read_at }) => changedAt(instrument) > read_at - READING_TIME)
+      .map(({ instrument }) => ({ paper, instrument })),
+  );
+  if (due.length > 0) {
+    store.database.transact(() => {
+      for (const { paper, instrument } of due) desk.evidence.readSourceAgain(paper, instrument, clock.now());
+    });
+  }
+  return due.length;
 }
 
 /** Reads the sources that are due, `AT_ONCE` of them at most. Returns how many were read. */
@@ -120,19 +164,27 @@ async function readOne(
   );
   if (tasks.length === 0) return;
   const reading = await read(instrument);
-  const { found, keep } = await foundIn(reading, texts, instrument, isoTime(clock.now()), tasks);
+  const cited = tasks.map(({ subject, version, statement, quote }) => {
+    const first = desk.evidence.evidenceBefore(paper, subject, version)?.first_observation ?? null;
+    return { statement, quote, first };
+  });
+  const { found, keep } = await foundIn(reading, { read, texts }, instrument, isoTime(clock.now()), cited);
   const sign = () =>
     tasks.flatMap((task, at) => {
       const one = found[at];
       // Another process may have read it after this one was held up, and the fact may have a newer version.
       if (one === undefined || !desk.hasPaper(paper) || !desk.evidence.holdsTask(paper, task, until)) return [];
       const before = desk.evidence.evidenceBefore(paper, task.subject, task.version);
-      const failures = one.status === 'unread' ? task.failures + 1 : 0;
+      const isUnread = one.status === 'unread';
+      const isUnverified = one.observed === 'unverified';
+      const failures = isUnread || isUnverified ? task.failures + 1 : 0;
       const wait = failures === 0 ? READ_EVERY : (READ_WAITS[failures - 1] ?? READ_EVERY);
       desk.evidence.finishTask(paper, task, until, clock.now() + wait, failures > READ_WAITS.length ? 0 : failures);
-      // A site that is down for an hour is no news, and it is said once that a source cannot be read.
+      // A site that is down for an hour is no news, and it is said once that a source cannot be read or does not hold.
+      const isLong = failures > READ_WAITS.length;
       const isNews =
-        one.status !== 'unread' || before === null || (failures > READ_WAITS.length && before.state !== 'unread');
+        before === null ||
+        (isUnread ? isLong && before.state !== 'unread' : !isUnverified || before.state !== 'unverified');
       if (!isNews) return [];
       noteFiles(app, [before?.text, before?.archive]);
       return [recordReading(deskOf(app), paper, task, one)];
@@ -154,42 +206,98 @@ async function readOne(
   );
 }
 
+/** A fact that cites a source; `first` is the observation that was read there first, null before. */
+interface CitedFact extends Cited {
+  first: CitedObservation | null;
+}
+
 /** What a reading says of each fact, and the files that are kept of it. */
 async function foundIn(
   reading: Reading,
-  texts: TextPool,
+  tools: SourceTools,
   instrument: string,
   readAt: string,
-  tasks: readonly { statement: string; quote: string | null }[],
+  cited: readonly CitedFact[],
 ): Promise<{ found: ReadingFound[]; keep: Uint8Array[] }> {
   const nothing = { body: null, text: null, quote: null, reason: null, archive: null, nearest: null, missing: [] };
-  const all = (one: Omit<ReadingFound, 'quoted'>) => tasks.map(({ quote }) => ({ ...one, quoted: quote !== null }));
+  const soughtIn = ({ quote }: { quote: string | null }) => (quote === null ? null : sha256(quote));
+  const all = (one: Omit<ReadingFound, 'sought'>) => cited.map((fact) => ({ ...one, sought: soughtIn(fact) }));
   if (reading.outcome === 'gone') return { found: all({ ...nothing, status: 'gone' }), keep: [] };
   if (reading.outcome === 'unread') {
     return { found: all({ ...nothing, status: 'unread', reason: reading.reason }), keep: [] };
   }
-  const { status, body, plain, contentType, exchanges } = reading;
-  const cited = tasks.map(({ statement, quote }) => ({ statement, quote }));
-  let inText: TextFound = { text: null, digest: null, found: [] };
-  let reason: string | null = null;
-  try {
-    inText = await texts.find({ bytes: plain, contentType }, cited);
-    if (inText.text === null) reason = 'it has no text';
-  } catch (error) {
-    reason = `its text cannot be read: ${messageOf(error)}`
-      .replace(/[\p{C}\s]+/gu, ' ')
-      .slice(0, REASON_MAX)
-      .toWellFormed();
-  }
+  const { text, found, reason, unread, observed, observation, exchanges } = await said(
+    reading,
+    tools,
+    instrument,
+    cited,
+  );
+  if (unread !== undefined) return { found: all({ ...nothing, status: 'unread', reason: unread }), keep: [] };
   const warc = warcOf({ instrument: new URL(instrument).href, readAt, exchanges });
-  const kept = { ...nothing, status, body: sha256(body), text: inText.digest, reason, archive: sha256(warc) };
-  const found = tasks.map(({ quote }, at) => {
-    const { quote: place = null, nearest = null, missing = [] } = inText.found[at] ?? {};
-    return { ...kept, quoted: quote !== null, quote: place, nearest, missing };
+  const digest = text === null ? null : sha256(text);
+  const kept = { ...nothing, status: reading.status, body: sha256(reading.body), text: digest, archive: sha256(warc) };
+  const each = cited.map((fact, at): ReadingFound => {
+    const { quote = null, nearest = null, missing = [], changes } = found[at] ?? {};
+    const of = { ...kept, reason, sought: soughtIn(fact), quote, nearest, missing };
+    if (observed !== undefined) {
+      const beside = observation === undefined ? {} : { observation, changes: changes ?? [] };
+      return { ...of, observed, ...beside };
+    }
+    // What was an observation at first is no page now.
+    if (fact.first === null) return of;
+    return { ...kept, text: null, sought: of.sought, reason: NO_OBSERVATION, observed: 'unverified' };
   });
-  return { found, keep: [warc, ...(inText.text === null ? [] : [Buffer.from(inText.text)])] };
+  return { found: each, keep: [warc, ...(text === null ? [] : [Buffer.from(text)])] };
 }
 
-/** The longest reason that the ledger keeps, in UTF-16 units: errors of libraries may quote what they read,
- * also what turns the text of a page around. */
+const NO_OBSERVATION = 'it answered a signed observation before, and does not now';
+
+/** What an answer says of each fact: as a signed observation if it is one, else as a text. */
+interface Said extends Pick<ReadingFound, 'reason' | 'observed' | 'observation'>, Pick<Reading, 'exchanges'> {
+  text: string | null;
+  found: (Found & { changes?: string[] })[];
+  /** Why it has to be read again. */
+  unread?: string;
+}
+
+async function said(
+  reading: Extract<Reading, { outcome: 'read' }>,
+  { read, texts }: SourceTools,
+  instrument: string,
+  cited: readonly CitedFact[],
+): Promise<Said> {
+  const { plain: bytes, contentType, exchanges } = reading;
+  const nothing = { text: null, found: [], exchanges };
+  try {
+    const seen = await observeSource(reading, instrument, { read, texts });
+    if (seen === null) {
+      const { text, found } = await texts.find({ bytes, contentType }, cited);
+      return { text, found, exchanges, reason: text === null ? 'it has no text' : null };
+    }
+    const { found: one, exchanges: asked } = seen;
+    if ('unread' in one) return { ...nothing, reason: null, unread: plainReason(one.unread) };
+    if ('fault' in one) {
+      return { ...nothing, exchanges: asked, reason: plainReason(one.fault), observed: 'unverified' };
+    }
+    const { observation, receipt, observed_by, text } = one;
+    const inText = await texts.findIn(text, cited);
+    const found = inText.map((found, at) => ({
+      ...found,
+      changes: observedChanges(instrument, one, cited[at]?.first ?? null),
+    }));
+    return { text, found, reason: null, observation, observed: { receipt, observed_by }, exchanges: asked };
+  } catch (error) {
+    return { ...nothing, reason: plainReason(`its text cannot be read: ${messageOf(error)}`) };
+  }
+}
+
+/** Errors of libraries may quote what they read, also what turns the text of a page around. */
+function plainReason(text: string): string {
+  return text
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .slice(0, REASON_MAX)
+    .toWellFormed();
+}
+
+/** The longest reason that the ledger keeps, in UTF-16 units. */
 const REASON_MAX = 200;

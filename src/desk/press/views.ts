@@ -7,7 +7,7 @@ import type { Motif } from '../../media/motif.ts';
 import type { Author, CitedFact } from '../../proof/basis.ts';
 import type { FactVersion } from '../../proof/fact-note.ts';
 import type { CorrectionRow, Row, Story, TagCount } from '../archive.ts';
-import type { EvidenceState } from '../evidence.ts';
+import type { EvidenceState, ObservationSeen } from '../evidence.ts';
 import type { FactChange } from '../fact.ts';
 import type { Cast } from '../papers/cast.ts';
 import type { Persona } from '../papers/masthead.ts';
@@ -128,6 +128,8 @@ export interface FactView extends CitedFact {
     href: string;
     /** The text that was read, where the paper shows it. */
     archived_url: string | null;
+    /** The signed observation of a hostname that it is, and that was verified; null for any other source. */
+    observation: ObservationSeen | null;
   } | null;
   /** Ids of the markers in the prose that cite this fact, for the back links. */
   marker_ids: string[];

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { MINUTE } from '../../proof/time.ts';
+import type { Claim, ClaimTask, ObservationFound, ObservationTask } from './observation-worker.ts';
 import type { Cited, Found, SourceBytes, SourceText } from './text-worker.ts';
 
 /** The heap of the thread, in MB. */
@@ -10,18 +11,20 @@ const DEADLINE = MINUTE;
 /** How much one turn looks through, in UTF-16 units: a text as often as facts are looked up in it. A second or two. */
 const WORK = 2 ** 28;
 
+const TEXTS = fileURLToPath(new URL('./text-worker.ts', import.meta.url));
+const OBSERVATIONS = fileURLToPath(new URL('./observation-worker.ts', import.meta.url));
+
 /** The text of a source, and what it says of each cited fact; nothing when it has no text. */
 export interface TextFound extends SourceText {
   found: Found[];
 }
 
 /**
- * The thread on which sources become text. It exists while it has work. Sources take turns: one of which much is cited
+ * The thread on which sources become text and observations are verified. It exists while it has work. Sources take turns: one of which much is cited
  * has several, so that no number of quotes makes a turn longer.
  */
 export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
   const pool = new Piscina({
-    filename: fileURLToPath(new URL('./text-worker.ts', import.meta.url)),
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: 10_000,
@@ -31,24 +34,30 @@ export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
   pool.on('error', () => {});
   let last: Promise<unknown> = Promise.resolve();
   /** Its time begins with its turn: one source that does not end must not end those that wait for the thread. */
-  const turn = <Result>(name: string, task: object): Promise<Result> => {
-    const done = last.then(() => pool.run(task, { name, signal: AbortSignal.timeout(deadline) }));
+  const turn = <Result>(name: string, task: object, filename = TEXTS): Promise<Result> => {
+    const done = last.then(() => pool.run(task, { filename, name, signal: AbortSignal.timeout(deadline) }));
     last = done.catch(() => {});
     return done;
   };
+  const findIn = async (text: string, cited: readonly Cited[]): Promise<Found[]> => {
+    const found: Found[] = [];
+    const size = Math.ceil(work / Math.max(1, text.length));
+    while (found.length < cited.length) {
+      const some = cited.slice(found.length, found.length + size);
+      found.push(...(await turn<Found[]>('findIn', { text, cited: some })));
+    }
+    return found;
+  };
+  // Each rejects when the source cannot be read, is too much for the thread, or does not end.
   return {
-    /** Rejects when the source cannot be read, is too much for the thread, or does not end. */
     async find(source: SourceBytes, cited: readonly Cited[]): Promise<TextFound> {
       const { text, digest } = await turn<SourceText>('textOf', source);
-      const found: Found[] = [];
-      if (text === null) return { text, digest, found };
-      const size = Math.ceil(work / Math.max(1, text.length));
-      while (found.length < cited.length) {
-        const some = cited.slice(found.length, found.length + size);
-        found.push(...(await turn<Found[]>('findIn', { text, cited: some })));
-      }
-      return { text, digest, found };
+      return { text, digest, found: text === null ? [] : await findIn(text, cited) };
     },
+    /** What a text says of each cited fact. */
+    findIn,
+    claim: (task: ClaimTask): Promise<Claim> => turn('claim', task, OBSERVATIONS),
+    observe: (task: ObservationTask): Promise<ObservationFound> => turn('observe', task, OBSERVATIONS),
     close: (): Promise<void> => pool.destroy(),
   };
 }

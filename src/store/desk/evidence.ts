@@ -5,12 +5,13 @@ import {
   type EvidenceState,
   evidenceOf,
   type FactToRevise,
-  isReadable,
+  mustBeFound,
   type QuotedFact,
   stateAfter,
   TO_REVISE,
 } from '../../desk/evidence.ts';
 import type { RecordEntry } from '../../desk/ledger-entry.ts';
+import type { CitedObservation } from '../../proof/records/cited-observation.ts';
 import { type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 
 const state = oneOf(...EVIDENCE_STATES);
@@ -53,15 +54,22 @@ export type EvidenceTables = ReturnType<typeof evidenceTables>;
 export function evidenceTables(db: Db) {
   const { run, changed, one, has, number, all, each } = sql(db);
   const before = one(
-    'SELECT state, first_text, text, archive FROM evidence WHERE paper = ? AND subject = ? AND version = ?',
-    { state, first_text: orNull(text), text: orNull(text), archive: orNull(text) },
+    `SELECT state, first_text, first_observation, text, archive FROM evidence
+     WHERE paper = ? AND subject = ? AND version = ?`,
+    {
+      state,
+      first_text: orNull(text),
+      first_observation: orNull(json<CitedObservation>()),
+      text: orNull(text),
+      archive: orNull(text),
+    },
   );
   const put = run(
-    `INSERT INTO evidence (paper, subject, version, n, read_at, state, first_text, text, archive)
-     VALUES (?1, ?2, ?3, (SELECT max(n) FROM records WHERE paper = ?1 AND kind = 'evidence' AND name = ?2), ?4, ?5, ?6, ?7, ?8)
+    `INSERT INTO evidence (paper, subject, version, n, read_at, state, first_text, text, archive, first_observation)
+     VALUES (?1, ?2, ?3, (SELECT max(n) FROM records WHERE paper = ?1 AND kind = 'evidence' AND name = ?2), ?4, ?5, ?6, ?7, ?8, ?9)
      ON CONFLICT DO UPDATE SET n = excluded.n, read_at = excluded.read_at, state = excluded.state,
        first_text = excluded.first_text, text = excluded.text, archive = excluded.archive,
-       told = CASE WHEN state = excluded.state THEN told END`,
+       first_observation = excluded.first_observation, told = CASE WHEN state = excluded.state THEN told END`,
   );
   const takeSeq = run('UPDATE papers SET evidence_seq = ? WHERE slug = ?');
   const seq = number('SELECT evidence_seq FROM papers WHERE slug = ?');
@@ -108,10 +116,10 @@ export function evidenceTables(db: Db) {
   );
   const quoted = all(
     `SELECT j.value ->> 'n' AS n, coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n')) AS subject,
-       j.value ->> 'instrument' AS instrument, e.state, e.n IS NULL AND EXISTS (SELECT 1 FROM facts f
+       j.value ->> 'instrument' AS instrument, j.value ->> 'quote' AS quote, e.state, e.n IS NULL AND EXISTS (SELECT 1 FROM facts f
          WHERE f.paper = c.paper AND f.claim_key = c.claim_key AND f.version > c.version) AS is_late
-     FROM ${CITED} WHERE p.paper = ? AND p.id = ? AND ${MAY_BE_READ} AND j.value ->> 'quote' IS NOT NULL ORDER BY 1`,
-    { n: integer, subject: text, instrument: text, state: orNull(state), is_late: flag },
+     FROM ${CITED} WHERE p.paper = ? AND p.id = ? AND ${MAY_BE_READ} ORDER BY 1`,
+    { n: integer, subject: text, instrument: text, quote: orNull(text), state: orNull(state), is_late: flag },
   );
   const waitingFor = all(
     `SELECT p.id FROM pieces p WHERE p.paper = ?1 AND p.awaits_evidence = 1 AND (p.id = ?2
@@ -133,14 +141,22 @@ export function evidenceTables(db: Db) {
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM pieces WHERE id = ?2 AND paper = ?1 AND state = 'on_air')
        OR EXISTS (SELECT 1 FROM facts WHERE paper = ?1 AND claim_key = ?3 AND cited > 0)`,
   );
-  const TO_BE_REVISED = `FROM evidence e
+  const TO_BE_REVISED = `FROM evidence e JOIN records r ON r.n = e.n
     JOIN source_readings t ON t.paper = e.paper AND t.subject = e.subject AND t.version = e.version
     WHERE e.paper = ?1 AND e.state IN (${REVISABLE})
       AND (EXISTS (SELECT 1 FROM pieces WHERE id = t.piece AND state = 'on_air')
         OR EXISTS (SELECT 1 FROM facts WHERE paper = e.paper AND claim_key = e.subject AND cited > 0))`;
-  const FACT = { subject: text, version: integer, state, read_at: integer, instrument: text, statement: text };
-  const FACTS = `SELECT e.subject, e.version, e.state, e.read_at, t.instrument, t.statement ${TO_BE_REVISED}`;
-  const untold = (which: string) => all(`${FACTS} AND e.told IS NOT e.state AND ${which} ORDER BY e.subject`, FACT);
+  const FACTS = `SELECT e.subject, e.version, e.state, e.read_at, t.instrument, t.statement, r.body ${TO_BE_REVISED}`;
+  const factsIn = (rest: string) =>
+    all(
+      `${FACTS} ${rest}`,
+      {
+        ...{ subject: text, version: integer, state, read_at: integer, instrument: text, statement: text },
+        body: json<EvidenceBody>(),
+      },
+      ({ body: { reason, changes = [] }, ...row }): FactToRevise => ({ ...row, reason, changes }),
+    );
+  const untold = (which: string) => factsIn(`AND e.told IS NOT e.state AND ${which} ORDER BY e.subject`);
   const untoldOf = untold('e.subject = ?2');
   const untoldOfPiece = untold(
     `(t.piece = ?2 OR e.subject IN (SELECT claim_key FROM fact_citations WHERE piece = ?2))`,
@@ -154,19 +170,28 @@ export function evidenceTables(db: Db) {
     'SELECT DISTINCT text FROM evidence WHERE paper = ? AND subject >= ? AND subject < ? AND text IS NOT NULL',
     text,
   );
+  // `0` comes after `/`.
+  const under = all(
+    `SELECT t.instrument, min(e.read_at) AS read_at FROM source_readings t
+     JOIN evidence e ON e.paper = t.paper AND e.subject = t.subject AND e.version = t.version
+     WHERE t.paper = ?1 AND t.instrument >= ?2 AND t.instrument < ?3 GROUP BY t.instrument`,
+    { instrument: text, read_at: integer },
+  );
   const setAwaits = run('UPDATE pieces SET awaits_evidence = ?2 WHERE id = ?1 AND awaits_evidence <> ?2');
   return {
     /** Makes a reading the newest of its fact. Returns the state after it. */
     setEvidence(entry: RecordEntry): EvidenceState {
       const { paper, name } = entry;
       const said = evidenceOf(entry);
-      const { quoted, archive } = entry.body as EvidenceBody;
+      const { quoted, archive, changes, observation } = entry.body as EvidenceBody;
       const old = before(paper, name, said.fact_version);
-      const next = stateAfter(said, quoted, old?.first_text ?? null);
+      const next = stateAfter(said, { quoted, changes }, old?.first_text ?? null);
       const kept = said.text ?? old?.text ?? null;
       const first = old?.first_text ?? said.text;
       const read_at = Date.parse(said.read_at);
-      put(paper, name, said.fact_version, read_at, next, first, kept, archive ?? old?.archive ?? null);
+      const seen = old?.first_observation ?? observation ?? null;
+      const kept_archive = archive ?? old?.archive ?? null;
+      put(paper, name, said.fact_version, read_at, next, first, kept, kept_archive, seen && JSON.stringify(seen));
       takeSeq(said.seq, paper);
       return next;
     },
@@ -175,9 +200,8 @@ export function evidenceTables(db: Db) {
     evidenceBefore: (paper: string, subject: string, version: number) => before(paper, subject, version),
     /** The evidence of the facts that the newest revision of a piece cites, in their order. */
     cited,
-    /** Facts with a quote that the newest revision of a piece cites. */
-    quotedFacts: (paper: string, piece: string): QuotedFact[] =>
-      quoted(paper, piece).filter(({ instrument }) => isReadable(instrument)),
+    /** Facts of which something must be found that the newest revision of a piece cites. */
+    quotedFacts: (paper: string, piece: string): QuotedFact[] => quoted(paper, piece).filter(mustBeFound),
     /** The pieces that wait for evidence of a version of a fact. */
     waitingFor: (paper: string, subject: string, version: number): string[] =>
       waitingFor(paper, subject.split('/')[0] ?? '', subject, version),
@@ -225,10 +249,14 @@ export function evidenceTables(db: Db) {
     nextReading: one('SELECT min(max(due_at, claimed_until)) FROM source_readings WHERE paper = ?', orNull(integer)),
     /** Makes every source of a paper due. */
     readAllSources: run('UPDATE source_readings SET due_at = min(due_at, ?2), failures = 0 WHERE paper = ?1'),
+    /** The sources below an address, with when each was last read. */
+    sourcesUnder: (paper: string, origin: string) => under(paper, `${origin}/`, `${origin}0`),
+    /** Makes one source of a paper due. */
+    readSourceAgain: run('UPDATE source_readings SET due_at = min(due_at, ?3) WHERE paper = ?1 AND instrument = ?2'),
     /** Whether a piece on air, or a fact that one cites, needs its source still. */
     isSourceCited: (paper: string, { piece, subject }: ReadingTask): boolean => isCited(paper, piece ?? '', subject),
     /** Facts to be revised that pieces on air cite, those that were read last first. */
-    factsToRevise: all(`${FACTS} ORDER BY e.read_at DESC, e.subject LIMIT ?2`, FACT) as (
+    factsToRevise: factsIn('ORDER BY e.read_at DESC, e.subject LIMIT ?2') as (
       paper: string,
       limit: number,
     ) => FactToRevise[],

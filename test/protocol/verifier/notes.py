@@ -136,7 +136,11 @@ def evidence_of(text):
     subject = ('claim_key', CLAIM_KEY) if is_keyed else ('piece', f'{SLUG} fact {NUMBER}')
     forms = [('paper', SLUG), subject, ('fact_version', NUMBER), ('instrument', ADDRESS), ('read_at', TIME)]
     forms += [('status', '2[0-9][0-9]|unread|gone'), ('body', f'none|{HASH}'), ('text', f'none|{HASH}')]
-    forms += [('quote', f'none|(?:0|{NUMBER})-{NUMBER}'), ('seq', NUMBER), ('kid', TOKEN)]
+    forms += [('quote', f'none|(?:0|{NUMBER})-{NUMBER}')]
+    # Lines that older notes do not have.
+    later = [('sought', f'none|{HASH}'), ('observation', f'unverified|{HASH}'), ('observed_by', TOKEN)]
+    forms += [one for one in later if any(line.startswith(f'{one[0]} ') for line in lines[10:])]
+    forms += [('seq', NUMBER), ('kid', TOKEN)]
     said = fields(text, 'evidence/v1', forms)
     need(len(said.get('claim_key', '')) <= 80, 'a long claim key')
     need((said['body'] == 'none') == (said['status'] in ('unread', 'gone')), 'a status and its body')
@@ -144,6 +148,11 @@ def evidence_of(text):
     if said['quote'] != 'none':
         start, end = map(int, said['quote'].split('-'))
         need(said['text'] != 'none' and start < end, 'the place of a quote')
+        need(said.get('sought') != 'none', 'a quote that nobody looked for')
+    seen = said.get('observation')
+    need(('observed_by' in said) == (seen not in (None, 'unverified')), 'the key of an observation')
+    need(seen is None or said['body'] != 'none', 'an observation that was not read')
+    need(seen is None or (said['text'] == 'none') == (seen == 'unverified'), 'the text of an observation')
     return said
 
 

@@ -2,9 +2,9 @@
 
 import re
 
+from chains import require_chain, signed_receipt
 from log import require_logged
 from notes import clock_of, document_keys, fields
-from pieces import require_chain, signed_receipt
 from text import HASH, NUMBER, TIME, TOKEN, canonical, need, parse_json, require_types, utf8
 from tree import climb, leaf_hash, tree_root
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from log import Checkpoint, Policy, parse_leaf, require_logged
 from notes import Key, Note, archive_of, clock_of, document_keys, evidence_of, fact_of, key_hash, review_of
 from observations import verify_answer
-from pieces import verify_proof
+from pieces import require_observation, verify_proof
 from text import canonical, from_base64, hash_text, need, parse_json, sha256, size, utf8
 from tree import leaf_hash, require_consistent, tree_root
 
@@ -42,6 +42,11 @@ def check_page(page):
     preview = parse_json(example['preview'])
     preview['notice'] = ''
     receipt = verify_answer(preview, [data_key])
+    note = Note(example['observed evidence'])
+    said = evidence_of(note.text)
+    note.signer(keys, said['kid'])
+    require_observation(preview, said)
+    need(hash_text(example['observation text'][:-1]) == said['text'], 'the text of an observation')
     lines = example['disclosures'][:-1].split('\n')
     hashes = [leaf_hash(utf8(line)) for line in lines]
     need([one.hex() for one in hashes] == example['disclosure hashes'].split(), 'the leaf hashes')

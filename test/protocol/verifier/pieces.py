@@ -1,29 +1,15 @@
-"""Receipts, chains and proofs of pieces: section 4."""
+"""Receipts and proofs of pieces, facts, and evidence: section 4."""
 
 import base64
+import re
+from datetime import datetime, timedelta, timezone
+from urllib.parse import unquote
 
+from chains import require_chain, signed_receipt
 from log import require_logged
-from notes import Key, Note, clock_of, corrected, evidence_of, fact_of, receipt_of, review_of
+from notes import Key, Note, clock_of, evidence_of, fact_of, receipt_of, review_of
+from observations import observation_of, verify_fields
 from text import canonical, hash_text, milliseconds, need, require_types
-
-
-def signed_receipt(note, read, time_of, keys, clock=()):
-    """The values, the receipt hash and the time of one receipt that a trusted key signed in its period."""
-    parsed = Note(note)
-    values = read(parsed.text)
-    at = corrected(milliseconds(values[time_of]), values['seq'], clock)
-    parsed.signer(keys, values['kid']).require_period(at)
-    return {**values, 'hash': hash_text(parsed.text), 'at': at}
-
-
-def require_chain(receipts, same_names, whole=True):
-    need(receipts, 'an empty chain')
-    need(not whole or receipts[0]['prev'] == 'none', 'the first prev')
-    for before, after in zip(receipts, receipts[1:]):
-        need(after['prev'] == before['hash'], 'prev')
-        need(all(after[name] == before[name] for name in same_names), 'a chain of two things')
-        need(after['seq'] > before['seq'], 'seq')
-        need(after['at'] >= before['at'], 'time goes back')
 
 
 def require_generations(generations, keys, clock=()):
@@ -84,6 +70,66 @@ def verify_fact(document, keys=None):
     need(all(name in document['fact'] and document['fact'][name] == newest[name] for name in shown), 'the newest')
 
 
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+INSTANT = r'(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d))'
+
+
+def end_of(text):
+    """The end of a day, or of an instant that names its zone and lasts a millisecond; in ms."""
+    is_day = re.fullmatch(r'\d{4}-\d\d-\d\d', text, re.ASCII)
+    match = is_day or re.fullmatch(INSTANT, text, re.ASCII)
+    need(match, 'as_of')
+    try:
+        day = datetime.strptime(text[:10], '%Y-%m-%d').replace(tzinfo=timezone.utc)
+    except ValueError:
+        need(False, 'as_of')
+    if is_day:
+        return (day + timedelta(days=1) - EPOCH) // timedelta(milliseconds=1)
+    hour, minute, second = (int(match[at] or 0) for at in (2, 3, 4))
+    zone_hour, zone_minute = int(match[7] or 0), int(match[8] or 0)
+    need(hour < 24 and minute < 60 and second < 60 and zone_hour < 24 and zone_minute < 60, 'as_of')
+    at = day + timedelta(hours=hour, minutes=minute, seconds=second)
+    zone = timedelta(hours=zone_hour, minutes=zone_minute)
+    millisecond = int(((match[5] or '') + '000')[:3])
+    return (at - (-zone if match[6] == '-' else zone) - EPOCH) // timedelta(milliseconds=1) + millisecond + 1
+
+
+def require_address(address, receipt):
+    """4.10: an observation is of the domain and the time that its address asks for."""
+    path, _, query = address.split('#', 1)[0].partition('?')
+    segments = path.split('/')[-3:]
+    if len(segments) > 1 and (segments[-2] == 't' or segments[:-1] == ['v1', 'domains']):
+        need(segments[-1] == receipt['domain'], 'an observation of another domain')
+    asked = next((one[6:] for one in query.split('&') if one.startswith('as_of=')), '')
+    if asked:
+        need(receipt['at'] < end_of(unquote(asked)), 'an observation from after the time of its address')
+
+
+def line_of(name, value):
+    """4.10: a field of an observation in its text."""
+    if isinstance(value, str):
+        return value
+    values = value.get('values') if isinstance(value, dict) and name.startswith('signals.') else None
+    is_list = isinstance(values, list) and all(isinstance(one, str) for one in values)
+    if not is_list or not isinstance(value.get('status'), str):
+        return canonical(value)
+    return ', '.join(values) if values else value['status']
+
+
+def require_observation(observation, said):
+    is_named = said.get('observation', 'unverified') != 'unverified'
+    need((observation is not None) == is_named, 'an observation, or none')
+    if not is_named:
+        return
+    require_types(observation, receipt=str, disclosures=list)
+    receipt, fields = verify_fields(observation, [Key(said['observed_by'])], is_preview=True)
+    need(receipt['hash'] == said['observation'], 'another observation')
+    require_address(said['instrument'], receipt)
+    require_logged(observation.get('log'), observation['receipt'])
+    lines = [f'{name.removeprefix("signals.")} {line_of(name, value)}' for name, value in fields.items()]
+    need(hash_text('\n'.join([f'observation {receipt["seq"]}', *lines])) == said['text'], 'the text of an observation')
+
+
 def require_evidence(listed, proof, receipt, keys, is_alone):
     need(isinstance(listed, list), 'evidence')
     facts = proof['basis'].get('cited_facts')
@@ -98,6 +144,10 @@ def require_evidence(listed, proof, receipt, keys, is_alone):
         need(own.kid == said['kid'], 'the key of evidence')
         need(said['paper'] == receipt['paper'] and n in cited and n > newest, 'the place of evidence')
         need(cited[n].get('instrument') == said['instrument'], 'evidence of another instrument')
+        quote = cited[n].get('quote')
+        if 'sought' in said and (quote is not None or 'claim_key' not in said):
+            need(said['sought'] == (hash_text(quote) if isinstance(quote, str) else 'none'), 'another quote')
+        require_observation(one.get('observation'), said)
         key = cited[n].get('claim_key')
         if 'claim_key' in said:
             need(said['claim_key'] == key, 'evidence of another fact')

@@ -4,10 +4,11 @@ import json
 import re
 from pathlib import Path
 
+from chains import require_chain, signed_receipt
 from log import Checkpoint, Policy, parse_leaf, parse_tlog_proof, read_bundle, tile_path
 from notes import Key, Note, evidence_of, fact_of, receipt_of, review_of
 from observations import observation_of, verify_document, verify_fields
-from pieces import require_chain, require_generations, signed_receipt, verify_fact, verify_proof
+from pieces import require_generations, verify_fact, verify_proof
 from text import Fault, canonical, from_base64, hash_text, milliseconds, need, parse_json, utf8
 from tree import climb, leaf_hash, require_consistent
 

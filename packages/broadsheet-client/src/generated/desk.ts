@@ -223,7 +223,7 @@ export interface paths {
         };
         /**
          * Facts on air whose sources no longer bear them out
-         * @description Takes any key of the paper. The source is gone, says something else than when it was first read, or does not have the quote. Those that were read last come first. Empty for a paper that does not read its sources.
+         * @description Takes any key of the paper. The source is gone, says something else than when it was first read, does not have the quote, or is a signed observation that does not hold or whose hostname answers something else now. Those that were read last come first. Empty for a paper that does not read its sources.
          */
         get: operations["listFactsToRevise"];
         put?: never;
@@ -1191,7 +1191,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The source of a fact on air is gone, says something else or lacks the quote; once for each finding */
+        /** The source of a fact on air is gone, says something else, lacks the quote or does not hold; once for each finding */
         post: operations["toldFactNeedsRevision"];
         delete?: never;
         options?: never;
@@ -1442,11 +1442,15 @@ export interface components {
             /** @description The version of the fact, or the revision of the piece. */
             version: number;
             /** @enum {string} */
-            status: "found" | "read" | "changed" | "quote_not_found" | "gone" | "unread";
+            status: "found" | "read" | "changed" | "quote_not_found" | "unverified" | "gone" | "unread";
             /** Format: date-time */
             read_at: string;
             instrument: string;
             statement: string;
+            /** @description Why a signed observation does not hold. */
+            reason: string | null;
+            /** @description What the hostname of a signed observation answers differently now, a line each. */
+            changes: string[];
             /**
              * Format: uri
              * @description The page of the fact, or of the piece with the entry.
@@ -1769,13 +1773,13 @@ export interface components {
                  */
                 read_at: string;
                 /**
-                 * @description `found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read. `quote_not_found`, `gone`, `unread`: see `reason`.
+                 * @description `found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read, or the hostname of an observation answers something else now: see `changes`. `unverified`: it claims to be a signed observation and does not hold. `quote_not_found`, `gone`, `unread`. See `reason`.
                  * @enum {string}
                  */
-                status: "found" | "read" | "changed" | "quote_not_found" | "gone" | "unread";
+                status: "found" | "read" | "changed" | "quote_not_found" | "unverified" | "gone" | "unread";
                 /** @description Null when no quote was given, or nothing could be read. */
                 quote_found: boolean | null;
-                /** @description Why it could not be read. */
+                /** @description Why it could not be read, or does not hold. */
                 reason: string | null;
                 /** @description Numbers and names of the statement that the source does not have. */
                 missing: string[];
@@ -1786,6 +1790,18 @@ export interface components {
                  * @description The text that was read, where the paper shows it; its SHA-256 is in the note.
                  */
                 archived_url: string | null;
+                /** @description The signed observation of a hostname that the address answered, and that the desk verified. */
+                observation: {
+                    domain: string;
+                    seq: number;
+                    /** Format: date-time */
+                    observed_at: string;
+                    /** @description The name of the key that signed it, which has the host of its service. */
+                    key: string;
+                    kid: string;
+                } | null;
+                /** @description What the hostname of an observation answers differently now, a line each. */
+                changes: string[];
                 /** @description The signed note: protocol 4.9. */
                 note: string;
             };
@@ -1966,6 +1982,16 @@ export interface components {
                 n: number;
                 note: string;
                 vkey: string;
+                /** @description The signed observation of a hostname that the note names: protocol 4.10. */
+                observation?: {
+                    receipt: string;
+                    disclosures: {
+                        index: number;
+                        disclosure: string;
+                        path: string[];
+                    }[];
+                    log?: components["schemas"]["LogProof"];
+                };
             }[];
         };
         /** @description Proves that the receipt is in the transparency log, as witnesses saw it; null until they have cosigned a checkpoint that covers it. The leaf is the receipt, verbatim, or `receipt-hash/v1` with its hash. Once given, a leaf’s proof never changes. */
@@ -2195,11 +2221,15 @@ export interface components {
             /** @description The version of the fact, or the revision of the piece. */
             version: number;
             /** @enum {string} */
-            status: "found" | "read" | "changed" | "quote_not_found" | "gone" | "unread";
+            status: "found" | "read" | "changed" | "quote_not_found" | "unverified" | "gone" | "unread";
             /** Format: date-time */
             read_at: string;
             instrument: string;
             statement: string;
+            /** @description Why a signed observation does not hold. */
+            reason: string | null;
+            /** @description What the hostname of a signed observation answers differently now, a line each. */
+            changes: string[];
         };
         CitedFactList: {
             /** @description The paper’s slug. */

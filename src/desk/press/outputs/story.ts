@@ -263,7 +263,9 @@ export function embedView(edition: Edition, found: Story): EmbedView {
 function evidenceView(edition: Edition, { n, instrument, quote }: CitedFact, evidence: readonly CitedEvidence[]) {
   const found = evidence.find((one) => one.n === n);
   if (found === undefined) return null;
-  const { status: state, read_at, archived_url } = evidenceRow(found, republishes(edition.paper()), edition.site.root);
-  const href = state === 'found' && quote !== undefined ? quoteUrl(instrument, quote) : instrument;
-  return { state, read_at, href, archived_url };
+  const row = evidenceRow(found, republishes(edition.paper()), edition.site.root);
+  const { status: state, read_at, archived_url, observation } = row;
+  // The quote is in the text of an observation, not in the page at its address.
+  const isInPage = state === 'found' && quote !== undefined && observation === null;
+  return { state, read_at, href: isInPage ? quoteUrl(instrument, quote) : instrument, archived_url, observation };
 }

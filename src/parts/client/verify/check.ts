@@ -197,7 +197,9 @@ function evidenceCheck(
     first,
     last,
   });
-  return [check(words.evidence, faults.map(sentence), found)];
+  const observed = evidence.filter(({ observation }) => observation !== undefined).length;
+  const also = observed === 0 ? '' : ` ${fill(words.evidence_observed, { count: observed })}`;
+  return [check(words.evidence, faults.map(sentence), `${found}${also}`)];
 }
 
 /** A fault as a sentence of its own. */
