@@ -102,10 +102,10 @@ describe('a plan bought on the pages of an account, on a real chain', { skip: WI
       ['???', 'must be one header of base64'],
       [(await payment(payer, 4_999)).headers['X-PAYMENT'] ?? '', 'another amount'],
     ] as const) {
-      await page.getByLabel('Or a payment').fill(text);
+      await page.getByLabel('A payment that').fill(text);
       await page.getByRole('button', { name: 'Pay and have the plan' }).click();
       await page.getByRole('alert').getByText(problem).waitFor();
-      assert.equal(await page.getByLabel('Or a payment').inputValue(), text);
+      assert.equal(await page.getByLabel('A payment that').inputValue(), text);
     }
     assert.deepEqual(await axeFaults(page), []);
     await shot('plan-refused');
@@ -157,7 +157,7 @@ describe('a plan bought on the pages of an account, on a real chain', { skip: WI
     await page.goto(`${server.records}/account/credits`);
     await page.getByRole('link', { name: 'Renew newsroom' }).click();
     const { headers } = await payment(payer, 5_000, { version: 2 });
-    await page.getByLabel('Or a payment').fill(headers['PAYMENT-SIGNATURE'] ?? '');
+    await page.getByLabel('A payment that').fill(headers['PAYMENT-SIGNATURE'] ?? '');
     await page.getByRole('button', { name: 'Pay and have the plan' }).click();
     await page.getByText('days of which were left of the plan before').waitFor();
     const [second, first] = app.store.records.plans.receipts(account());
