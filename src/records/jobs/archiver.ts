@@ -29,7 +29,7 @@ import { ObjectChanged } from '../archive/reader.ts';
 import { SEED_LENGTH, sourceOf } from '../archive/sources.ts';
 import { OBSERVATIONS } from '../archive/tables.ts';
 import { pathOf } from '../hostname.ts';
-import { erasedBefore, eraseHost } from './erasure.ts';
+import { eraseAgain } from './erasure.ts';
 
 /** A day is closed this long after its midnight, in ms: probes that began before are submitted by then. */
 const MARGIN = HOUR;
@@ -81,6 +81,8 @@ export class Archiver {
   readonly #work: string;
   /** The ETag of the newest manifest as the place has it. */
   #etag: string | null = null;
+  /** Whether the database has nothing of what was erased. */
+  #isErased = false;
   /** The last number of the last pass that pruned. */
   #pruned = -1;
 
@@ -182,6 +184,7 @@ export class Archiver {
       for (const { seq, hash, object } of buried) this.#tables.bury(seq, hash, object);
       store.records.logLeaf(manifest.note);
     });
+    if (buried.length > 0) this.#isErased = false;
   }
 
   async #tombstonesOf(manifest: Manifest): Promise<(Tombstone & { object: string })[]> {
@@ -352,8 +355,8 @@ export class Archiver {
   /** Takes the rows of erased hostnames out of all objects that have some. */
   async #erase(): Promise<boolean> {
     const { store } = this.#app;
-    // A restored database has again what was erased since its backup.
-    for (let host = erasedBefore(store); host !== null; host = erasedBefore(store)) eraseHost(this.#app, host);
+    if (!this.#isErased) eraseAgain(this.#app);
+    this.#isErased = true;
     const base = this.#base();
     const erasures = this.#tables.erasures();
     const paths = new Set(erasures.map(({ path }) => path));

@@ -7,16 +7,25 @@ import { type Hostname, pathOf } from '../hostname.ts';
 type Store = Pick<AppContext['store'], 'records'>;
 
 /** Erases what the database has of a host. What is in the archive is the archiver's to erase. */
-export function eraseHost({ store: { records } }: { store: Store }, host: number): void {
+function eraseHost({ store: { records } }: { store: Store }, host: number): void {
   const notes = records
     .provenance(host, Number.MAX_SAFE_INTEGER)
     .map(({ seq, receipt }) => ({ seq, hash: createHash('sha256').update(receipt).digest() }));
   records.erasure.eraseHost(host, notes);
 }
 
-/** A host that was erased before and has observations again, or still; null when there is none. */
-export function erasedBefore({ records }: Store): number | null {
-  return records.erasure.erasedBefore();
+/**
+ * Erases again what a restored database has of hosts that were erased since its backup, and what a kill left. Such a host
+ * is opted out: the backup does not know that it was.
+ */
+export function eraseAgain({ store, clock }: Pick<AppContext, 'store' | 'clock'>): void {
+  const { records } = store;
+  for (let host = records.erasure.erasedBefore(); host !== null; host = records.erasure.erasedBefore()) {
+    if (records.optOutOf(host.hostname) === null) {
+      records.optOut(host, 'erased before this database was restored', 'archive', clock.now());
+    }
+    eraseHost({ store }, host.id);
+  }
 }
 
 /**

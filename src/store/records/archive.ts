@@ -43,6 +43,7 @@ export function archiveTables(db: Db, transact: Transact) {
   const addObject = insert('archive_objects', OBJECT);
   const clear = run('DELETE FROM archive_objects');
   const leave = run('INSERT INTO archive_left VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const leaveNow = run('UPDATE archive_left SET since = 0');
   const stay = run('DELETE FROM archive_left WHERE key = ?');
   const objects = all(`SELECT ${COLUMNS} FROM archive_objects ORDER BY last_at DESC, key`, OBJECT);
   const seen = number('SELECT through FROM archive_seen');
@@ -130,13 +131,13 @@ export function archiveTables(db: Db, transact: Transact) {
     ),
     noteSeen: (last: number): void => void setSeen(last),
     /**
-     * Makes a manifest the newest one, unless it is. Objects that it does not name are left, to be deleted later, or at
-     * once where `isErasure`. Call it in a transaction.
+     * Makes a manifest the newest one. Objects that it does not name are left, to be deleted later; where `isErasure`, they
+     * and all that were left before go at once, because they may hold what was erased. Call it in a transaction.
      */
     adopt(manifest: StoredManifest, named: readonly ArchiveObject[], isErasure: boolean): void {
-      const since = isErasure ? 0 : manifest.at;
       const keys = new Set(named.flatMap(keysOf));
-      for (const object of objects()) for (const key of keysOf(object)) if (!keys.has(key)) leave(key, since);
+      for (const object of objects()) for (const key of keysOf(object)) if (!keys.has(key)) leave(key, manifest.at);
+      if (isErasure) leaveNow();
       clear();
       for (const object of named) addObject({ ...object, seeds: object.seeds ?? null });
       for (const key of keys) stay(key);

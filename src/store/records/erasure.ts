@@ -46,11 +46,14 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
     },
     /** A host that was erased before and has observations, as after a restore or a kill; null when there is none. */
     erasedBefore: one(
-      `SELECT host FROM erased_observations CROSS JOIN observations ON observations.seq = erased_observations.seq
-       UNION ALL
-       SELECT id FROM archive_erasures CROSS JOIN hostnames ON hostnames.path = archive_erasures.path WHERE hostnames.seq IS NOT NULL
+      `SELECT id, hostname, registrable_domain FROM hostnames WHERE id IN (
+         SELECT host FROM erased_observations CROSS JOIN observations ON observations.seq = erased_observations.seq
+         UNION ALL
+         SELECT host FROM archived_hosts WHERE first_seq IN (SELECT seq FROM erased_observations)
+         UNION ALL
+         SELECT id FROM archive_erasures CROSS JOIN hostnames ON hostnames.path = archive_erasures.path WHERE hostnames.seq IS NOT NULL)
        LIMIT 1`,
-      integer,
+      { id: integer, hostname: text, registrable_domain: orNull(text) },
     ),
     /** A name, and the names below it, that were ever watched. */
     hostsBelow: all(

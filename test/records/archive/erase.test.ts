@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { auditApp } from '../../../src/operate/audit/audit.ts';
+import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { readRows } from '../../../src/records/archive/parquet-read.ts';
+import { sourceOf } from '../../../src/records/archive/sources.ts';
+import { OBSERVATIONS } from '../../../src/records/archive/tables.ts';
+import { parseHostname } from '../../../src/records/hostname.ts';
+import { Archiver } from '../../../src/records/jobs/archiver.ts';
+import { eraseName } from '../../../src/records/jobs/erasure.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { appContextIn, type Clock, type Scope, tempFolder } from '../../support/app-context.ts';
+import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
+
+const DAYS = 4;
+/** Days that are archived; the others are in the database alone when the name is erased. */
+const CLOSED = 3;
+let model = '';
+
+before(async (t) => {
+  const scope = t as unknown as Scope;
+  model = tempFolder(scope);
+  const clock = { now: NOON };
+  const app = appContextIn(scope, model, clock);
+  observeDays(app, clock, DAYS);
+  clock.now = NOON + CLOSED * DAY;
+  await archiveAll(app, folderPlace(join(model, 'archive')));
+  app.close();
+});
+
+function opened(t: Scope): { app: AppContext; clock: Clock; place: ArchivePlace; folder: string } {
+  const folder = tempFolder(t);
+  for (const part of ['var', 'archive']) cpSync(join(model, part), join(folder, part), { recursive: true });
+  const clock = { now: NOON + CLOSED * DAY + HOUR };
+  const app = appContextIn(t, folder, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  return { app, clock, folder, place: folderPlace(join(folder, 'archive')) };
+}
+
+/** All texts and bytes of all objects, as any reader of Parquet decompresses them. */
+async function everythingIn(app: AppContext, place: ArchivePlace): Promise<string> {
+  const parts: string[] = [];
+  const named = new Map(app.store.records.archive.objects().map((object) => [object.key, object]));
+  for await (const { key } of place.list('')) {
+    const bytes = (await place.get(key))?.bytes ?? new Uint8Array();
+    parts.push(Buffer.from(bytes).toString('latin1'));
+    const object = named.get(key);
+    if (object?.kind.startsWith('observations') !== true) continue;
+    for await (const row of readRows(OBSERVATIONS, sourceOf(place, object))) {
+      parts.push(
+        Object.values(row)
+          .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)))
+          .join('\n'),
+      );
+    }
+  }
+  return parts.join('\n');
+}
+
+const ERASED = 'a.example';
+
+async function requireErased(app: AppContext, place: ArchivePlace): Promise<void> {
+  const { records } = app.store;
+  assert.deepEqual(records.archive.erasures(), []);
+  const objects = new Set(records.archive.objects().map(({ key }) => key));
+  for await (const { key } of place.list('observations')) assert.ok(objects.has(key), `${key} is read by engines`);
+  const everything = await everythingIn(app, place);
+  for (const word of [ERASED, 'example.a', `ns.${ERASED}`]) assert.ok(!everything.includes(word), word);
+  assert.ok(everything.includes('c.test'), 'others are there');
+  assert.equal(records.archive.erasedCount(), 2 * DAYS, 'the name and one below it');
+  assert.equal(records.nextSeq(), DAYS * NAMES.length + 1);
+  assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
+  assert.deepEqual((await auditApp(app, { trees: false })).faults, []);
+}
+
+test('what is erased is in no object, and all other receipts, numbers and leaves hold', async (t) => {
+  const { app, clock, place } = opened(t);
+  assert.ok((await everythingIn(app, place)).includes('example.a'), 'the search finds what is there');
+  assert.deepEqual(eraseName(app, parseHostname(ERASED), 'asked'), [ERASED, 'www.a.example']);
+  await archiveAll(app, place);
+  await requireErased(app, place);
+  clock.now += 2 * DAY;
+  observeDays(app, clock, 1, ['c.test']);
+  clock.now += DAY;
+  await archiveAll(app, place);
+  assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
+  assert.equal(
+    app.store.records.archive.through(),
+    app.store.records.nextSeq() - 1,
+    'tombstones go to the archive too',
+  );
+});
+
+for (const isAfter of [false, true]) {
+  test(`an erasure that is killed ${isAfter ? 'after' : 'before'} any operation is completed`, async (t) => {
+    const { app, place } = opened(t);
+    eraseName(app, parseHostname(ERASED), 'asked');
+    for (let at = 1, generation = 0, isMore = true; isMore; at++) {
+      try {
+        isMore = await new Archiver(app, killedAt(place, at, isAfter), { assertHeld() {} }).step();
+      } catch (error) {
+        if (!(error instanceof Killed) && !/does not answer/.test(String(error))) throw error;
+      }
+      const now = app.store.records.archive.newest()?.generation ?? 0;
+      if (now !== generation) at = 0;
+      generation = now;
+    }
+    await archiveAll(app, place);
+    await requireErased(app, place);
+  });
+}
+
+test('a backup of before the erasure forgets the name when it follows the archive', async (t) => {
+  const { app, clock, folder, place } = opened(t);
+  const copy = tempFolder(t);
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  eraseName(app, parseHostname(ERASED), 'asked');
+  await archiveAll(app, place);
+  app.close();
+  const restored = appContextIn(t, copy, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  const { records } = restored.store;
+  assert.ok(records.history(records.find(ERASED)?.id ?? 0, {}, 10).length > 0);
+  await archiveAll(restored, place);
+  assert.deepEqual(records.history(records.find(ERASED)?.id ?? 0, {}, 10), []);
+  assert.equal(records.find(ERASED)?.seq, null);
+});
+
+test('without an archive a name is erased from the database', (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const app = appContextIn(t, folder, clock);
+  observeDays(app, clock, 2);
+  eraseName(app, parseHostname(ERASED), 'asked');
+  const { records } = app.store;
+  assert.equal(records.archive.erasedCount(), 4);
+  assert.equal(records.find(ERASED)?.seq, null);
+  assert.deepEqual(records.deltas({ host: records.find(ERASED)?.id ?? 0, rotating: 'both' }, { limit: 10 }), []);
+  observeDays(app, clock, 1, ['c.test']);
+  assert.equal(records.nextSeq(), 8);
+});

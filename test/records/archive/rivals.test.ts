@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { auditApp } from '../../../src/operate/audit/audit.ts';
+import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
+import type { AppContext } from '../../../src/server/context.ts';
+import { Fault } from '../../../src/shared/fault.ts';
+import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { appContextIn, type Clock, type Scope, tempFolder } from '../../support/app-context.ts';
+import { archiveAll, folderPlace, NAMES, NOON, observeDays } from '../../support/archive.ts';
+
+const DAYS = 3;
+let model = '';
+
+before((t) => {
+  const scope = t as unknown as Scope;
+  model = tempFolder(scope);
+  const clock = { now: NOON };
+  const app = appContextIn(scope, model, clock);
+  observeDays(app, clock, DAYS);
+  app.close();
+});
+
+interface Stand {
+  app: AppContext;
+  clock: Clock;
+  folder: string;
+  place: ArchivePlace;
+  /** Another process on the same database, or on a copy of it. */
+  again(from?: string): AppContext;
+}
+
+function opened(t: Scope): Stand {
+  const folder = tempFolder(t);
+  cpSync(join(model, 'var'), join(folder, 'var'), { recursive: true });
+  const clock = { now: NOON + DAYS * DAY };
+  const open = (within: string) => appContextIn(t, within, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  const again = (from = folder) => open(from);
+  return { app: open(folder), clock, folder, place: folderPlace(join(folder, 'archive')), again };
+}
+
+const archiverOf = (app: AppContext, place: ArchivePlace) => new Archiver(app, place, { assertHeld() {} });
+
+async function requireSound(app: AppContext): Promise<void> {
+  assert.equal(app.store.records.archive.through(), app.store.records.nextSeq() - 1);
+  assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
+}
+
+/** Has `meanwhile` happen once, right before an operation on the key. */
+function interrupted(place: ArchivePlace, key: string, meanwhile: () => Promise<unknown>): ArchivePlace {
+  let isDone = false;
+  return {
+    ...place,
+    async put(...args) {
+      if (!isDone && args[0] === key) {
+        isDone = true;
+        await meanwhile();
+      }
+      return place.put(...args);
+    },
+  };
+}
+
+test('of two archivers on one database the slower one begins again, with the same rows', async (t) => {
+  const { app, place, again } = opened(t);
+  const other = again();
+  const slow = interrupted(place, 'manifest.json', () => archiverOf(other, place).step());
+  await archiveAll(app, slow);
+  await requireSound(app);
+});
+
+test('one that was frozen before its manifest returns after the grace, and deletes nothing that counts', async (t) => {
+  const { app, clock, place, again } = opened(t);
+  const other = again();
+  const frozen = interrupted(place, 'manifest.json', async () => {
+    await archiveAll(other, place);
+    clock.now += GRACE + HOUR;
+    await archiveAll(other, place);
+  });
+  await archiveAll(app, frozen);
+  await requireSound(app);
+});
+
+test('one that was frozen while it wrote the key of a month leaves the newer month there', async (t) => {
+  const { app, clock, place, again } = opened(t);
+  clock.now += 3 * DAY;
+  const other = again();
+  const [month] = ['observations/month=2026-10/bucket=b/data.parquet'];
+  const frozen = interrupted(place, month ?? '', async () => {
+    await archiveAll(other, place);
+  });
+  await archiveAll(app, frozen);
+  await requireSound(app);
+});
+
+test('a database that is older than the manifest follows it, and archives nothing again', async (t) => {
+  const { app, clock, folder, place, again } = opened(t);
+  const copy = tempFolder(t);
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  await archiveAll(app, place);
+  const generation = app.store.records.archive.newest()?.generation;
+  app.close();
+  const restored = again(copy);
+  assert.equal(restored.store.records.archive.through(), 0);
+  await archiveAll(restored, place);
+  assert.equal(restored.store.records.archive.newest()?.generation, generation, 'no manifest was made');
+  await requireSound(restored);
+  clock.now += DAY;
+  observeDays(restored, clock, 1);
+  clock.now += DAY;
+  await archiveAll(restored, place);
+  await requireSound(restored);
+});
+
+test('a database that lacks archived observations signs none of their numbers again', async (t) => {
+  const { app, clock, folder, place, again } = opened(t);
+  const copy = tempFolder(t);
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  observeDays(app, clock, 1);
+  clock.now += DAY;
+  await archiveAll(app, place);
+  app.close();
+  const older = again(copy);
+  await assert.rejects(archiverOf(older, place).step(), (error) => {
+    assert(error instanceof Fault);
+    assert.match(
+      error.message,
+      /^the archive has observations up to 12, and this database up to 9: it is an older copy/,
+    );
+    return true;
+  });
+  assert.equal(older.store.records.observationTotals().count, DAYS * NAMES.length, 'nothing was pruned');
+});
+
+test('a place that lost its manifest, or has an older one, is refused', async (t) => {
+  const { app, clock, place } = opened(t);
+  await archiverOf(app, place).step();
+  const first = await place.get('manifest.json');
+  assert(first);
+  await archiveAll(app, place);
+  await place.put('manifest.json', first.bytes);
+  await assert.rejects(archiverOf(app, place).step(), /number 1, is older than the one of this database/);
+  await place.remove(['manifest.json']);
+  observeDays(app, clock, 1);
+  clock.now += DAY;
+  await assert.rejects(archiverOf(app, place).step(), /has no manifest\.json, and this database has archived/);
+});
+
+test('an object that changed since it was read back keeps its rows in the database', async (t) => {
+  const { app, place } = opened(t);
+  let uploaded = '';
+  const lying: ArchivePlace = {
+    ...place,
+    async put(key, bytes, onlyIf) {
+      const etag = await place.put(key, bytes, onlyIf);
+      if (key.startsWith('observations_open/')) uploaded = key;
+      if (key === 'manifest.json') await place.put(uploaded, Buffer.from('other bytes'));
+      return etag;
+    },
+  };
+  await assert.rejects(archiveAll(app, lying), /has other bytes in|is not what manifest\.json names/);
+  assert.equal(app.store.records.observationTotals().count, DAYS * NAMES.length);
+});
+
+test('bytes that are altered on the way are no upload', async (t) => {
+  const { app, place } = opened(t);
+  const altering: ArchivePlace = {
+    ...place,
+    put: (key, bytes, onlyIf) =>
+      place.put(key, key.startsWith('seeds/') ? Buffer.from(bytes).fill(1, 0, 1) : bytes, onlyIf),
+  };
+  await assert.rejects(
+    archiveAll(app, altering),
+    /gave other bytes for seeds\/bucket=. than were uploaded|gave other bytes/,
+  );
+  assert.equal(app.store.records.archive.newest(), null);
+});
+
+test('neither a clock ahead nor one set back closes a day early or twice', async (t) => {
+  const { app, clock, place } = opened(t);
+  clock.now = NOON + 2 * DAY + 2_500;
+  await archiveAll(app, place);
+  const { archive } = app.store.records;
+  assert.equal(archive.through(), 2 * NAMES.length, 'the third day is today');
+  clock.now = NOON - 5 * DAY;
+  await archiveAll(app, place).catch((error: unknown) => assert.match(String(error), /clock/));
+  assert.equal(archive.through(), 2 * NAMES.length);
+  // Two days ahead: what is written with that time closes with it, and what follows goes to files of its own.
+  clock.now = NOON + 5 * DAY;
+  await archiveAll(app, place);
+  clock.now = NOON + 2 * DAY + HOUR;
+  observeDays(app, clock, 1);
+  clock.now = NOON + 6 * DAY;
+  await archiveAll(app, place);
+  await requireSound(app);
+});
