@@ -217,7 +217,7 @@ export function requirePlan({ store }: AppContext, account: string, id: string):
 function receiptOf({ store: { records } }: AppContext, hostname: string, seq: number | null): string | null {
   const host = records.find(hostname);
   if (seq === null || host === null || host.state === 'opted_out') return null;
-  return records.observationBySeq(host.id, seq)?.receipt ?? null;
+  return records.eventReceipt(host.id, seq);
 }
 
 export function expectationRow(app: AppContext, one: Expectation) {

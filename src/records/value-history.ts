@@ -11,9 +11,13 @@ type Sighting = ReturnType<Tables['records']['history']>[number];
 
 /**
  * Every value that was seen at a host (by its id), by signal and value. Older versions stored values only up to U+0000:
- * where an operator accepted that, counts them again in what was signed.
+ * where an operator accepted that, counts them again in what was signed (`observations`, oldest first).
  */
-export function historyOf({ records, desk }: Tables, host: number) {
+export async function historyOf(
+  { records, desk }: Tables,
+  host: number,
+  observations: () => AsyncIterable<Observation>,
+) {
   if (!records.isDamaged(host)) {
     return {
       page: (query: Query, limit: number, after?: After): Sighting[] => records.history(host, query, limit, after),
@@ -22,7 +26,7 @@ export function historyOf({ records, desk }: Tables, host: number) {
   }
   const sightings = new Sightings();
   const corrections = desk.corrections('records', '');
-  for (const { seq, record } of records.observationsOf(host)) {
+  for await (const { seq, record } of observations()) {
     sightings.add(trackedIn(record), trueTime(Date.parse(record.observed_at), seq, corrections));
   }
   const all = sightings.all().sort((a, b) => inOrder(a, b));

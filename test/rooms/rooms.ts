@@ -125,7 +125,7 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/records/archive': {
     holds: 'months of observations as Parquet files: their layout, rows, writing, reads by range',
-    imports: ['src/records'],
+    imports: ['src/records', 'types src/server'],
   },
   'src/records/probe': {
     holds: 'probes hostnames: DNS, TLS, the scanner’s queue and schedule',
@@ -413,6 +413,7 @@ export const ROOMS: Record<string, Room> = {
       'src/operate',
       'src/records',
       'src/records/accounts',
+      'src/records/archive',
       'types src/records/jobs',
       'src/records/meter',
       'src/server',
@@ -458,6 +459,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk',
       'src/desk/press',
       'src/records',
+      'src/records/archive',
       'src/records/meter',
       'types src/render.ts',
       'types src/server',

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import Database from 'libsql';
 import { acceptDamage, auditRecords } from '../../src/operate/audit/records.ts';
 import type { Probe } from '../../src/proof/records/signal.ts';
+import { readsOf } from '../../src/records/archive/reads.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import { historyOf } from '../../src/records/value-history.ts';
@@ -74,7 +75,7 @@ const zeros = (host: string, hours: number) =>
   );
 const sound = (host: string, hours: number) => probe(host, START + hours * HOUR, { TXT: ['a'] }, certificate('b'));
 
-test('a value that an older version cut at U+0000 is a fault until it is marked', (t) => {
+test('a value that an older version cut at U+0000 is a fault until it is marked', async (t) => {
   const { folder, open } = recordedByOldVersion(t, [
     sound('a.test', 0),
     zeros('a.test', 1),
@@ -106,8 +107,9 @@ test('a value that an older version cut at U+0000 is a fault until it is marked'
   acceptDamage(app, [2, 3], 'again changes nothing');
   assert.deepEqual(faultsOf(app), []);
   // Readers see what was observed, in pages and by signal.
-  const { id } = app.store.records.find('a.test') ?? { id: 0 };
-  const history = historyOf(app.store, id);
+  const host = app.store.records.find('a.test');
+  assert(host !== null);
+  const history = await historyOf(app.store, host.id, () => readsOf(app).all(host));
   const texts = history.page({ signal: 'TXT' }, 9).map(({ value, count }) => [value.replace(/x+/, 'x'), count]);
   assert.deepEqual(texts, [
     ['a', 3],

@@ -1,6 +1,6 @@
 import { keysOf, type VerifyingKey } from '../../src/proof/keyring.ts';
 import type { Verify } from '../../src/proof/note.ts';
-import { type Evidence, evidenceText } from '../../src/proof/records/evidence.ts';
+import { type Evidence, EvidenceText } from '../../src/proof/records/evidence.ts';
 import type { Observation } from '../../src/proof/records/observation.ts';
 import type { ShownField } from '../../src/proof/records/preview.ts';
 import {
@@ -18,10 +18,12 @@ export function evidenceOf(
   domain: string,
   observations: Iterable<Observation>,
   keys: VerifyingKey[],
-  logProof: Parameters<typeof evidenceText>[3] = () => null,
+  logProof: ConstructorParameters<typeof EvidenceText>[2] = () => null,
   clock: readonly string[] = [],
 ): Evidence {
-  return JSON.parse([...evidenceText(domain, observations, keys, logProof, clock)].join('')) as Evidence;
+  const text = new EvidenceText(domain, keys, logProof, clock);
+  const records = [...observations].map((observation) => text.recordOf(observation));
+  return JSON.parse([text.begin, ...records, text.end()].join('')) as Evidence;
 }
 
 /** The faults of a bundle, with its own keys or with trusted ones. */

@@ -4,6 +4,7 @@ import type { Observation } from '../../../src/proof/records/observation.ts';
 import { fullRecordOf, previewOf } from '../../../src/proof/records/preview.ts';
 import { type Certificate, isKnown } from '../../../src/proof/records/signal.ts';
 import { DAY, dayOf, isoTime, parseSpan } from '../../../src/proof/time.ts';
+import { type ObservationReads, readsOf } from '../../../src/records/archive/reads.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { historyOf } from '../../../src/records/value-history.ts';
@@ -32,6 +33,7 @@ const CACHE_MAX = 32 * 1024 * 1024;
  */
 export const timeMachine = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
+  const observations = readsOf(app);
   const cache = new ResponseCache(CACHE_MAX);
   const titleOf = ({ hostname, unicode }: Pick<WatchedHost, 'hostname' | 'unicode'>) => ({
     title: `${unicode} · Domain Records`,
@@ -42,14 +44,21 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
   /** What everyone sees now: made once per observation, once more when the host is paused, and each midnight. */
   const latest = async (c: RecordsContext, hostname: string, state: string) => {
     const isPage = wantsPage(c);
-    const make = () => {
+    const make = async () => {
       const host = requireHost(records, hostname);
       const observation = records.observation(host.id);
       if (observation === null) throw notObserved(hostname);
       if (!isPage) return timeMachineJson(app.settings, observation, null);
       const frame = pages.frame(c, titleOf(host));
       const first = records.firstObservedAt(host.id);
-      const view = timeMachineView(app, { frame, host, observation, first, asOf: null, before: undefined });
+      const view = await timeMachineView(app, observations, {
+        frame,
+        host,
+        observation,
+        first,
+        asOf: null,
+        before: undefined,
+      });
       return pages.render('/records/time-machine', view);
     };
     const name = `${isPage ? 'page' : 'json'} ${hostname}`;
@@ -68,7 +77,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     if (hostname !== given) return c.redirect(`/t/${hostname}${new URL(c.req.url).search}`, 308);
     const host = requireHost(records, hostname);
     const asOf = asOfIn(c, app.clock.now());
-    const observation = records.observation(host.id, asOf?.at);
+    const observation = await observations.asOf(host, asOf?.at);
     const first = records.firstObservedAt(host.id);
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
@@ -81,7 +90,14 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     const before = changesBefore(c);
     const noindex = observation === null || asOf !== null || before !== undefined;
     const frame = pages.frame(c, { ...titleOf(host), noindex });
-    const view = timeMachineView(app, { frame, host, observation, first, asOf: asOf?.text ?? null, before });
+    const view = await timeMachineView(app, observations, {
+      frame,
+      host,
+      observation,
+      first,
+      asOf: asOf?.text ?? null,
+      before,
+    });
     const status = observation === null && first !== null ? 404 : 200;
     return pages.send(c, '/records/time-machine', view, { status });
   };
@@ -124,10 +140,11 @@ interface Request {
   before: number | undefined;
 }
 
-function timeMachineView(
+async function timeMachineView(
   { store, clock: { now } }: AppContext,
+  reads: ObservationReads,
   { frame, host, observation, first, asOf, before }: Request,
-): RecordsPages['/records/time-machine'] {
+): Promise<RecordsPages['/records/time-machine']> {
   const { records } = store;
   const isSignedIn = frame.signed_in !== null;
   const today = dayOf(now());
@@ -145,7 +162,7 @@ function timeMachineView(
     as_of: asOf,
     first_day: first === null ? null : dayOf(first),
     today,
-    observation: observation === null ? null : observationView(store, host, observation, isSignedIn),
+    observation: observation === null ? null : await observationView(store, reads, host, observation, isSignedIn),
     first_observed_at: first === null ? null : isoTime(first),
     observations: records.observationCount(host.id),
     changes: {
@@ -154,21 +171,22 @@ function timeMachineView(
       next: isSignedIn && next !== null ? `/t/${host.hostname}?changes=${next}` : null,
     },
     ticks: first === null ? [] : newest.map(({ at }) => Math.min(1, Math.max(0, (at - first) / span))),
-    history: isSignedIn ? historyView(historyOf(store, host.id)) : null,
+    history: isSignedIn ? historyView(await historyOf(store, host.id, () => reads.all(host))) : null,
     badge_url: `/badge/${host.hostname}.svg`,
     provenance_url: `/account/exports/domains/${host.hostname}/provenance.json`,
   };
 }
 
-function observationView(
-  { records, desk: { clockNotes } }: AppContext['store'],
+async function observationView(
+  { desk: { clockNotes } }: AppContext['store'],
+  reads: ObservationReads,
   host: WatchedHost,
   observation: Observation,
   isSignedIn: boolean,
-): RecordsPages['/records/time-machine']['observation'] {
+): Promise<RecordsPages['/records/time-machine']['observation']> {
   const preview = previewOf(observation);
   const { seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
-  const earlier = records.provenance(host.id, 1, seq)[0];
+  const earlier = await reads.timeBefore(host, seq);
   const trueAt = trueIso(observed_at, seq, correctionsIn(clockNotes('records', '').map(statementOf)));
   return {
     seq,
@@ -183,12 +201,12 @@ function observationView(
     receipt,
     // `</script>` in a value would end the element.
     preview_json: JSON.stringify(preview).replaceAll('<', '\\u003c'),
-    earlier: earlier === undefined ? null : `/t/${host.hostname}?as_of=${isoTime(earlier.observed_at)}`,
+    earlier: earlier === null ? null : `/t/${host.hostname}?as_of=${isoTime(earlier)}`,
     full: isSignedIn ? fullView(observation) : null,
   };
 }
 
-function historyView(history: ReturnType<typeof historyOf>): RecordsPages['/records/time-machine']['history'] {
+function historyView(history: Awaited<ReturnType<typeof historyOf>>): RecordsPages['/records/time-machine']['history'] {
   const items = history.page({}, VALUES).map(({ signal, value, first_seen, last_seen, count }) => ({
     signal: signalLabel(signal),
     value: signal === 'CERTIFICATE' ? shortValue(value) : value,

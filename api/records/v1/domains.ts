@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { fullRecordOf, previewOf } from '../../../src/proof/records/preview.ts';
+import { readsOf } from '../../../src/records/archive/reads.ts';
 import { asOfEnd, notObserved, requireHost } from '../../../src/records/require-host.ts';
 import { catalogRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -83,14 +84,21 @@ const readSpec = {
   },
 };
 
-export const readDomain = ({ store: { records }, settings, clock: { now } }: AppContext) =>
-  operation(readSpec, (c) => {
+export const readDomain = (app: AppContext) => {
+  const {
+    store: { records },
+    settings,
+    clock: { now },
+  } = app;
+  const observations = readsOf(app);
+  return operation(readSpec, async (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { as_of } = c.req.valid('query');
     const asOf = as_of === undefined ? undefined : asOfEnd(as_of.span, as_of.text, now());
-    const observation = records.observation(host.id, asOf);
+    const observation = await observations.asOf(host, asOf);
     if (observation === null) throw notObserved(host.hostname, asOf, records.firstObservedAt(host.id) ?? undefined);
     if (c.get('lane') !== 'keyless') return fullRecordOf(observation);
     const preview = previewOf(observation);
     return { ...preview, held_back: { ...preview.held_back, ...offerPayment(c, settings) } };
   });
+};

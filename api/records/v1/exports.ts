@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
-import { evidenceText } from '../../../src/proof/records/evidence.ts';
+import { EvidenceText } from '../../../src/proof/records/evidence.ts';
 import type { Observation } from '../../../src/proof/records/observation.ts';
+import { readsOf } from '../../../src/records/archive/reads.ts';
 import {
   CATALOG_COLUMNS,
   CHANGE_COLUMNS,
@@ -117,23 +118,20 @@ const linesOf = (rows: readonly Cell[][]): string => rows.map(csvLine).join('');
 export type ExportFiles = ReturnType<typeof exportFiles>;
 
 /** The files that accounts may download, by key or by session, streamed: memory use does not grow with their size. */
-export function exportFiles({ store }: AppContext) {
+export function exportFiles(app: AppContext) {
+  const { store } = app;
+  const observations = readsOf(app);
   const { records } = store;
   const { verifyingKeys } = store.desk;
   const logProof = logProver(store.database.log, 'records');
 
   /** Every observation of a host up to the present one, read in batches. Throws when the host opts out midway. */
-  const chainOf = function* ({ id, hostname, seq: newest }: WatchedHost): Generator<Observation, void> {
-    for (let after: { at: number; seq: number } | undefined; ; ) {
-      requireHost(records, hostname);
-      const found = records.observationPage(id, { after }, OBSERVATIONS);
-      for (const observation of found) {
-        yield observation;
-        if (observation.seq === newest) return;
-      }
-      const last = found.at(-1);
-      if (last === undefined) return;
-      after = { at: Date.parse(last.record.observed_at), seq: last.seq };
+  const chainOf = async function* (host: WatchedHost): AsyncGenerator<Observation, void> {
+    let count = 0;
+    for await (const observation of observations.all(host)) {
+      if (count++ % OBSERVATIONS === 0) requireHost(records, host.hostname);
+      yield observation;
+      if (observation.seq === host.seq) return;
     }
   };
   const requireObserved = (name: string): WatchedHost => {
@@ -175,28 +173,28 @@ export function exportFiles({ store }: AppContext) {
       });
     },
     /** `<domain>.csv`. Throws `not_found`, `not_watched`, `invalid_request`. */
-    observations(c: RecordsContext, file: string): Response {
+    async observations(c: RecordsContext, file: string): Promise<Response> {
       if (!file.endsWith('.csv')) {
         const message = `no such export; the observations of a domain are at /v1/exports/domains/<domain>.csv`;
         throw new Fault('not_found', message);
       }
       const host = requireObserved(file.slice(0, -'.csv'.length));
-      return sendChunks(c, `${host.hostname}.csv`, CSV, function* () {
+      const chain = await begun(chainOf(host));
+      return sendChunks(c, `${host.hostname}.csv`, CSV, async function* () {
         yield csvLine(OBSERVATION_COLUMNS);
-        for (const observation of chainOf(host)) yield linesOf(observationCells(observation));
+        for await (const observation of chain) yield linesOf(observationCells(observation));
       });
     },
-    evidence(c: RecordsContext, name: string): Response {
+    async evidence(c: RecordsContext, name: string): Promise<Response> {
       const host = requireObserved(name);
-      return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', () =>
-        evidenceText(
-          host.hostname,
-          chainOf(host),
-          verifyingKeys('records'),
-          logProof,
-          store.desk.clockNotes('records', ''),
-        ),
-      );
+      const chain = await begun(chainOf(host));
+      return sendChunks(c, `${host.hostname}.evidence.json`, 'application/json', async function* () {
+        const clock = store.desk.clockNotes('records', '');
+        const text = new EvidenceText(host.hostname, verifyingKeys('records'), logProof, clock);
+        yield text.begin;
+        for await (const observation of chain) yield text.recordOf(observation);
+        yield text.end();
+      });
     },
   };
 }
@@ -206,8 +204,23 @@ export const CSV = 'text/csv; charset=utf-8; header=present';
 
 const CHUNK = 64 * 1024;
 
+/** The same rows, the first of which was read: what cannot be read is refused before an answer begins. */
+async function begun<T>(rows: AsyncGenerator<T, void>): Promise<AsyncIterable<T>> {
+  const first = await rows.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* rows;
+  })();
+}
+
 /** Sends a download, produced chunk by chunk as the client reads. Other requests run between two chunks. */
-function sendChunks(c: RecordsContext, name: string, type: string, make: () => Iterator<string>): Response {
+function sendChunks(
+  c: RecordsContext,
+  name: string,
+  type: string,
+  make: () => Iterator<string> | AsyncIterator<string>,
+): Response {
   const headers = {
     'Content-Type': type,
     'Content-Disposition': `attachment; filename="${name}"`,
@@ -222,7 +235,7 @@ function sendChunks(c: RecordsContext, name: string, type: string, make: () => I
         await setImmediate();
         let text = '';
         while (text.length < CHUNK) {
-          const { value, done } = lines.next();
+          const { value, done } = await lines.next();
           if (done) {
             if (text !== '') controller.enqueue(Buffer.from(text));
             return controller.close();

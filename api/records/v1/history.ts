@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import { readsOf } from '../../../src/records/archive/reads.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { historyOf } from '../../../src/records/value-history.ts';
 import { historyRow, timeSeriesPoint } from '../../../src/records/wire-rows.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { ok } from '../../openapi/responses.ts';
 import { cursorOf, pageOf, readCursor } from '../../responses/paging.ts';
 import { listOf, longCursor, longCursorShape, readLongCursor } from '../list.ts';
@@ -40,10 +41,12 @@ const historySpec = {
 
 const STEP = 500;
 
-export const listHistory = (store: Store) =>
-  operation(historySpec, (c) => {
+export const listHistory = (app: AppContext) => {
+  const { store } = app;
+  const observations = readsOf(app);
+  return operation(historySpec, async (c) => {
     const host = requireHost(store.records, c.req.valid('param').domain);
-    const history = historyOf(store, host.id);
+    const history = await historyOf(store, host.id, () => observations.all(host));
     const { type: signal, since, until, limit, cursor } = c.req.valid('query');
     const query = { signal, since, until };
     const after = (signal: string, value: string) =>
@@ -59,6 +62,7 @@ export const listHistory = (store: Store) =>
       next_cursor: next,
     };
   });
+};
 
 const PointCursor = z.tuple([z.int(), z.int().min(1)]);
 
@@ -95,18 +99,21 @@ const seriesSpec = {
   responses: { 200: ok(Series, 'One point per observation, oldest first.') },
 };
 
-export const readSeries = ({ records }: Store) =>
-  operation(seriesSpec, (c) => {
+export const readSeries = (app: AppContext) => {
+  const { records } = app.store;
+  const observations = readsOf(app);
+  return operation(seriesSpec, async (c) => {
     const host = requireHost(records, c.req.valid('param').domain);
     const { type, since, until, limit, cursor } = c.req.valid('query');
     const [at, seq] = readCursor(PointCursor, cursor);
     const after = at === undefined || seq === undefined ? undefined : { at, seq };
-    const found = records.observationPage(host.id, { since, until, after }, limit + 1);
+    const found = await observations.page(host, { since, until, after }, limit + 1);
     const { rows, next } = pageOf(found, limit, (last) => cursorOf([Date.parse(last.record.observed_at), last.seq]));
     return {
       domain: host.hostname,
       items: rows.map((row) => timeSeriesPoint(row, type)),
-      total: records.observationsBetween(host.id, { since, until }),
+      total: await observations.countBetween(host, { since, until }),
       next_cursor: next,
     };
   });
+};

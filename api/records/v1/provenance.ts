@@ -3,6 +3,7 @@ import { etag } from 'hono/etag';
 import { yielder } from '../../../src/desk/press/yielder.ts';
 import { clockNotesFor } from '../../../src/proof/clock-note.ts';
 import { jwks } from '../../../src/proof/keyring.ts';
+import { readsOf } from '../../../src/records/archive/reads.ts';
 import { requireHost } from '../../../src/records/require-host.ts';
 import { provenanceRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -63,19 +64,22 @@ export const sendProvenance = (app: AppContext) => {
   return (c: RecordsContext) => page(c.req.param('domain') ?? '', validQuery(c, query));
 };
 
-function provenancePage({
-  store: {
-    records,
-    database: { log },
-    desk: { clockNotes },
-  },
-  settings,
-}: AppContext) {
+function provenancePage(app: AppContext) {
+  const {
+    store: {
+      records,
+      database: { log },
+      desk: { clockNotes },
+    },
+    settings,
+  } = app;
+  const observations = readsOf(app);
   const prove = logProver(log, 'records');
   return async (domain: string, { limit, cursor }: z.output<typeof query>) => {
     const host = requireHost(records, domain);
     const [before] = readCursor(SeqCursor, cursor);
-    const { rows, next } = pageOf(records.provenance(host.id, limit + 1, before), limit, ({ seq }) => cursorOf([seq]));
+    const found = await observations.provenance(host, limit + 1, before);
+    const { rows, next } = pageOf(found, limit, ({ seq }) => cursorOf([seq]));
     const items = [];
     // A thousand proofs take long enough for others to wait.
     const yieldTurn = yielder();

@@ -26,26 +26,38 @@ type ProveReceipt = (receipt: string) => LogProof | null;
  * The bundle as JSON text, one record at a time, so that a long chain need not fit into memory. The keys come last,
  * because only then are the used ones known.
  */
-export function* evidenceText(
-  domain: string,
-  observations: Iterable<Observation>,
-  keys: VerifyingKey[],
-  logProof: ProveReceipt,
-  clock: readonly string[] = [],
-): Generator<string, void> {
-  const used = new Set<VerifyingKey>();
-  const seqs: number[] = [];
-  let comma = '';
-  yield `{"evidence":"domain-evidence/v1","domain":${JSON.stringify(domain)},"records":[`;
-  for (const observation of observations) {
-    const record: EvidenceRecord = { ...fullRecordOf(observation), log: logProof(observation.receipt) };
-    for (const key of keys) if (record.receipt.includes(`\nkid ${key.kid}\n`)) used.add(key);
-    seqs.push(observation.seq);
-    yield comma + JSON.stringify(record);
-    comma = ',';
+export class EvidenceText {
+  readonly begin: string;
+  readonly #used = new Set<VerifyingKey>();
+  readonly #seqs: number[] = [];
+  readonly #keys: VerifyingKey[];
+  readonly #logProof: ProveReceipt;
+  readonly #clock: readonly string[];
+
+  constructor(domain: string, keys: VerifyingKey[], logProof: ProveReceipt, clock: readonly string[] = []) {
+    this.begin = `{"evidence":"domain-evidence/v1","domain":${JSON.stringify(domain)},"records":[`;
+    this.#keys = keys;
+    this.#logProof = logProof;
+    this.#clock = clock;
   }
-  const corrections = clockNotesFor(clock, seqs);
-  for (const note of corrections) for (const key of keys) if (note.includes(`\nkid ${key.kid}\n`)) used.add(key);
-  const more = corrections.length === 0 ? '' : `,"clock":${JSON.stringify(corrections)}`;
-  yield `],"keys":${JSON.stringify(jwks(keys.filter((key) => used.has(key))).keys)}${more}}`;
+
+  /** The next record. */
+  recordOf(observation: Observation): string {
+    const record: EvidenceRecord = { ...fullRecordOf(observation), log: this.#logProof(observation.receipt) };
+    this.#use(record.receipt);
+    const comma = this.#seqs.length === 0 ? '' : ',';
+    this.#seqs.push(observation.seq);
+    return comma + JSON.stringify(record);
+  }
+
+  end(): string {
+    const corrections = clockNotesFor(this.#clock, this.#seqs);
+    for (const note of corrections) this.#use(note);
+    const more = corrections.length === 0 ? '' : `,"clock":${JSON.stringify(corrections)}`;
+    return `],"keys":${JSON.stringify(jwks(this.#keys.filter((key) => this.#used.has(key))).keys)}${more}}`;
+  }
+
+  #use(note: string): void {
+    for (const key of this.#keys) if (note.includes(`\nkid ${key.kid}\n`)) this.#used.add(key);
+  }
 }

@@ -1,6 +1,12 @@
 import { pathOf } from '../hostname.ts';
 import { inOrder, Sightings, trackedIn } from '../value-history.ts';
-import { ObservationRows, observationOf, type StoredObservation, StoredObservations } from './observation-row.ts';
+import {
+  ObservationRows,
+  observationOf,
+  type Receipted,
+  type StoredObservation,
+  StoredObservations,
+} from './observation-row.ts';
 import { findRows, readRange, readRows } from './parquet-read.ts';
 import { type WrittenFile, writeParquet } from './parquet-write.ts';
 import type { RangeSource } from './reader.ts';
@@ -32,6 +38,30 @@ export async function* readObservations(
   if (path !== undefined && range === null) return;
   const rows = range === null ? readRows(OBSERVATIONS, source) : await readRange(OBSERVATIONS, source, range);
   for await (const row of rows) yield { ...observations.storedOf(row), row: row.row };
+}
+
+/** What receipts and lists need of a name's observations: all but the texts, with their positions. */
+export async function receiptsIn(source: RangeSource, path: string): Promise<(Receipted & { row: number })[]> {
+  const range = await findRows(source, path);
+  if (range === null) return [];
+  const observations = new StoredObservations();
+  const rows = await readRange(OBSERVATIONS, source, range, RECEIPT_COLUMNS);
+  return rows.map((row) => ({ ...observations.receiptedOf(row), row: row.row }));
+}
+
+const RECEIPT_COLUMNS = OBSERVATIONS.columns
+  .map(({ name }) => name)
+  .filter((name) => name !== 'body' && name !== 'circumstances');
+
+/** The texts of observations by their positions. */
+export function textsIn(source: RangeSource, rowStart: number, rowEnd: number) {
+  return readRange(OBSERVATIONS, source, { rowStart, rowEnd }, ['body', 'circumstances']);
+}
+
+/** The numbers and times (ms) of a name's observations. */
+export async function timesIn(source: RangeSource, path: string) {
+  const range = await findRows(source, path);
+  return range === null ? [] : readRange(OBSERVATIONS, source, range, ['seq', 'observed_at', 'signed_at']);
 }
 
 /**

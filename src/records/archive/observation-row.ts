@@ -23,6 +23,9 @@ export interface StoredObservation {
   receipt_hash: string;
 }
 
+/** What a receipt needs of it. */
+export type Receipted = Omit<StoredObservation, 'body' | 'circumstances'>;
+
 /** What else the database knows: the secret of the salts, which lies in a file of its own. */
 export type Seeded = { seed: Uint8Array };
 
@@ -89,10 +92,15 @@ export class StoredObservations {
   #before: Link | null = null;
 
   storedOf(row: ObservationRow): StoredObservation {
-    const { seq, domain: hostname, observed_at, signed_at, body, circumstances } = row;
+    const { body, circumstances } = row;
+    return { ...this.receiptedOf(row), body, circumstances };
+  }
+
+  receiptedOf(row: Omit<ObservationRow, 'body' | 'circumstances'>): Receipted {
+    const { seq, domain: hostname, observed_at, signed_at } = row;
     const receipts = receiptsOf(row, this.#before);
     this.#before = { domain: hostname, hash: receipts.receipt_hash };
-    return { seq, hostname, observed_at, signed_at, body, circumstances, ...receipts };
+    return { seq, hostname, observed_at, signed_at, ...receipts };
   }
 }
 
@@ -106,7 +114,10 @@ function linkTo(before: Link | null, domain: string): string | null {
   return before?.domain === domain ? before.hash : null;
 }
 
-function receiptsOf(row: ObservationRow, before: Link | null): Pick<StoredObservation, 'receipt' | 'receipt_hash'> {
+function receiptsOf(
+  row: Omit<ObservationRow, 'body' | 'circumstances'>,
+  before: Link | null,
+): Pick<StoredObservation, 'receipt' | 'receipt_hash'> {
   const { kid, signed_by: name, record_root: root, record_fields: fields, signature } = row;
   if (kid === null || name === null || root === null || fields === null || signature === null) {
     const receipt = row.receipt ?? '';

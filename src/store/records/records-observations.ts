@@ -50,6 +50,14 @@ export function observationTable(db: Db) {
     observationOf,
   );
   const bySeq = one(`${FROM} WHERE observations.seq = ? AND host = ?`, OBSERVATION, observationOf);
+  const receiptIn = (table: string) =>
+    one(
+      `SELECT ${RECEIPT_COLUMNS} FROM ${table} ${RECEIPT_TABLES} WHERE observations.seq = ? AND host = ?`,
+      RECEIPT,
+      receiptOf,
+    );
+  const receiptHere = receiptIn('observations');
+  const receiptKept = receiptIn('kept_receipts AS observations');
   const provenance = all(
     `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES}
      WHERE host = ?1 AND (observed_at, observations.seq) < (coalesce((SELECT observed_at FROM observations WHERE seq = ?2), 9e15), ?2)
@@ -94,9 +102,23 @@ export function observationTable(db: Db) {
     observation: (host: number, at = LAST): Observation | null => asOf(host, at),
     /** When a host was first observed; null if never. */
     firstObservedAt: one(
-      'SELECT observed_at AS at FROM observations WHERE host = ? ORDER BY observed_at, seq LIMIT 1',
+      `SELECT first_at AS at FROM archived_hosts WHERE host = ?1
+       UNION ALL SELECT * FROM (SELECT observed_at FROM observations WHERE host = ?1 ORDER BY observed_at, seq LIMIT 1)
+       LIMIT 1`,
       integer,
     ),
+    /**
+     * What left the database for the archive of a host; null for nothing. These are its observations up to `last_seq`;
+     * the others are here. `first_at` counts, `last_at` was signed (ms).
+     */
+    archivedOf: one('SELECT count, first_at, last_at, last_seq FROM archived_hosts WHERE host = ?', {
+      count: integer,
+      first_at: integer,
+      last_at: integer,
+      last_seq: integer,
+    }),
+    /** The receipt of an observation that an event of an expectation names, also when it left for the archive. */
+    eventReceipt: (host: number, seq: number): string | null => receiptHere(seq, host) ?? receiptKept(seq, host),
     observationBySeq: (host: number, seq: number): Observation | null => bySeq(seq, host),
     /** A host's receipts, newest first, optionally only those before the given one. */
     provenance: (host: number, limit: number, before = LAST) => provenance(host, before, limit),
@@ -104,7 +126,11 @@ export function observationTable(db: Db) {
     observationLocation: shownAt('observations.seq = ?'),
     /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
     receiptLocation: shownAt(`substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND ${RECEIPT_HASH} = ?1`),
-    observationCount: number('SELECT count(*) FROM observations WHERE host = ?'),
+    /** The number of observations of a host, wherever they are. */
+    observationCount: number(
+      `SELECT (SELECT count(*) FROM observations WHERE host = ?1)
+         + coalesce((SELECT count FROM archived_hosts WHERE host = ?1), 0)`,
+    ),
     /** A page of a host's observations, oldest first. */
     observationPage(host: number, { since = 0, until = LAST, after }: ObservationQuery, limit: number): Observation[] {
       // Numbers start at 1, so 0 precedes every observation.

@@ -66,6 +66,7 @@ function clockTables(db: Db) {
   const newest = one('SELECT max(seq) FROM observations', orNull(integer));
   const caps = [
     `UPDATE observations SET signed_at = coalesce(signed_at, observed_at), observed_at = ?1 WHERE observed_at > ?1`,
+    'UPDATE archived_hosts SET first_at = ?1 WHERE first_at > ?1',
     'UPDATE sightings SET first_seen = min(first_seen, ?1), last_seen = ?1 WHERE last_seen > ?1',
     'UPDATE deltas SET at = ?1 WHERE at > ?1',
     'UPDATE hostnames SET looked_at = ?1, due_at = min(due_at, ?1) WHERE looked_at > ?1',
