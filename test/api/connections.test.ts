@@ -37,7 +37,7 @@ test('the server survives any use of connections', async (t) => {
     }
   });
 
-  await t.test('callers who send a byte per second delay no other caller', async () => {
+  await t.test('callers who send a byte per second delay no other caller', { skip: ONLY_WIDE }, async () => {
     const body = JSON.stringify(storyBody('slowly-sent'));
     const post = `POST ${DOOR} HTTP/1.1\r\nHost: ${host}\r\nX-NRF-Key: ${keys.admin}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     const slow = await Promise.all(Array.from({ length: 40 }, () => opened(t, url)));

@@ -41,7 +41,7 @@ test('each obstacle is named with its cure, and once it is removed the press fin
   assert.equal((await run(t, folder, ['audit'], ORIGIN)).code, 0);
 });
 
-test('a disk that is full is named, and when there is room the press finishes', async (t) => {
+test('a disk that is full is named, and when there is room the press finishes', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   assert.equal((await run(t, folder, ['file', '--no-press'], ORIGIN)).code, 0);

@@ -57,7 +57,9 @@ async function desk(t: Parameters<typeof serve>[0] & { after(fn: () => unknown):
   };
 }
 
-test('of twenty pieces that record one key at once one wins; of fifty corrections of one version, by two processes', async (t) => {
+test('of twenty pieces that record one key at once one wins; of fifty corrections of one version, by two processes', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { folder, file, correct, audited } = await desk(t);
   const filed = await Promise.all(Array.from({ length: 20 }, (_, n) => file(`piece-${n}`, `It moved ${n}.`)));
   const first = filed.filter(({ status }) => status === 201);

@@ -64,7 +64,7 @@ async function startProxy(t: TestContext): Promise<{ url: string; servers: strin
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, servers, faults };
 }
 
-test('requests in flight survive SIGTERM behind a proxy that polls /ready', async (t) => {
+test('requests in flight survive SIGTERM behind a proxy that polls /ready', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   const proxy = await startProxy(t);

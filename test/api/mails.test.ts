@@ -139,7 +139,9 @@ test('a server killed repeatedly while it mails 500 readers misses none, and rep
   assert.ok(repeats <= kills.length * UNDER_WAY, `${repeats} repeats`);
 });
 
-test('of two servers on one database one sends; on SIGTERM it records what is in flight and the other continues', async (t) => {
+test('of two servers on one database one sends; on SIGTERM it records what is in flight and the other continues', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = toldFolder(t);
   const server = await smtpServer(t);
   const first = await serve(t, folder, smtpEnv(server));

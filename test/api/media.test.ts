@@ -14,6 +14,7 @@ import { ask } from '../support/http.ts';
 import { failuresIn, run, serve, until } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'the-tide';
 const DEMO = fileURLToPath(new URL('../../content/the-plumb-line/media/cast/', import.meta.url));
@@ -383,7 +384,7 @@ test('a file whose content does not match its type is rejected and removed', asy
   assert.deepEqual(failuresIn(said), []);
 });
 
-test('fifty concurrent uploads to one path store one file', async (t) => {
+test('fifty concurrent uploads to one path store one file', { skip: ONLY_WIDE }, async (t) => {
   const { call, form, signTerms, uploads, said } = await openDesk(t);
   await signTerms();
   const bytes = await png('#abcdef');
@@ -406,7 +407,7 @@ test('fifty concurrent uploads to one path store one file', async (t) => {
   assert.deepEqual(failuresIn(said), []);
 });
 
-test('a server that is killed in the middle of an upload keeps nothing of it', async (t) => {
+test('a server that is killed in the middle of an upload keeps nothing of it', { skip: ONLY_WIDE }, async (t) => {
   const { url, child, ended, keys, signTerms, uploads, folder } = await openDeskWith(serve, t);
   await signTerms();
   const caller = connect(Number(new URL(url).port), '127.0.0.1');

@@ -157,7 +157,9 @@ test('a signal while it files and presses ends a server well', { skip: ONLY_WIDE
   assert.equal((await fetch(`${again.url}/tide-table/`)).status, 200);
 });
 
-test('a tree that was removed is pressed again, by the next start or for the next reader', async (t) => {
+test('a tree that was removed is pressed again, by the next start or for the next reader', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
   const first = await serveHere(t, folder);
@@ -195,7 +197,9 @@ test('a build leaves the papers that are pressed beside it', { skip: ONLY_WIDE }
   assert.equal(statSync(paper).ino, ino, 'the same file as before');
 });
 
-test('a server is ready and serves existing files while another process presses its papers', async (t) => {
+test('a server is ready and serves existing files while another process presses its papers', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const {
@@ -209,7 +213,9 @@ test('a server is ready and serves existing files while another process presses 
   assert.equal((await ended).code, 0, 'it waits for no lease of others when it stops');
 });
 
-test('a server whose pages were rebuilt keeps answering, and leaves pressing to the next start', async (t) => {
+test('a server whose pages were rebuilt keeps answering, and leaves pressing to the next start', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const project = join(folder, 'project');
   copyProject(project);

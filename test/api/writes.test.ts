@@ -298,7 +298,7 @@ test('a killed server loses nothing that it answered', { skip: ONLY_WIDE }, asyn
   await assertWhole(t, folder, url);
 });
 
-test('a piece goes on air on time, also when the server was suspended', async (t) => {
+test('a piece goes on air on time, also when the server was suspended', { skip: ONLY_WIDE }, async (t) => {
   const port = String(await freePort());
   const { ask, folder, url, stop } = await openDesk(t, { PORT: port });
   const soon = new Date(Date.now() + 3_000).toISOString();

@@ -10,7 +10,7 @@ const OPEN = `const { openBrowser } = await import(${JSON.stringify(new URL('chr
   process.stdout.write(browser.version());
   await browser.close();`;
 
-test('processes that open a machine’s first browser concurrently all get one', async (t) => {
+test('processes that open a machine’s first browser concurrently all get one', { skip: ONLY_WIDE }, async (t) => {
   // Where npm brings the browser, it is unpacked there.
   const env = { ...process.env, TMPDIR: tempFolder(t) };
   const opened = await Promise.all(

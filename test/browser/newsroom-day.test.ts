@@ -202,5 +202,5 @@ const day = (hasScript: boolean) => () => {
   });
 };
 
-describe('a day in the newsroom', day(true));
+describe('a day in the newsroom', { skip: ONLY_WIDE }, day(true));
 describe('the same day without script', { skip: ONLY_WIDE }, day(false));

@@ -15,6 +15,7 @@ import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { run, serve } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // What doctor says of a server that runs: what its metrics and alerts know.
 
@@ -94,7 +95,9 @@ test('doctor queries the running server, and names late queues', async (t) => {
   assert.equal((await serving.stop()).code, 0);
 });
 
-test('a server that hangs, is not ready, or is another program is named; so is a public METRICS_HOST', async (t) => {
+test('a server that hangs, is not ready, or is another program is named; so is a public METRICS_HOST', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   let answer: string | null = null;
   const server = createServer((_, response) => {

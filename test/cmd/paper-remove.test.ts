@@ -14,6 +14,7 @@ import { run, runAlone, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 async function faultsIn(folder: string): Promise<string[]> {
   const app = openAppContext(readSettings(envIn(folder)));
@@ -173,7 +174,9 @@ test('a paper is removed while the server runs, and restored explicitly', async 
   assert.equal(said.stderr, '');
 });
 
-test('a removal that is killed is completed by the next press, and one that meets a press waits for it', async (t) => {
+test('a removal that is killed is completed by the next press, and one that meets a press waits for it', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }, { slug: 'shoals' }]);
   const app = openAppContext(readSettings(envIn(folder)));

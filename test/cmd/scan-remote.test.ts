@@ -10,11 +10,12 @@ import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { run, start, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const HOSTS = 240;
 
 test('two remote scanners, one killed, probe every host once and record what a real server answers', {
-  skip: WITHOUT_SERVERS,
+  skip: ONLY_WIDE || WITHOUT_SERVERS,
 }, async (t) => {
   const folder = tempFolder(t);
   const names = Array.from({ length: HOSTS }, (_, n) => `h${n}`);

@@ -7,6 +7,7 @@ import { readSettings } from '../../src/server/env.ts';
 import { openServerLog } from '../../src/server/server-log.ts';
 import { rightBeside } from '../../src/signing/signer.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const logger = openServerLog('silent');
 const clock = { now: Date.now() };
@@ -23,7 +24,9 @@ test('a server whose lease is lost while it starts learns it as soon as it asks'
   await signing.stop();
 });
 
-test('a server that gets the lease late and cannot read its key stops, and no job begins', async (t) => {
+test('a server that gets the lease late and cannot read its key stops, and no job begins', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const [folder, location] = [tempFolder(t), tempFolder(t)];
   const app = appContextIn(t, folder, clock, { LEASE_URL: location, LEASE_TIME: '3s' });
   writeFileSync(join(location, 'signer.json'), leaseOf('a server that was killed'));

@@ -18,6 +18,7 @@ import { appContextIn, createPaper, envIn, PAPER, tempFolder } from '../support/
 import { without } from '../support/log-peers.ts';
 import { run, until } from '../support/program.ts';
 import { BUCKET, refuse, S3Server, startVersitygw, storeEnv } from '../support/s3-server.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
 const silent = pino({ level: 'silent' });
@@ -81,7 +82,9 @@ for (const [kind, skip] of Object.entries(STORES)) {
   });
 }
 
-test('a place that answers no more holds up no press, and gets everything when it is back', async (t) => {
+test('a place that answers no more holds up no press, and gets everything when it is back', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const server = await S3Server.start(t);
   const { PUBLISH_URL: _, ...access } = storeEnv(server.endpoint);

@@ -12,6 +12,7 @@ import { signingName } from '../../src/signing/signing-name.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { HOUR, probe } from '../support/probes.ts';
 import { runAlone } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
@@ -127,7 +128,9 @@ test('the key file of a retired key is refused, with the cure', (t) => {
   assert.equal(deskOf(app).signingKey.kid, made.kid, 'the server that runs goes on with it too');
 });
 
-test('processes that rotate concurrently leave one key in force, and a server signs with it', async (t) => {
+test('processes that rotate concurrently leave one key in force, and a server signs with it', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { folder, app } = shopIn(t);
   createPaper(app);
   const rotations = await Promise.all([1, 2, 3].map(() => runAlone(t, folder, ['key', 'rotate', '--json'])));

@@ -20,6 +20,7 @@ import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support
 import { probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-fixture.ts';
 import { emptyLogs } from '../support/unfilled-log.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const CHILD = fileURLToPath(new URL('log-fill-child.ts', import.meta.url));
 const NOON = Date.parse('2026-11-20T12:00:00Z');
@@ -158,7 +159,7 @@ test('an observation while the past is filled in is logged once, in its turn', (
   assert.equal(entriesOf(app, 'records').length, leaves.length + 1);
 });
 
-test('a process killed during the fill leaves the rest to the next', async (t) => {
+test('a process killed during the fill leaves the rest to the next', { skip: ONLY_WIDE }, async (t) => {
   const { app, file, leaves } = observedIn(t, 120);
   const child = await filling(t, file, 2);
   const ended = once(child, 'exit');
@@ -174,7 +175,7 @@ test('a process killed during the fill leaves the rest to the next', async (t) =
   assert.deepEqual(entriesOf(app, 'records'), leaves);
 });
 
-test('two processes that start together fill in the past together, each leaf once', async (t) => {
+test('two processes that start together fill in the past together, each leaf once', { skip: ONLY_WIDE }, async (t) => {
   const { app, file, leaves } = observedIn(t, 120);
   const children = await Promise.all([filling(t, file, 5), filling(t, file, 7)]);
   const ended = children.map((child) => once(child, 'exit'));

@@ -15,6 +15,7 @@ import { appContextIn, createPaper, tempFolder, treeOf } from '../support/app-co
 import { ed25519Witness, MemoryLog } from '../support/log.ts';
 import { growLog, testLeaf } from '../support/log-leaves.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const ORIGINS = { ORIGIN: 'https://papers.example', DATA_ORIGIN: 'https://records.example:8443' };
@@ -95,7 +96,7 @@ test('a head is signed only for new leaves, and never dated before the previous 
   assert.deepEqual([head()?.number, head()?.size, head()?.signed_at], [2, 4, NOON]);
 });
 
-test('a damaged or missing tree is restored from the database', async (t) => {
+test('a damaged or missing tree is restored from the database', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder } = appIn(t);
   growLog(app, 'records', 70_000);
   sign(app);

@@ -17,6 +17,7 @@ import { envIn, tempFolder } from '../support/app-context.ts';
 import { growLog } from '../support/log-leaves.ts';
 import { until } from '../support/program.ts';
 import { NO_STRACE, traced } from '../support/strace.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** A log whose lines the test reads. */
 function memoryLogger() {
@@ -62,7 +63,9 @@ test('a running server signs and publishes leaves, at most one head per second',
   assert.deepEqual(lines, []);
 });
 
-test('two servers over one database keep one log, and one takes over from the other', async (t) => {
+test('two servers over one database keep one log, and one takes over from the other', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const [one, two] = [openIn(t, folder), openIn(t, folder)];
   const stops = [one, two].map((app) => startLog(app, 'records', memoryLogger().logger));

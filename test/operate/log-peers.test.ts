@@ -166,7 +166,9 @@ async function acceptedOutside(
   }
 }
 
-test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify accept it', { skip: all }, async (t) => {
+test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify accept it', {
+  skip: ONLY_WIDE || all,
+}, async (t) => {
   const desk = new Desk(t);
   const log = desk.log();
   const omni = await startOmniwitness(t, tempFolder(t), log);
@@ -194,7 +196,7 @@ test('omniwitness and litewitness cosign a growing log; fsck and tlog-verify acc
   await stop();
 });
 
-test('a witness that is down holds up no filing, and signs when it is back', { skip: lite }, async (t) => {
+test('a witness that is down holds up no filing, and signs when it is back', { skip: ONLY_WIDE || lite }, async (t) => {
   const desk = new Desk(t);
   const witness = await startLitewitness(t, tempFolder(t), desk.log());
   const relay = await relayTo(t, witness.url);
@@ -217,7 +219,7 @@ test('a witness that is down holds up no filing, and signs when it is back', { s
 });
 
 test('of an honest server and its copy, the second to go on is refused and signs no more', {
-  skip: lite,
+  skip: ONLY_WIDE || lite,
 }, async (t) => {
   const desk = new Desk(t);
   const witness = await startLitewitness(t, tempFolder(t), desk.log());
@@ -255,7 +257,7 @@ test('of an honest server and its copy, the second to go on is refused and signs
 });
 
 test('yesterday’s copy is fenced by its witness at startup, and the newest copy continues', {
-  skip: lite,
+  skip: ONLY_WIDE || lite,
 }, async (t) => {
   const desk = new Desk(t);
   const witness = await startLitewitness(t, tempFolder(t), desk.log());
@@ -305,7 +307,7 @@ test('yesterday’s copy is fenced by its witness at startup, and the newest cop
 });
 
 test('a server that is killed between an answer and its commit gets it again, and a stranger can check', {
-  skip: stranger,
+  skip: ONLY_WIDE || stranger,
 }, async (t) => {
   const desk = new Desk(t);
   const witness = await startLitewitness(t, tempFolder(t), desk.log());

@@ -8,6 +8,7 @@ import { PROJECT } from '../../src/shared/project.ts';
 import { endBeforeRemoval, type Scope, tempFolder } from '../support/app-context.ts';
 import { installLinked, pack } from '../support/package.ts';
 import { until, withAddresses } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 type Step = { command: string; answer: string } | { file: string; text: string };
 
@@ -66,7 +67,7 @@ function shell(t: Scope, command: string, cwd: string, env: NodeJS.ProcessEnv) {
   return { said, ended };
 }
 
-test('the tutorial, played from its first line to its last', async (t) => {
+test('the tutorial, played from its first line to its last', { skip: ONLY_WIDE }, async (t) => {
   const outer = tempFolder(t);
   const { PORT = '', RECORDS_PORT = '' } = await withAddresses({});
   const { PATH = '', HOME, NODE_COMPILE_CACHE } = process.env;

@@ -54,7 +54,7 @@ async function repository(t: TestContext, env: NodeJS.ProcessEnv): Promise<strin
 }
 
 test('the action files, presses, publishes and verifies, from an encrypted branch on', {
-  skip: without('bash', 'curl', 'openssl', 'git'),
+  skip: ONLY_WIDE || without('bash', 'curl', 'openssl', 'git'),
 }, async (t) => {
   const cache = tempFolder(t);
   const env = { npm_config_registry: await packageRegistry(t), npm_config_cache: cache };

@@ -16,6 +16,7 @@ import { newClient } from '../support/clients.ts';
 import { LIST_UNITS, PAYEE, paidStand } from '../support/paid-fixture.ts';
 import { probe } from '../support/probes.ts';
 import { recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { APIS, generatedFile, generatedTypes, servedApis } from './client-types.ts';
 import { installTarball, outcome, packPackage } from './packed.ts';
 
@@ -199,7 +200,9 @@ test('a client that pays gets what a 402 asks a price for', { skip: WITHOUT_CHAI
   assert.equal(await chain.balance(PAYEE), LIST_UNITS);
 });
 
-test('the packed client installs with what it names, and its example compiles in strict mode', async (t) => {
+test('the packed client installs with what it names, and its example compiles in strict mode', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const own = json(PROJECT, 'packages/broadsheet-client/package.json').dependencies as Record<string, string>;
   const { devDependencies: ours } = json(PROJECT, 'package.json');

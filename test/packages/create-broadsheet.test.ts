@@ -15,6 +15,7 @@ import { without } from '../support/log-peers.ts';
 import { loopback } from '../support/loopback.ts';
 import { linkedTarball, packageRegistry } from '../support/package-registry.ts';
 import { run } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { installTarball, outcome, packPackage } from './packed.ts';
 
 const WHO = 'Ada <ada@example.org>';
@@ -77,7 +78,9 @@ test('create makes a paper that files, in a folder with a pinned version and a h
   );
 });
 
-test('create installs a tarball that it is given, asks no registry, and keeps it in the project', async (t) => {
+test('create installs a tarball that it is given, asks no registry, and keeps it in the project', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const tarball = linkedTarball(tempFolder(t));
   const offline = { npm_config_registry: 'http://127.0.0.1:9' };

@@ -19,6 +19,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, createPaper, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { ownPictures } from '../support/empty-database.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
 
@@ -196,7 +197,9 @@ test('a picture that is replaced under its name gets new addresses, and the old 
   assert.equal(drawn(tree).length, 4);
 });
 
-test('two processes that draw the same pictures, one of them killed, leave whole files only', async (t) => {
+test('two processes that draw the same pictures, one of them killed, leave whole files only', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder } = await paperWith(t, 6);
   const script = `
     const { openAppContext } = await import('../../src/server/context.ts');

@@ -87,7 +87,7 @@ test('a piece reverted after an interrupted press is printed as it is', async (t
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('a full press that was broken off is done again, though nothing is stale', async (t) => {
+test('a full press that was broken off is done again, though nothing is stale', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
   await pressPapers(app);
   rmSync(tree, { recursive: true });
@@ -259,7 +259,7 @@ test('no press works in another one’s folder, and remains of a dead one are re
   assert.deepEqual(readdirSync(working), []);
 });
 
-test('a large removal yields the thread', async (t) => {
+test('a large removal yields the thread', { skip: ONLY_WIDE }, async (t) => {
   const { app, tree } = await paperOf(t, 10);
   let turns = 0;
   let isOver = false;
@@ -319,7 +319,9 @@ test('a press that leaves the cards to a later one does not count as the press o
   assert.ok(readdirSync(join(tree, 'cards')).some((name) => name.startsWith(id)));
 });
 
-test('after a power cut before the disk had a full press, the next one looks at every file', async (t) => {
+test('after a power cut before the disk had a full press, the next one looks at every file', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
   await pressPapers(app);
   const {
@@ -383,7 +385,9 @@ test('cards that come after the pages appear whole or not at all', async (t) => 
   assert.notEqual(statSync(join(folder, 'tree/cards/a.png')).ino, ino);
 });
 
-test('a process presses few papers at a time, and first the one with a waiting caller', async (t) => {
+test('a process presses few papers at a time, and first the one with a waiting caller', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const clock = { now: START };
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, clock);

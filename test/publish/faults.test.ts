@@ -7,6 +7,7 @@ import { Fault, messageOf } from '../../src/shared/fault.ts';
 import { parseAddress, type S3Address } from '../../src/shared/storage/address.ts';
 import { S3Bucket } from '../../src/shared/storage/s3-bucket.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server } from '../support/s3-server.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 async function bucketOf(t: TestContext, { bucket = BUCKET, credentials = CREDENTIALS } = {}) {
   const store = await S3Server.start(t);
@@ -74,7 +75,7 @@ test('a conditional write whose response is lost is recognized as ours', async (
   assert.match(store.bytes(LEASE_FILE) ?? '', /"holder":null/);
 });
 
-test('a publish lease expires without renewal, and its holder notices', async (t) => {
+test('a publish lease expires without renewal, and its holder notices', { skip: ONLY_WIDE }, async (t) => {
   const { store, s3 } = await bucketOf(t);
   const request = {
     ...{ bucket: s3, prefix: '', excludes: [], tree: 'a-paper', key: 'k', takesOver: true },

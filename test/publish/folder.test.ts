@@ -8,6 +8,7 @@ import { PublishLease } from '../../src/operate/publish/publish-lease.ts';
 import { FolderBucket } from '../../src/shared/storage/folder-bucket.ts';
 import { isDead, PROCESS } from '../../src/shared/workers/process-name.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const bytes = Buffer.from('bytes');
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
@@ -63,7 +64,9 @@ test('links to folders are rejected, and a pipe does not block', async (t) => {
   await assert.rejects(list(), /again is a link to a folder; put the folder itself there, or remove the link/);
 });
 
-test('a publish lease in a folder expires by the monotonic clock, whatever the times of files', async (t) => {
+test('a publish lease in a folder expires by the monotonic clock, whatever the times of files', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const bucket = new FolderBucket(folder);
   const waited: string[] = [];

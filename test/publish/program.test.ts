@@ -53,7 +53,7 @@ test('a killed publication resumes immediately where it stopped', { skip: ONLY_W
   assert.ok(!store.received.some(({ method, key }) => method === 'GET' && key === ''), 'nothing is listed');
 });
 
-test('a bucket that fails holds up nothing, and catches up', async (t) => {
+test('a bucket that fails holds up nothing, and catches up', { skip: ONLY_WIDE }, async (t) => {
   const folder = await pressedFolder(t);
   const store = await S3Server.start(t);
   const env = storeEnv(store.endpoint);
@@ -112,7 +112,7 @@ test('the command checks, repairs and says what it would do', { skip: without('v
   assert.match(nowhere.stderr, /must not hold or be within DIST_DIR/);
 });
 
-test('late writes of a stopped publisher are found and repaired by the next one', async (t) => {
+test('late writes of a stopped publisher are found and repaired by the next one', { skip: ONLY_WIDE }, async (t) => {
   const folder = await pressedFolder(t);
   const store = await S3Server.start(t);
   const env = storeEnv(store.endpoint);

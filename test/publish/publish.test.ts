@@ -348,7 +348,7 @@ test('a removed paper leaves the place', async (t) => {
   assert.deepEqual(store.paths(`site/${PAPER}/`), ['.broadsheet.json']);
 });
 
-test('a store that says nothing does not hold up the end of a server', async (t) => {
+test('a store that says nothing does not hold up the end of a server', { skip: ONLY_WIDE }, async (t) => {
   const { app } = await paperOf(t, 3);
   const store = await S3Server.start(t);
   let asked = () => {};

@@ -180,7 +180,7 @@ test('a scan syncs the disk at most once for ten observations', { skip: NO_STRAC
   assert.deepEqual(app.store.records.observationTotals(), { count: names.length, newest: names.length });
 });
 
-test('scanners that gather, in two processes, probe every host once', async (t) => {
+test('scanners that gather, in two processes, probe every host once', { skip: ONLY_WIDE }, async (t) => {
   const names = namesOf(500);
   const { open, start } = scanning(t, names);
   const scanners = [await start(), await start()];

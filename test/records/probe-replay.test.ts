@@ -7,6 +7,7 @@ import { type TrackedValues, trackedValues } from '../../src/records/tracked-val
 import { tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { hostsOf, type Shown, SIGNALS, snapshots, truthOf, WITHOUT_ZONES, zoneFiles } from '../support/gov-zones.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** How many states are served; REPLAY_STATES=34 serves all of them. */
 const STATES = Number(process.env.REPLAY_STATES ?? 6);
@@ -23,7 +24,7 @@ function standingOf(before: Record<string, string[]>, truth: Record<Shown, strin
 }
 
 test('the zones of years, served one after the other, are seen as they were, and so is every change', {
-  skip: WITHOUT_SERVERS || WITHOUT_ZONES,
+  skip: ONLY_WIDE || WITHOUT_SERVERS || WITHOUT_ZONES,
 }, async (t) => {
   const all = snapshots();
   const states = Array.from(

@@ -99,7 +99,9 @@ const signedAll = async (stand: Stand, more: number) => {
   await until(() => (stand.signed() >= before + more ? true : null));
 };
 
-test('a standby keeps a copy from the backups, presses it, and takes over from a machine that is gone', async (t) => {
+test('a standby keeps a copy from the backups, presses it, and takes over from a machine that is gone', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const stand = await standOf(t);
   const { primary, first, env, file, backUp } = stand;
   const standby = await standBy(t, stand);

@@ -49,7 +49,7 @@ test('who commits moves the log into the database, unless another is at it', (t)
   assert(sizeOf(file) > before + 100 * 4_000);
 });
 
-test('beside Litestream no process checkpoints', async (t) => {
+test('beside Litestream no process checkpoints', { skip: ONLY_WIDE }, async (t) => {
   const file = databaseIn(t);
   mkdirSync(join(file, '../.broadsheet.db-litestream'));
   const one = writer(t, file);

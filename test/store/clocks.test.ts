@@ -57,7 +57,7 @@ async function race(t: TestContext, what: string): Promise<number[]> {
 
 const EACH_ONCE = Array.from({ length: ROUNDS }, () => 1);
 
-test('of processes that admit the same caller concurrently, one does', async (t) => {
+test('of processes that admit the same caller concurrently, one does', { skip: ONLY_WIDE }, async (t) => {
   assert.deepEqual(await race(t, 'keyless'), EACH_ONCE);
 });
 
@@ -65,7 +65,9 @@ test('of processes that take the same lease concurrently, one gets it', async (t
   assert.deepEqual(await race(t, 'duty'), EACH_ONCE);
 });
 
-test('of processes that take the lease of the press of the same paper concurrently, one gets it', async (t) => {
+test('of processes that take the lease of the press of the same paper concurrently, one gets it', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   assert.deepEqual(await race(t, 'press'), EACH_ONCE);
 });
 

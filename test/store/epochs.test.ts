@@ -26,8 +26,8 @@ test('there is a database of each schema that ran for a while', () => {
   assert.deepEqual(OLD_VERSIONS, ['0.1.0', 'schema-070', 'schema-080', 'schema-097']);
 });
 
-/** On a push: the release, and the newest schema. */
-const ON_A_PUSH = ['0.1.0', 'schema-097'];
+/** On a push: the newest schema; upgrade.test.ts goes on with a desk of the release. */
+const ON_A_PUSH = ['schema-097'];
 
 for (const version of OLD_VERSIONS) {
   const skip = !ON_A_PUSH.includes(version) && ONLY_WIDE;

@@ -16,6 +16,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import { LogHeads } from '../support/log-heads.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const CHILD = fileURLToPath(new URL('log-child.ts', import.meta.url));
 
@@ -35,7 +36,7 @@ function appendUntil({ database: { log, transact } }: Store, size: number): void
   });
 }
 
-test('processes that append concurrently leave no gap, and each leaf once', async (t) => {
+test('processes that append concurrently leave no gap, and each leaf once', { skip: ONLY_WIDE }, async (t) => {
   const { file, store } = opened(t);
   const children = ['one', 'two'].map((owner) => fork(CHILD, [file, owner, '50']));
   t.after(() => {

@@ -43,7 +43,7 @@ async function childrenOn(t: TestContext, file: string, requests: number): Promi
   return children;
 }
 
-test('processes on one account never spend more than it has, and lose nothing', async (t) => {
+test('processes on one account never spend more than it has, and lose nothing', { skip: ONLY_WIDE }, async (t) => {
   const { file, store } = accountIn(t, 50 * COST + 1);
   const children = await childrenOn(t, file, 120);
   const ended = children.map((child) => once(child, 'exit'));

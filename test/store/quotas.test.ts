@@ -7,6 +7,7 @@ import { dayAllowance } from '../../src/records/meter/account-usage.ts';
 import { openStore } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const CHILD = fileURLToPath(new URL('quota-child.ts', import.meta.url));
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -118,7 +119,7 @@ test('streams count while they are open or renewed, and expire by themselves', (
   assert.equal(open('g', NOON - DAY), true, 'streams of a clock that was set back hold nobody up');
 });
 
-test('two processes at the limit, 50 concurrent attempts: never one too many', async (t) => {
+test('two processes at the limit, 50 concurrent attempts: never one too many', { skip: ONLY_WIDE }, async (t) => {
   const { file, store } = storeIn(t, { ada: 'ada@example.org', alias: 'ada+two@example.org' });
   const children = ['ada', 'alias'].map((name) => fork(CHILD, [file, name]));
   t.after(() => {

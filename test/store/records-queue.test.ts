@@ -11,6 +11,7 @@ import { openStore } from '../../src/store/store.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;
@@ -129,7 +130,9 @@ test('a host is due again when its outcome says so', (t) => {
   assert.equal(records.find('a.test')?.failures, 0);
 });
 
-test('scanners in several processes probe every host once, also when one of them is killed', async (t) => {
+test('scanners in several processes probe every host once, also when one of them is killed', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const store = storeIn(t, folder);
   const { records } = store;

@@ -97,7 +97,7 @@ test('an upgrade that is killed at any moment is finished by the next start', { 
   }
 });
 
-test('two processes that start concurrently upgrade a database once', async (t) => {
+test('two processes that start concurrently upgrade a database once', { skip: ONLY_WIDE }, async (t) => {
   const { state } = await uninterrupted(t);
   for (let n = 0; n < TIMES; n++) {
     const folder = tempFolder(t);
@@ -112,7 +112,9 @@ test('two processes that start concurrently upgrade a database once', async (t) 
   }
 });
 
-test('an upgrade for which the disk has no room says so, and is finished when there is room', async (t) => {
+test('an upgrade for which the disk has no room says so, and is finished when there is room', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { state } = await uninterrupted(t);
   const disk = mkdtempSync(join(tmpdir(), 'broadsheet-disk-'));
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]).status !== 0) {
