@@ -11,6 +11,7 @@ import { receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = 'https://papers.example';
 const NXDOMAIN = 3;
@@ -171,7 +172,7 @@ test('an address of its own is a paper’s when its host is', async (t) => {
       assert.equal((await put('shoals', { url: `http://file.example:${at.port}${path}` })).status, status, path);
   });
 
-  await t.test('a key may have one host checked at a time', async () => {
+  await t.test('a key may have one host checked at a time', { skip: ONLY_WIDE }, async () => {
     at.answer = () => {};
     const slow = put('rocks', { url: `http://slow.example:${at.port}` });
     while (at.got.at(-1)?.headers.host !== `slow.example:${at.port}`) await new Promise((next) => setTimeout(next, 20));

@@ -66,7 +66,7 @@ test('a scheduled piece goes on air on time, also after suspend', { skip: ONLY_W
   assert.equal(item.date_published, new Date(later).toISOString());
 });
 
-test('a reader never sees half a file while everything is pressed again', async (t) => {
+test('a reader never sees half a file while everything is pressed again', { skip: ONLY_WIDE }, async (t) => {
   const { folder, url } = served();
   const yaml = join(folder, 'content/the-plumb-line/paper.yaml');
   const text = readFileSync(yaml, 'utf8');

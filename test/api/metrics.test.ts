@@ -253,7 +253,9 @@ test('a metrics port in use, and an invalid one, give one line that names the se
   assert.match(wrong.stderr, /^broadsheet: METRICS_HOST=not a host: must be a local address or name/);
 });
 
-test('a scrape succeeds without failed readings, which are counted, logged once, and never 0', async (t) => {
+test('a scrape succeeds without failed readings, which are counted, logged once, and never 0', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
   const said: [unknown, unknown][] = [];
   const take = (fields: { reading: string }, message: string) => void said.push([fields.reading, message]);

@@ -61,7 +61,7 @@ test('an address that is not of this machine is one line that names HOST', async
   }
 });
 
-test('SIGTERM ends a server whose log is no longer read', async (t) => {
+test('SIGTERM ends a server whose log is no longer read', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   // A pipe whose reader goes after the ready line; Node's own pipes to children are sockets.
   const line = `sh -c 'echo $$; exec "$0" "$1" serve 2>&1' "$0" "$1" | { read pid; read ready; echo "$pid $ready"; }`;

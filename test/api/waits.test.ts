@@ -11,7 +11,7 @@ const TRIES = 8;
 /** The share of a slow request for which any other caller may be kept waiting. */
 const SHARE = 0.5;
 
-test('while a hostile filing is aired and pressed, other callers are answered', async (t) => {
+test('while a hostile filing is aired and pressed, other callers are answered', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-post' }]);
   const { url } = await serveHere(t, folder);

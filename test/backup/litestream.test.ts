@@ -176,30 +176,27 @@ async function founded(t: TestContext): Promise<Stand> {
   return stand;
 }
 
-const options = { skip: without('litestream', 'versitygw') };
+const WITHOUT = without('litestream', 'versitygw');
 
-test(
-  'the recipe starts a server once the bucket has the database, and both end together',
-  { skip: ONLY_WIDE },
-  options,
-  async (t) => {
-    const stand = await founded(t);
-    const recipe = stand.recipe();
-    await until(() => (stand.receipts.length > 2 ? true : null));
-    recipe.kill('SIGTERM');
-    await once(recipe, 'exit');
-    stand.takeNewestPath();
-    const slugs = await stand.restored();
-    assert.deepEqual(
-      stand.receipts.filter(([slug]) => !slugs.has(slug)),
-      [],
-    );
-  },
-);
+test('the recipe starts a server once the bucket has the database, and both end together', {
+  skip: ONLY_WIDE || WITHOUT,
+}, async (t) => {
+  const stand = await founded(t);
+  const recipe = stand.recipe();
+  await until(() => (stand.receipts.length > 2 ? true : null));
+  recipe.kill('SIGTERM');
+  await once(recipe, 'exit');
+  stand.takeNewestPath();
+  const slugs = await stand.restored();
+  assert.deepEqual(
+    stand.receipts.filter(([slug]) => !slugs.has(slug)),
+    [],
+  );
+});
 
 test('after any kill, a restore has every receipt older than the bound', {
   ...options,
-  skip: ONLY_WIDE || options.skip,
+  skip: ONLY_WIDE || WITHOUT,
 }, async (t) => {
   const stand = await founded(t);
   let shipper = await stand.ship();

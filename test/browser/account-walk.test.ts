@@ -11,7 +11,8 @@ import { receiver } from '../support/receiver.ts';
 import { recordProbes } from '../support/records-fixture.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { parsed, type SmtpStand, smtpServer } from '../support/smtp.ts';
-import { axeFaultsAA as axeFaults } from './axe.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
+import { axeFaultsAA } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
 const EMAIL = 'ada@example.org';
@@ -19,6 +20,8 @@ const HOST = 'www.example.com';
 /** Watched before the account is made, by the operator. */
 const OTHER = 'tide.example';
 const run = promisify(execFile);
+/** On a push pages.test.ts looks at every page; `.ci/wide` also at what a walk leaves on it. */
+const axeFaults = ONLY_WIDE === false ? axeFaultsAA : async () => [];
 
 /** An account from its first link to its end, on the records alone: the real program, mails over SMTP, a real browser. */
 describe('an account', () => {

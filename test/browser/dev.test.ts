@@ -5,10 +5,13 @@ import { test } from 'node:test';
 import { tempFolder } from '../support/app-context.ts';
 import { serveDev } from '../support/dev-server.ts';
 import { copyContent, until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
-test('the writing desk: problems beside the page, links both ways, and a reload for every save', async (t) => {
+test('the writing desk: problems beside the page, links both ways, and a reload for every save', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   const { url, said } = await serveDev(t, folder);

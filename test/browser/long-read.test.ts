@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { Browser, Route } from 'playwright-core';
 import { pageTextFaults } from '../../src/operate/audit/monitor/page-text.ts';
 import type { Proof } from '../../src/proof/proof.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { LONG, type SharedStand, sharedStand } from './fixture.ts';
 import { pressVerify } from './verify-panel.ts';
@@ -77,7 +78,7 @@ describe('a long piece with contents, footnotes and code', () => {
   });
 
   /** What a page may be made to say, and what the panel says of it. */
-  const ALTERED: [string, RegExp, string, RegExp | null][] = [
+  const ALTERED: [what: string, RegExp, string, RegExp | null][] = [
     ['nothing', /^/, '', null],
     ['no contents', /<nav class="contents".*?<\/nav>/s, '', null],
     [
@@ -111,7 +112,9 @@ describe('a long piece with contents, footnotes and code', () => {
       const response = await route.fetch();
       await route.fulfill({ response, body: alter(await response.text()) });
     });
-    for (const [what, pattern, put, said] of ALTERED) {
+    // On a push the table's first case of each kind: sound, a note, the contents.
+    const cases = ALTERED.filter((_, n) => ONLY_WIDE === false || [0, 2, 6].includes(n));
+    for (const [what, pattern, put, said] of cases) {
       alter = (html) => {
         assert.match(html, pattern, what);
         return html.replace(pattern, put);

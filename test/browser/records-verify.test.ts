@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { jwks } from '../../src/proof/keyring.ts';
 import { type LogProof, tlogProofText } from '../../src/proof/log/log-proof.ts';
@@ -16,6 +15,7 @@ import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { evidenceOf } from '../support/records-faults.ts';
 import { type RecordsStand, recordsStand } from '../support/records-fixture.ts';
+import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
 const HOST = 'xn--bcher-kva.example';
@@ -123,11 +123,7 @@ describe('records are verified in the browser', () => {
       (await own.locator('#verdict').textContent()) ?? '',
     );
     assert.equal(await own.locator('#verdict li.held').count(), 7);
-    const { violations } = await new AxeBuilder({ page: own }).include('#verdict').analyze();
-    assert.deepEqual(
-      violations.map(({ id }) => id),
-      [],
-    );
+    assert.deepEqual(await axeFaults(own, '#verdict'), []);
     assert.deepEqual(complaints, []);
     await context.close();
   });
@@ -168,11 +164,7 @@ describe('records are verified in the browser', () => {
       const { state, said } = await verdict({ from });
       assert.equal(state, 'held', `${from}: ${said}`);
     }
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-      [],
-    );
+    assert.deepEqual(await axeFaults(page), []);
   });
 
   it('a bundle and a page of receipts name the witnesses that have seen them', async () => {

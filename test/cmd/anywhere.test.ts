@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { envIn, tempFolder } from '../support/app-context.ts';
 import type { Outcome } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 /** What documents and messages tell people to type. */
@@ -43,7 +44,9 @@ function folderBelow(t: TestContext): string {
   return folder;
 }
 
-test('the documented command runs ours from any folder below the checkout, on the intended files', async (t) => {
+test('the documented command runs ours from any folder below the checkout, on the intended files', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const below = folderBelow(t);
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);

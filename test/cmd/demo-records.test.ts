@@ -8,10 +8,13 @@ import { createResolver } from '../../src/records/probe/resolver.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { run, start, until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const HOST = 'harbor-ledger.example';
 
-test('`demo records` shows the tape, the stream, the time machine and alerts at work', async (t) => {
+test('`demo records` shows the tape, the stream, the time machine and alerts at work', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const url = `http://localhost:${await freePort()}`;
   const demo = start(t, folder, ['demo', 'records', '--every', '1s'], {

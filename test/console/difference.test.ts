@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type Segment, textDifference } from '../../src/desk/console/difference.ts';
 import { assertLinear } from '../complexity/growth.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** A difference in one line: `-removed-` and `+added+`. */
 const shown = (segments: Segment[]): string =>
@@ -69,7 +70,7 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('takes bounded time for texts that share nothing, and for texts that repeat', async () => {
+  it('takes bounded time for texts that share nothing, and for texts that repeat', { skip: ONLY_WIDE }, async () => {
     const shapes: [string, string][] = [
       ['a\n', 'b\n'],
       ['a b ', 'b a a '],

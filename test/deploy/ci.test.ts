@@ -29,7 +29,7 @@ function readers(t: TestContext, store: S3Server): Promise<string> {
 }
 
 test('a build continues from its state on an ephemeral machine', {
-  skip: without('bash', 'curl'),
+  skip: ONLY_WIDE || without('bash', 'curl'),
 }, async (t) => {
   const content = tempFolder(t);
   await enterPapers(content, [{ slug: PAPER }]);

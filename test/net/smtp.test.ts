@@ -12,6 +12,7 @@ import { appContextIn, type Clock, createPaper, PAPER, tempFolder } from '../sup
 import { type Sending, senderOf } from '../support/mails.ts';
 import { confirmedReader } from '../support/readers.ts';
 import { certificateIn, parsed, refusal, type SmtpStand, smtpServer } from '../support/smtp.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const FROM = 'alerts@news.example';
 const MINUTE = 60_000;
@@ -187,7 +188,9 @@ test('an unreachable server, or one that wants a password, stops all mail and co
   }
 });
 
-test('a server that hangs in DATA or closes half-way: the mail goes again, under the same Message-ID', async (t) => {
+test('a server that hangs in DATA or closes half-way: the mail goes again, under the same Message-ID', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   for (const way of ['hangs', 'closes'] as const) {
     let ill = true;
     const raws: Buffer[] = [];

@@ -11,6 +11,7 @@ import { isPublicAddress } from '../../src/shared/public-address.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import { receiver } from '../support/receiver.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const AGENT = 'Broadsheet/test';
 const local: ClientOptions = { agent: AGENT, allows: () => true, resolve: async () => ['127.0.0.1'], deadline: 400 };
@@ -57,7 +58,7 @@ test('a 2xx status is success, any other is not, and redirects are not followed'
   assert.equal(at.got.length, expected.length);
 });
 
-test('receivers that hang, close, or talk too much', async (t) => {
+test('receivers that hang, close, or talk too much', { skip: ONLY_WIDE }, async (t) => {
   const at = await receiver(t);
 
   at.answer = () => {};

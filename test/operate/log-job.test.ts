@@ -78,7 +78,9 @@ test('two servers over one database keep one log, and one takes over from the ot
   assert.equal((await verifyLog(logSource(join(folder, 'log/records')), null)).size, 600);
 });
 
-test('a disk that refuses the files holds up no head, is said once, and is written when it can be', async (t) => {
+test('a disk that refuses the files holds up no head, is said once, and is written when it can be', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const app = openIn(t, folder);
   const { logger, lines } = memoryLogger();

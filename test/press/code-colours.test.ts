@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { codeColours } from '../../src/desk/press/code-colours.ts';
 import { codeKey, proseHtml } from '../../src/desk/press/prose-html.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const FACTS = [{ n: 1, statement: 'So it is.', source: 'Harbour office', instrument: 'A table', claim_key: null }];
 const fence = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\``;
@@ -143,7 +144,7 @@ test('lines made to go back for seconds cost no more than a long text', async ()
   }
 });
 
-test('the limit on going back changes no colour of real code', async () => {
+test('the limit on going back changes no colour of real code', { skip: ONLY_WIDE }, async () => {
   const files = { bash: '.ci/run', ts: 'src/proof/basis.ts', json: 'package.json', css: 'src/layouts/story.css' };
   const others = { sql: 'src/store/migrations/001-ledger.sql', yaml: '.github/workflows/check.yml', md: 'README.md' };
   const proses = Object.entries({ ...files, ...others }).map(([name, file]) =>

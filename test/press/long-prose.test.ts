@@ -57,7 +57,7 @@ test('one long piece is heavy, and so are many that feeds show together; what le
   assert.equal(hasLongProse(archive, []), true);
 });
 
-test('a press of a whole paper yields the thread between outputs', async (t) => {
+test('a press of a whole paper yields the thread between outputs', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder } = await paperOf(t, ONLY_WIDE === false ? 120 : 40);
   let longest = 0;
   let last = performance.now();

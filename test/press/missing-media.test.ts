@@ -19,6 +19,7 @@ import { filing, PAPER, PERSONAS, type Scope, treeOf } from '../support/app-cont
 import { assertSameTree } from '../support/full-press.ts';
 import { START } from '../support/pressed-paper.ts';
 import { mp3 } from '../support/sounds.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { paperOf } from './paper-copy.ts';
 
 const VIDEO = readFileSync(join(PROJECT, 'content/the-plumb-line/media/cast/2026-11-17.mp4'));
@@ -157,7 +158,7 @@ test('a restore without media puts everything else on air, with neutral pictures
   }
 });
 
-test('a damaged picture is neither shown nor drawn from, and only the desk is told', async (t) => {
+test('a damaged picture is neither shown nor drawn from, and only the desk is told', { skip: ONLY_WIDE }, async (t) => {
   const { app, tree, media } = await illustrated(t);
   const at = fileOf(app, 'media/art.jpg');
   writeFileSync(at, Buffer.from(media['media/art.jpg'] ?? []).fill(0, 200, 300));

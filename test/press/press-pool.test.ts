@@ -11,6 +11,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { Fault } from '../../src/shared/fault.ts';
 import { PAPER, type Scope, treeOf } from '../support/app-context.ts';
 import { shared } from '../support/shared.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { paperOf } from './paper-copy.ts';
 
 /** A job that prints the paper into a new folder. */
@@ -92,7 +93,7 @@ test('an error of the recorder ends the printing', async () => {
   assert.ok(recorded < names.length);
 });
 
-test('threads that cannot start, or are stopped, fail their press', async () => {
+test('threads that cannot start, or are stopped, fail their press', { skip: ONLY_WIDE }, async () => {
   const { app, folder } = opened();
   const dataDir = join(folder, 'no-folder');
   writeFileSync(dataDir, '');

@@ -8,6 +8,7 @@ import { logProver } from '../../src/shared/transparency/log-tree.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 function opened(t: TestContext): Store {
   const store = openStore({ file: join(tempFolder(t), 'log.db') });
@@ -72,6 +73,8 @@ test('every leaf of a log of several tiles has a proof, by whichever head was th
   });
   const proved = logProver(store.database.log, 'records');
   for (const [index, note] of notes.entries()) {
+    // On a push: the leaves on both sides of each head, and some between.
+    if (ONLY_WIDE !== false && index % 50 > 0 && !heights.some((size) => Math.abs(size - index) < 2)) continue;
     const proof = proved(note);
     assert.equal(proof?.index, index);
     const { checkpoint } = await verifyTlogProof(note, proof?.tlog_proof ?? '', heads.policy, nodeCrypto);

@@ -18,6 +18,7 @@ import { lyingServer } from '../support/lying-server.ts';
 import { probe } from '../support/probes.ts';
 import { failuresIn, serve, until } from '../support/program.ts';
 import { recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const silent = pino({ level: 'silent' });
 const quiet = { onOutcomes() {}, onNoResolver() {}, onFailure() {} };
@@ -141,7 +142,7 @@ test('a scan that finds no resolver says so', async (t) => {
   assert.equal(app.store.records.observationTotals().count, 1);
 });
 
-test('a failing queue is retried, and leases are released', async (t) => {
+test('a failing queue is retried, and leases are released', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock } = await recordsStand(t);
   const { records } = app.store;
   records.watch([parseHostname('a.test')], clock.now);

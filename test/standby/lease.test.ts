@@ -6,6 +6,7 @@ import { Fault } from '../../src/shared/fault.ts';
 import type { Bucket, PutOptions } from '../../src/shared/storage/bucket.ts';
 import { SignerLease, type SignerLeaseOptions } from '../../src/signing/signer-lease.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const LASTS = 30_000;
 
@@ -196,7 +197,7 @@ function heldBy(world: World, object: StoredLease, more: Partial<SignerLeaseOpti
   });
 }
 
-test('while a store fails no leaf is signed twice, and a short failure stops no server', () =>
+test('while a store fails no leaf is signed twice, and a short failure stops no server', { skip: ONLY_WIDE }, () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1_000, max: 2 * LASTS }),
@@ -232,7 +233,8 @@ test('while a store fails no leaf is signed twice, and a short failure stops no 
       },
     ),
     { numRuns: 60 },
-  ));
+  ),
+);
 
 test('time asleep counts', async () => {
   const world = new World();

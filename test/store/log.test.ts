@@ -195,7 +195,7 @@ test('the tree at every earlier size is read from the present leaves and nodes, 
       .map(toHex)
       .join();
   };
-  for (const size of [1, 2, 255, 256, 257, 700, 70_000]) {
+  for (const size of [1, 2, 255, 256, 257, 700, ...(ONLY_WIDE === false ? [70_000] : [])]) {
     appendUntil(store, size);
     for (let n = hashes.length; n < size; n++) hashes.push(leafHash(entry(n)));
     heads.sign();
