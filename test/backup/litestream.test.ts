@@ -195,7 +195,6 @@ test('the recipe starts a server once the bucket has the database, and both end 
 });
 
 test('after any kill, a restore has every receipt older than the bound', {
-  ...options,
   skip: ONLY_WIDE || WITHOUT,
 }, async (t) => {
   const stand = await founded(t);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -22,7 +22,12 @@ export function axeFaultsAA(page: Page): Promise<string[]> {
 }
 
 async function faultsOf(page: Page, options: RunOptions, part?: string): Promise<string[]> {
-  for (const frame of page.frames()) if (!(await frame.evaluate(() => 'axe' in globalThis))) await frame.evaluate(AXE);
+  const give = async (frame: Frame) => {
+    if (!(await frame.evaluate(() => 'axe' in globalThis))) await frame.evaluate(AXE);
+  };
+  await give(page.mainFrame());
+  // One that is leaving its page just now, axe looks at without.
+  await Promise.all(page.frames().map((frame) => give(frame).catch(() => {})));
   return page.evaluate(
     async ([where, how]) => {
       const { axe } = globalThis as unknown as { axe: { run(where: unknown, how: RunOptions): Promise<AxeResults> } };

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { axeFaults } from '../browser/axe.ts';
 import { openBrowser } from '../browser/chromium.ts';
 import { until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { type EditorDesk, editorDesk } from './editor-desk.ts';
 
 /** The most script that the editor may transfer, in bytes; and as it is read. */
@@ -487,7 +488,8 @@ describe('the editor', () => {
     'in the dark': { colorScheme: 'dark', viewport: { width: 1400, height: 900 } },
     'on a phone': { colorScheme: 'light', viewport: { width: 375, height: 700 } },
   } as const)) {
-    it(`is accessible and fits ${who}`, async () => {
+    // console-pages.test.ts has the page on a phone at night.
+    it(`is accessible and fits ${who}`, { skip: who === 'in the dark' && ONLY_WIDE }, async () => {
       const context = await desk.signedIn(browser, options);
       const page = await opened('write', context);
       await page.locator('#headline').fill('Accessible');
