@@ -10,6 +10,7 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { requireKey } from '../../src/desk/papers/keys.ts';
 import { toManage } from '../../src/desk/readers/link.ts';
+import { correctFact, type FactOrder } from '../../src/desk/recording-facts.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { type LogService, parseLeaf } from '../../src/proof/log/leaf.ts';
 import { serviceKeyOf } from '../../src/records/accounts/service-key.ts';
@@ -105,6 +106,57 @@ test('the words of a revision by an older server, which still ran after the migr
   db.close();
   const again = appContextIn(t, folder, clock);
   assert.equal(again.store.desk.archive(PAPER).row(id)?.word_count, 4);
+});
+
+test('a fact that was corrected before its list of changes was kept, and stood again since, is in that list', async (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: Date.UTC(2026, 10, 20) };
+  const app = appContextIn(t, folder, clock);
+  createPaper(app);
+  const keys = ['moved', 'corrected', 'back', 'never-wrong'];
+  const cited_facts = keys.map((claim_key, n) => ({
+    ...{
+      n: n + 1,
+      claim_key,
+      statement: `The ${claim_key} is so.`,
+      source: n === 0 ? 'ITU' : 'NIST',
+      instrument: 'FIPS 180-4',
+    },
+  }));
+  fileStory(deskOf(app), PAPER, filing('tides', { prose: 'So.[^1][^2][^3][^4]', cited_facts }), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'tides', { by: 'cli' });
+  const correct = (key: string, version: number, order: Partial<FactOrder>) => {
+    clock.now += HOUR;
+    correctFact(deskOf(app), PAPER, key, { version, note: `Note ${version}.`, ...order, by: 'cli' });
+  };
+  correct('moved', 1, { statement: 'It is not.' });
+  correct('moved', 2, { status: 'standing', source: 'ISO' });
+  correct('corrected', 1, { statement: 'It is not.' });
+  correct('back', 1, { status: 'retracted' });
+  correct('back', 2, { status: 'standing' });
+  correct('never-wrong', 1, { status: 'standing', source: 'ISO' });
+  const listed = ({ store }: typeof app) =>
+    store.desk
+      .archive(PAPER)
+      .correctedFacts(9)
+      .map((fact) => [fact.claim_key, fact.changed_at, fact.changed_note]);
+  const before = listed(app);
+  assert.deepEqual(
+    before.map(([key, , note]) => [key, note]),
+    [
+      ['back', 'Note 2.'],
+      ['corrected', 'Note 1.'],
+      ['moved', 'Note 1.'],
+    ],
+  );
+  app.close();
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  db.exec("UPDATE facts SET changed_at = NULL, changed_note = NULL WHERE status = 'standing'");
+  db.exec("DELETE FROM migrations WHERE name LIKE '371-%'");
+  db.close();
+  const again = appContextIn(t, folder, clock);
+  assert.deepEqual(listed(again), before);
+  assert.deepEqual(again.store.desk.ledgerFaults(), []);
 });
 
 for (const version of ['0.1.0']) {

@@ -61,12 +61,14 @@ const CHECKS: string[] = [
      SELECT * FROM (SELECT * FROM named EXCEPT SELECT * FROM kept)
      UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM named)) GROUP BY piece`,
   `SELECT 'the record does not have the newest version of the fact ' || v.name || ' of ' || v.paper FROM (
-     SELECT r.paper, r.name, max(r.n) AS n, count(*) AS version, max(iif(r.body ->> '$.status' = 'corrected', r.body ->> '$.version', 0)) AS corrected
+     SELECT r.paper, r.name, max(r.n) AS n, count(*) AS version, max(iif(r.body ->> '$.status' = 'corrected', r.body ->> '$.version', 0)) AS corrected,
+       max(r.body ->> '$.status' <> 'standing') AS has_changed
      FROM records r WHERE r.kind = 'fact' GROUP BY 1, 2) v
    JOIN records r ON r.n = v.n LEFT JOIN facts f ON f.paper = v.paper AND f.claim_key = v.name
    WHERE f.version IS NOT v.version OR f.corrected IS NOT v.corrected OR f.status IS NOT r.body ->> '$.status'
      OR f.statement IS NOT r.body ->> '$.statement' OR f.source IS NOT r.body ->> '$.source'
      OR f.instrument IS NOT r.body ->> '$.instrument' OR f.quote IS NOT r.body ->> '$.quote' OR f.note IS NOT r.body ->> '$.note'
+     OR (f.changed_at IS NOT NULL) <> v.has_changed
      OR NOT EXISTS (SELECT 1 FROM fact_words_docsize WHERE id = f.id)`,
   `SELECT 'the record has the fact ' || claim_key || ' of ' || paper || ', and the ledger does not' FROM facts f
      WHERE NOT EXISTS (SELECT 1 FROM records WHERE paper = f.paper AND kind = 'fact' AND name = f.claim_key)`,
