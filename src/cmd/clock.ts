@@ -43,9 +43,9 @@ function momentIn(text: string): number {
   );
 }
 
-function correctedText({ service, paper, seqs }: Corrected): string {
+function correctedText({ service, paper, of, seqs }: Corrected): string {
   const whose = paper ?? (service === 'records' ? 'the domain records' : 'the signing key');
   if (seqs === null) return whose;
-  const what = service === 'records' ? 'observations' : 'receipts';
+  const what = service === 'records' ? 'observations' : of === 'facts' ? 'versions of facts' : 'receipts';
   return `${whose}: ${what} no. ${seqs.first} to ${seqs.last}`;
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { factChange, pieceSubject } from '../desk/activity.ts';
-import { citingPiece, factRecords } from '../desk/fact-rows.ts';
+import { citingPiece, factDocumentOf, factRecord } from '../desk/fact-rows.ts';
 import { checkSources } from '../desk/jobs/evidence-job.ts';
 import { paperRoot } from '../desk/papers/paper.ts';
 import { recordCommand } from '../desk/papers/record-command.ts';
@@ -97,7 +97,7 @@ function list(): Command {
       const terms = q === undefined ? undefined : searchTerms(q);
       const query = { isCited: false, source, status: status as FactStatus | undefined, terms, limit: LISTED_MAX };
       const facts = terms?.length === 0 ? [] : archive.facts(query);
-      const rows = facts.map(({ claim_key, cited }) => ({ ...factRecords(archive, claim_key).fact, cited }));
+      const rows = facts.map(({ claim_key, cited }) => ({ ...factRecord(archive, claim_key), cited }));
       const lines = facts.map(
         ({ claim_key, version, status, statement, cited }) =>
           `${claim_key}  version ${version}, ${status}, cited by ${plural(cited, 'piece')} on air: ${statement}`,
@@ -116,7 +116,7 @@ function show(): Command {
       requirePaper(app, paper);
       const archive = app.store.desk.archive(paper);
       const { version } = requireFact(paper, claim_key, archive.fact(claim_key));
-      const document = factRecords(archive, claim_key);
+      const document = factDocumentOf(archive, claim_key);
       const cited_by = citingIn(app, paper, claim_key, version);
       printResult(json, { ...document, cited_by }, [
         ...document.versions.flatMap(({ version, status, signed_at, statement, source, instrument, quote, note }) => [
@@ -180,7 +180,7 @@ function correct(): Command {
       const root = paperRoot(archive.paper(), app.settings.origin);
       const cited_by = outdated.map((row) => citingPiece(row, root, fact.version));
       const result = {
-        fact: factRecords(archive, claim_key).fact,
+        fact: factRecord(archive, claim_key),
         cited_by,
         unscheduled: unscheduled.map(({ slug }) => slug),
       };

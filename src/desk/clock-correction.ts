@@ -42,6 +42,7 @@ export function capTimes(store: LedgerStore, paper: string, time: number): void 
     store.setPieceState(piece, { ...state, published_at, updated_at, withdrawn_at: capped(state.withdrawn_at) });
   }
   store.capReviewed(paper, time);
+  store.capFacts(paper, time);
   store.capChangedAt(paper, time);
   if (!store.hasPaper(paper)) return;
   store.markStale(paper, [dependencies.config]);

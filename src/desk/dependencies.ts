@@ -36,6 +36,8 @@ export const dependencies = {
   facts: 'facts',
   /** The same of one fact, and the pieces on air that cite it. */
   fact: (claim_key: string) => `fact:${claim_key}`,
+  /** The proof that a fact's newest version is in the log. */
+  factProof: (claim_key: string) => `fact-proof:${claim_key}`,
   /** A numbered page of the fact record, and a sitemap of its pages. */
   factPage: (page: number) => `facts-page:${page}`,
   factShard: (shard: number) => `facts-shard:${shard}`,

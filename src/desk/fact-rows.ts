@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type FactDocument, listedFact } from '../proof/fact-document.ts';
+import { factDocument, type ListedFact, listedFact } from '../proof/fact-document.ts';
 import { FACT_STATUSES } from '../proof/fact-note.ts';
 import { type Archive, STATES } from './archive.ts';
 import type { CitingRow } from './fact.ts';
@@ -56,14 +56,16 @@ export function citingPiece(
   return { id, headline, url: storyUrl(root, slug), revision, version, current: version === newest, state };
 }
 
-/** The versions of a fact in wire format, oldest first. Throws for an unknown key. */
-export function factRecords(
-  { factVersions, keys }: Pick<Archive, 'factVersions' | 'keys'>,
-  claim_key: string,
-): FactDocument {
-  const known = keys();
-  const versions = factVersions(claim_key).map((fact) => listedFact(fact, fact.receipt, known));
-  const fact = versions.at(-1);
+/** The newest version of a fact in wire format. Throws for an unknown key. */
+export function factRecord(archive: Pick<Archive, 'factVersions' | 'keys'>, claim_key: string): ListedFact {
+  const fact = archive.factVersions(claim_key).at(-1);
   if (fact === undefined) throw new Error(`there is no fact ${claim_key}`);
-  return { fact, versions };
+  return listedFact(fact, fact.receipt, archive.keys());
+}
+
+/** The document of a fact (protocol 4.8). Throws for an unknown key. */
+export function factDocumentOf(archive: Archive, claim_key: string) {
+  const versions = archive.factVersions(claim_key);
+  const log = archive.isLogCosigned() ? archive.logProof(versions.at(-1)?.receipt ?? '') : null;
+  return factDocument({ versions, keys: archive.keys(), log, clock: archive.clockNotes() });
 }

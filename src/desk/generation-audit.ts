@@ -1,4 +1,5 @@
 import { contentHash } from '../proof/basis.ts';
+import type { Numbered } from '../proof/clock-note.ts';
 import { verifyNode } from '../proof/ed25519.ts';
 import { checkEvidence } from '../proof/evidence-check.ts';
 import { checkFact } from '../proof/fact-document.ts';
@@ -28,7 +29,8 @@ export function generationAudit(
   return {
     next(entry) {
       if (entry.type === 'key') return keyFaults(verifyingKeyOf(entry));
-      if (entry.type === 'record' && entry.kind === 'clock') return clockFaults(entry, keys, audit.newestSeq);
+      if (entry.type === 'record' && entry.kind === 'clock')
+        return clockFaults(entry, keys, { receipts: audit.newestSeq, facts: facts.newestSeq });
       if (entry.type === 'record' && entry.kind === 'review') return reviews(entry);
       if (entry.type === 'record' && entry.kind === 'fact') evidence.noteFact(entry);
       if (entry.type === 'record' && entry.kind === 'evidence') return evidence.next(entry);
@@ -75,7 +77,7 @@ const textHash = ({ statement, source, instrument }: Pick<SignedFact, 'statement
   contentHash([statement, source, instrument]);
 
 /** Checks the versions of facts in the order in which they were appended, and that generations cite the newest ones. */
-function factAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
+function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [] }: AuditOptions) {
   const seqs = new Map<string, number>();
   const newest = new Map<
     string,
@@ -89,7 +91,9 @@ function factAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
       const seq = (seqs.get(paper) ?? 0) + 1;
       seqs.set(paper, seq);
       const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
-      const { said, faults } = checkFact(fact, fact.receipt, { keys: trusted, verify: verifyNode });
+      const { said, faults } = checkFact(fact, fact.receipt, {
+        ...{ keys: trusted, verify: verifyNode, corrections: corrections(paper, 'facts') },
+      });
       if (fact.version !== (before?.version ?? 0) + 1) faults.push(`it follows version ${before?.version ?? 'none'}`);
       if (said !== null) {
         if (said.paper !== paper) faults.push(`it is of ${said.paper}`);
@@ -102,6 +106,7 @@ function factAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
       newest.set(`${paper}\n${name}`, { ...of, prev: factNoteHash(fact.receipt) });
       return faults.map((fault) => `version ${version} of ${paper}/${name}: ${fault}`);
     },
+    newestSeq: (paper: string): number => seqs.get(paper) ?? 0,
     /** Entries with keys are checked from the first fact of a paper on: before, a key had no record. */
     cited({ paper, piece }: GenerationEntry): string[] {
       if (!seqs.has(paper)) return [];
@@ -167,13 +172,18 @@ function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
 }
 
 /** What is wrong with a correction of the clock. Keys of the desk sign those of the domain records too. */
-function clockFaults(entry: RecordEntry, keys: VerifyingKey[], newestSeq: (paper: string) => number): string[] {
+function clockFaults(
+  entry: RecordEntry,
+  keys: VerifyingKey[],
+  newestSeq: Record<Numbered, (paper: string) => number>,
+): string[] {
   const { paper, name, body, at } = entry;
   const of = { service: name as LogService, paper: paper === '' ? null : paper };
   const { statements, faults } = checkClockNotes([(body as ClockBody).note], of, keys, verifyNode);
-  for (const { true_time, seqs } of statements) {
+  for (const { true_time, of: counted, seqs } of statements) {
     if (true_time !== isoTime(at)) faults.push(`it says ${true_time}, and its line ${isoTime(at)}`);
-    if (paper !== '' && seqs !== null && seqs.last !== newestSeq(paper)) faults.push(`it ends at seq ${seqs.last}`);
+    if (paper !== '' && seqs !== null && seqs.last !== newestSeq[counted](paper))
+      faults.push(`it ends at seq ${seqs.last}`);
   }
   return faults.map((fault) => `correction of the clock for ${paper || name}: ${fault}`);
 }

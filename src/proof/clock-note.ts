@@ -3,19 +3,24 @@ import { isIsoTime, isoTime } from './time.ts';
 
 /**
  * Corrections of a clock that ran ahead (protocol 6): signed notes, each a line of the ledger and a leaf of the log.
- * The receipts in its range were signed at its true time at the latest; where they say a later time, that time is
- * wrong.
+ * What is in its range was signed at its true time at the latest; where it says a later time, that time is wrong.
  */
 
 /** The first line of every correction. */
 export const CLOCK_HEADER = 'clock/v1';
+
+/** What corrections count, each with the name of the line that has the numbers. */
+const LINES = { receipts: 'seq', facts: 'fact_seq' } as const;
+export type Numbered = keyof typeof LINES;
 
 /** What a correction says. */
 export interface ClockStatement {
   service: 'desk' | 'records';
   /** Null for the domain records, and for a correction of the desk that covers keys alone. */
   paper: string | null;
-  /** The receipts whose times are wrong if they are later, by `seq`; null when no receipt is. */
+  /** What `seqs` counts: receipts of pieces, or observations; or the versions of a paper's facts. */
+  of: Numbered;
+  /** The first and the last whose times are wrong if they are later; null when none is. */
   seqs: { first: number; last: number } | null;
   /** ISO 8601, UTC, milliseconds. */
   true_time: string;
@@ -23,7 +28,7 @@ export interface ClockStatement {
   kid: string;
 }
 
-/** A correction for a verifier: in receipts `first` to `last`, times later than `time` (ms) count as `time`. */
+/** A correction for a verifier: in numbers `first` to `last`, times later than `time` (ms) count as `time`. */
 export interface TimeCorrection {
   first: number;
   last: number;
@@ -31,27 +36,29 @@ export interface TimeCorrection {
 }
 
 /** The signed text, byte for byte. */
-export function clockText({ service, paper, seqs, true_time, kid }: ClockStatement): string {
-  const of = paper === null ? '' : `paper ${paper}\n`;
+export function clockText({ service, paper, of, seqs, true_time, kid }: ClockStatement): string {
+  const whose = paper === null ? '' : `paper ${paper}\n`;
   const range = seqs === null ? 'none' : `${seqs.first}-${seqs.last}`;
-  const text = `${CLOCK_HEADER}\nservice ${service}\n${of}seq ${range}\ntrue_time ${true_time}\nkid ${kid}\n`;
+  const text = `${CLOCK_HEADER}\nservice ${service}\n${whose}${LINES[of]} ${range}\ntrue_time ${true_time}\nkid ${kid}\n`;
   if (parseClock(text) === null) throw new TypeError(`a correction cannot say ${JSON.stringify(text)}`);
   return text;
 }
 
 // At most 15 digits, because longer numbers lose precision.
 const CLOCK_PATTERN =
-  /^clock\/v1\nservice (desk|records)\n(?:paper ([a-z0-9][a-z0-9-]*)\n)?seq (?:none|([1-9]\d{0,14})-([1-9]\d{0,14}))\ntrue_time (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nkid (\S+)\n$/;
+  /^clock\/v1\nservice (desk|records)\n(?:paper ([a-z0-9][a-z0-9-]*)\n)?(?:seq none|(seq|fact_seq) ([1-9]\d{0,14})-([1-9]\d{0,14}))\ntrue_time (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\nkid (\S+)\n$/;
 
 /** Parses a correction's signed text; null unless it has exactly the form of `clockText`. */
 export function parseClock(text: string): ClockStatement | null {
   const match = CLOCK_PATTERN.exec(text);
   if (match === null) return null;
-  const [, service, paper = null, first, last, true_time = '', kid = ''] = [...match];
+  const [, service, paper = null, line, first, last, true_time = '', kid = ''] = [...match];
   const seqs = first === undefined ? null : { first: Number(first), last: Number(last) };
   if (!isIsoTime(true_time) || (seqs !== null && seqs.first > seqs.last)) return null;
   if (service === 'records' ? paper !== null : paper === null && seqs !== null) return null;
-  return { service: service as ClockStatement['service'], paper, seqs, true_time, kid };
+  const of = line === LINES.facts ? 'facts' : 'receipts';
+  if (of === 'facts' && paper === null) return null;
+  return { service: service as ClockStatement['service'], paper, of, seqs, true_time, kid };
 }
 
 /** What a note says, which is not verified; null when it is no correction. */
@@ -60,20 +67,27 @@ export function clockIn(note: string): ClockStatement | null {
   return parsed === null ? null : parseClock(parsed.text);
 }
 
-/** The corrections in statements that are about receipts. */
-export function correctionsIn(statements: readonly ClockStatement[]): TimeCorrection[] {
-  return statements.flatMap(({ seqs, true_time }) => (seqs === null ? [] : [{ ...seqs, time: Date.parse(true_time) }]));
+/** The corrections in statements that are about receipts, or about the versions of facts. */
+export function correctionsIn(statements: readonly ClockStatement[], counted: Numbered = 'receipts'): TimeCorrection[] {
+  return statements.flatMap(({ of, seqs, true_time }) =>
+    seqs === null || of !== counted ? [] : [{ ...seqs, time: Date.parse(true_time) }],
+  );
 }
 
-/** Those of some corrections that cover one of these receipts. */
-export function clockNotesFor(notes: readonly string[], seqs: readonly number[]): string[] {
+/** Those of some corrections that cover one of these receipts, or of these versions of facts. */
+export function clockNotesFor(
+  notes: readonly string[],
+  seqs: readonly number[],
+  counted: Numbered = 'receipts',
+): string[] {
   return notes.filter((note) => {
-    const range = clockIn(note)?.seqs ?? null;
+    const said = clockIn(note);
+    const range = said?.of === counted ? said.seqs : null;
     return range !== null && seqs.some((seq) => seq >= range.first && seq <= range.last);
   });
 }
 
-/** The time that counts for a receipt, in ms, by what it says and by its number. */
+/** The time that counts for a receipt or a version of a fact, in ms, by what it says and by its number. */
 export function trueTime(at: number, seq: number, corrections: readonly TimeCorrection[]): number {
   let time = at;
   for (const one of corrections) if (seq >= one.first && seq <= one.last) time = Math.min(time, one.time);

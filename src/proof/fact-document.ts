@@ -1,8 +1,11 @@
+import { clockIn, clockNotesFor, correctionsIn, type TimeCorrection, trueIso } from './clock-note.ts';
 import { factHash, factNoteHash } from './fact-hash.ts';
-import { FACT_HEADER, FACT_STATUSES, type FactNote, type FactVersion, parseFact } from './fact-note.ts';
-import { checkNote } from './generation.ts';
+import { FACT_HEADER, FACT_STATUSES, type FactNote, type FactVersion, factIn, parseFact } from './fact-note.ts';
+import { checkClockNotes, checkNote } from './generation.ts';
 import { keyOfNote, signingPeriodFaults } from './key-text.ts';
 import { parseVkey, thumbprint, type VerifyingKey, vkey } from './keyring.ts';
+import { LOG_PROOF, type LogProof } from './log/log-proof.ts';
+import { logProofFaults } from './log/logged-entries.ts';
 import { mismatches, type Shape, unknownMembers } from './members.ts';
 import { parseNote, type Verify } from './note.ts';
 import { keysFromVkeys } from './proof.ts';
@@ -52,12 +55,67 @@ const VERSION: Shape = {
 };
 
 /** The members of a fact's document that a verifier compares with what was signed. */
-const DOCUMENT: Shape = { fact: VERSION, versions: [VERSION] };
+const DOCUMENT: Shape = {
+  fact: VERSION,
+  versions: [VERSION],
+  'log??': LOG_PROOF,
+  'clock?': [{ note: 'a text', vkey: 'a text' }],
+};
 
-/** A fact's document: its newest version, and all of them, oldest first. */
+/** A fact's document, as it is read: those from before there was a proof of the log have no `log`. */
 export interface FactDocument {
+  /** The newest version. */
   fact: ListedFact;
+  /** All of them, oldest first. */
   versions: ListedFact[];
+  /** That the newest version's note is in the log, which leads to the others by `prev`; null until it is. */
+  log?: LogProof | null;
+  /** The corrections of the clock that cover versions; absent when none does. */
+  clock?: ListedNote[];
+}
+
+/** A note as documents list it: with the verifier key of its signer. */
+interface ListedNote {
+  note: string;
+  vkey: string;
+}
+
+interface FactSources {
+  /** The versions with their notes, oldest first. */
+  versions: readonly (FactVersion & { receipt: string })[];
+  keys: VerifyingKey[];
+  /** That the newest version's note is in the log. */
+  log: LogProof | null;
+  /** The corrections of the clock for the paper: signed notes. */
+  clock: readonly string[];
+}
+
+/** Builds a fact's document. Throws when there is no version, and when no known key signed one of the notes. */
+export function factDocument({ versions, keys, log, clock }: FactSources): FactDocument & { log: LogProof | null } {
+  const listed = versions.map((fact) => listedFact(fact, fact.receipt, keys));
+  const fact = listed.at(-1);
+  if (fact === undefined) throw new Error('a fact has a version');
+  const seqs = listed.map(({ seq }) => seq);
+  const corrections = clockNotesFor(clock, seqs, 'facts').map((note) => ({ note, vkey: signerOf(note, keys) }));
+  return { fact, versions: listed, log, ...(corrections.length === 0 ? {} : { clock: corrections }) };
+}
+
+function signerOf(note: string, keys: VerifyingKey[]): string {
+  const key = keyOfNote(keys, clockIn(note)?.kid, parseNote(note) ?? { signatures: [] });
+  if (key === null) throw new Error('no known key signed a correction of the clock');
+  return vkey(key.name, key.publicKey);
+}
+
+/** The versions of a fact that say a wrong time, by the corrections that its document lists. */
+export function correctedFacts({ versions, clock = [] }: FactDocument) {
+  const corrections = correctionsIn(
+    clock.flatMap(({ note }) => clockIn(note) ?? []),
+    'facts',
+  );
+  return versions.flatMap(({ version, seq, signed_at }) => {
+    const true_time = trueIso(signed_at, seq, corrections);
+    return true_time === signed_at ? [] : [{ version, signed_at, true_time }];
+  });
 }
 
 /** Whether a document is one of a fact, sound or not. */
@@ -74,6 +132,8 @@ export function unsignedInFact(document: object): string[] {
 interface Checks {
   keys: readonly VerifyingKey[];
   verify: Verify;
+  /** Of the clock, for versions of facts of the same paper. */
+  corrections?: readonly TimeCorrection[];
 }
 
 /**
@@ -83,11 +143,11 @@ interface Checks {
 export function checkFact(
   fact: FactVersion,
   receipt: string,
-  { keys, verify }: Checks,
+  { keys, verify, corrections = [] }: Checks,
 ): { said: FactNote | null; faults: string[] } {
   const { said, key, fault } = checkNote(receipt, { parse: parseFact, header: FACT_HEADER }, keys, verify);
   if (said === null || key === null || fault !== null) return { said, faults: fault === null ? [] : [fault] };
-  const faults = signingPeriodFaults('signed', said.signed_at, key);
+  const faults = signingPeriodFaults('signed', trueIso(said.signed_at, said.seq, corrections), key);
   if (said.claim_key !== fact.claim_key || said.version !== fact.version)
     faults.push(`its note is of ${said.claim_key} version ${said.version}`);
   if (hashOf(fact) !== said.fact_hash) faults.push('fact_hash is not the hash of what it says: it was altered');
@@ -107,13 +167,17 @@ function hashOf(fact: FactVersion): string | null {
 export function factFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const misshapen = mismatches(document, DOCUMENT);
   if (misshapen.length > 0) return misshapen.map((fault) => `this is not the document of a fact: ${fault}`);
-  const { fact, versions } = document as FactDocument;
-  const keys = trusted ?? keysFromVkeys(versions.map((one) => one.vkey));
-  const faults: string[] = [];
+  const { fact, versions, log, clock = [] } = document as FactDocument;
+  const keys = trusted ?? keysFromVkeys([...versions, ...clock].map((one) => one.vkey));
+  const paper = factIn(fact.receipt)?.paper ?? null;
+  const notes = clock.map(({ note }) => note);
+  const checked = checkClockNotes(notes, { service: 'desk', paper }, keys, verify);
+  const corrections = correctionsIn(checked.statements, 'facts');
+  const faults = [...checked.faults, ...listedClockFaults(clock)];
   let before: FactNote | null = null;
   let prev: string | null = null;
   for (const [index, one] of versions.entries()) {
-    const { said, faults: found } = checkFact(one, one.receipt, { keys, verify });
+    const { said, faults: found } = checkFact(one, one.receipt, { keys, verify, corrections });
     if (said !== null) {
       found.push(...placeFaults(one, said, before));
       if (said.version !== index + 1) found.push(`it is version ${said.version}, and stands at place ${index + 1}`);
@@ -129,7 +193,19 @@ export function factFaults(document: unknown, verify: Verify, trusted?: Verifyin
     Object.keys(VERSION).some((name) => fact[name as keyof ListedFact] !== newest[name as keyof ListedFact])
   )
     faults.push('fact is not the newest of its versions');
-  return faults;
+  return [...faults, ...logProofFaults(log, fact.receipt)];
+}
+
+/** Corrections that cover no version's number would excuse nothing, and a key beside one must be its own. */
+function listedClockFaults(clock: readonly ListedNote[]): string[] {
+  return clock.flatMap(({ note, vkey }, at) => {
+    const said = clockIn(note);
+    if (said === null) return [];
+    if (said.of !== 'facts') return [`clock[${at}]: it is of receipts, not of versions of facts`];
+    const key = parseVkey(vkey);
+    const isOwn = key !== null && thumbprint(key.publicKey) === said.kid;
+    return isOwn ? [] : [`clock[${at}]: its vkey is not that of its kid`];
+  });
 }
 
 function placeFaults(listed: ListedFact, said: FactNote, before: FactNote | null): string[] {

@@ -1,6 +1,13 @@
 import { basisOf, contentHash, type Hashed, sha256 } from './basis.ts';
 import { type CheckedReceipt, chainRules, type Generation, generationRules } from './chain.ts';
-import { CLOCK_HEADER, type ClockStatement, parseClock, type TimeCorrection, trueIso } from './clock-note.ts';
+import {
+  CLOCK_HEADER,
+  type ClockStatement,
+  type Numbered,
+  parseClock,
+  type TimeCorrection,
+  trueIso,
+} from './clock-note.ts';
 import { verifyNode } from './ed25519.ts';
 import { keyOfNote } from './key-text.ts';
 import { isSignedBy, type VerifyingKey } from './keyring.ts';
@@ -51,8 +58,8 @@ interface AuditedGeneration extends Generation {
 export interface AuditOptions {
   /** Whether to require that time never decreases over `seq` and lies within the key's period. */
   clock?: boolean;
-  /** The corrections of the clock for a paper. */
-  corrections?(paper: string): readonly TimeCorrection[];
+  /** The corrections of the clock for a paper, of what is counted: its receipts, unless it says otherwise. */
+  corrections?(paper: string, of?: Numbered): readonly TimeCorrection[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { airStory } from '../../src/desk/airing.ts';
 import { factHints } from '../../src/desk/fact-hints.ts';
-import { citingPiece, factRecords } from '../../src/desk/fact-rows.ts';
+import { citingPiece, factDocumentOf } from '../../src/desk/fact-rows.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { correctFact } from '../../src/desk/recording-facts.ts';
@@ -107,7 +107,7 @@ function lookUps(app: AppContext, size: number, beside: string): Figure {
     const key = keyAt((round * 7919) % size);
     const fact = archive.fact(key);
     if (fact === null) throw new Error(`there is no ${key}`);
-    factRecords(archive, key);
+    factDocumentOf(archive, key);
     archive.citedBy(key, 'on_air', { limit: 101 }).map((row) => citingPiece(row, 'https://news.example', fact.version));
   });
   return figure(`facts: a look-up by key, ${beside}`, times, BUDGET);

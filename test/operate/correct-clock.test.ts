@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { airDue, append } from '../../src/desk/append.ts';
+import { factDocumentOf } from '../../src/desk/fact-rows.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
+import { correctFact } from '../../src/desk/recording-facts.ts';
 import { reviewStory } from '../../src/desk/reviewing.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
 import { clockIn } from '../../src/proof/clock-note.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
+import { correctedFacts, factFaults } from '../../src/proof/fact-document.ts';
 import { parseLeaf } from '../../src/proof/log/leaf.ts';
 import { proofFaults, proofOf } from '../../src/proof/proof.ts';
 import { isoTime } from '../../src/proof/time.ts';
@@ -108,9 +111,9 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   assert.deepEqual(done, {
     true_time: T,
     corrected: [
-      { service: 'desk', paper: null, seqs: null },
-      { service: 'desk', paper: PAPER, seqs: { first: 4, last: 6 } },
-      { service: 'records', paper: null, seqs: { first: 2, last: 3 } },
+      { service: 'desk', paper: null, of: 'receipts', seqs: null },
+      { service: 'desk', paper: PAPER, of: 'receipts', seqs: { first: 4, last: 6 } },
+      { service: 'records', paper: null, of: 'receipts', seqs: { first: 2, last: 3 } },
     ],
   });
   assert.deepEqual(await faultsOf(app), []);
@@ -183,6 +186,63 @@ test('a clock a year ahead is corrected: signing continues with the true time, a
   assert.deepEqual(storyOf(other, 'ahead')?.published_at, storyOf(app, 'ahead')?.published_at);
   other.store.database.log.setFilled('desk', false);
   assert.deepEqual(correctClock(app, [], app.clock.now()).corrected, [], 'once is enough');
+});
+
+test('a version of a fact that was dated ahead counts with the true time, and outlives its key', async (t) => {
+  const { app, clock, folder } = stand(t);
+  const fact = {
+    n: 1,
+    claim_key: 'pier',
+    statement: 'The pier is long.',
+    source: 'Port Authority',
+    instrument: 'A map',
+  };
+  const cited_facts = [
+    fact,
+    { n: 2, claim_key: null, statement: 'It is so.', source: 'NIST', instrument: 'FIPS 180-4' },
+  ];
+  fileStory(deskOf(app), PAPER, filing('pier', { cited_facts }), BY);
+  airStory(deskOf(app), PAPER, 'pier', BY);
+  const archive = app.store.desk.archive(PAPER);
+  clock.now = NOON + YEAR;
+  correctFact(deskOf(app), PAPER, 'pier', { version: 1, statement: 'The pier is short.', note: 'A slip.', ...BY });
+  clock.now = NOON + DAY;
+  const { corrected } = correctClock(app, [], clock.now);
+  assert.deepEqual(corrected, [
+    { service: 'desk', paper: PAPER, of: 'receipts', seqs: null },
+    { service: 'desk', paper: PAPER, of: 'facts', seqs: { first: 2, last: 2 } },
+  ]);
+  const { signed_at, changed_at } = archive.fact('pier') ?? assert.fail();
+  assert.deepEqual([signed_at, changed_at], [clock.now, clock.now]);
+  clock.now += HOUR;
+  rotateKey(app);
+  correctFact(deskOf(app), PAPER, 'pier', { version: 2, statement: 'The pier is long.', note: 'It was right.', ...BY });
+  assert.deepEqual(await faultsOf(app), []);
+  assert.deepEqual(correctClock(app, [], clock.now).corrected, [], 'once is enough');
+
+  const document = factDocumentOf(archive, 'pier');
+  const keys = archive.keys();
+  assert.deepEqual(document.versions[1]?.signed_at, isoTime(NOON + YEAR), 'what was signed stays');
+  assert.deepEqual(correctedFacts(document), [
+    { version: 2, signed_at: isoTime(NOON + YEAR), true_time: isoTime(NOON + DAY) },
+  ]);
+  assert.deepEqual(factFaults(document, verifyNode, keys), []);
+  assert.deepEqual(factFaults(document, verifyNode), [], 'on its own');
+  const { clock: notes = [], ...without } = document;
+  assert.match(factFaults(without, verifyNode, keys).join(), /versions\[1\]: signed at .*, but its key was retired at/);
+  const [note = { note: '', vkey: '' }] = notes;
+  const faulty = (clock: unknown) => factFaults({ ...document, clock }, verifyNode, keys).join();
+  assert.match(faulty([{ ...note, note: note.note.replace('2-2', '1-9') }]), /clock\[0\]: the signature does not hold/);
+  assert.match(faulty([{ ...note, note: note.note.replace('fact_seq', 'seq') }]), /it is of receipts, not of versions/);
+  assert.match(faulty([{ ...note, vkey: document.fact.vkey }]), /clock\[0\]: its vkey is not that of its kid/);
+  assert.deepEqual(proofIn(app, 'pier').proof.clock, undefined, 'no receipt of a piece is covered');
+
+  const file = join(folder, 'ledger.jsonl');
+  await exportLedger(intakeOf(app), file);
+  const other = appContextIn(t, tempFolder(t), clock);
+  await importLedger(intakeOf(other), file);
+  assert.deepEqual(await faultsOf(other), []);
+  assert.deepEqual(other.store.desk.archive(PAPER).fact('pier'), archive.fact('pier'));
 });
 
 test('a clock may run ahead twice, and a correction made too early is corrected itself', async (t) => {

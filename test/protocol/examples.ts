@@ -94,6 +94,7 @@ export async function protocolExamples(): Promise<Record<string, string>> {
     clockText({
       service: 'desk',
       paper: 'harbor-ledger',
+      of: 'receipts',
       seqs: { first: 1, last: 1 },
       true_time: '2026-11-20T07:06:00.000Z',
       kid: key.kid,

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { FactQuery, FactRow } from '../../../src/desk/fact.ts';
-import { CitingPiece, citingPiece, FactRecord, factRecords } from '../../../src/desk/fact-rows.ts';
+import { CitingPiece, citingPiece, FactRecord, factDocumentOf, factRecord } from '../../../src/desk/fact-rows.ts';
 import { requireFact } from '../../../src/desk/recording-facts.ts';
 import { searchTerms } from '../../../src/desk/search.ts';
 import { FACT_STATUSES } from '../../../src/proof/fact-note.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { PaperContext } from '../../env.ts';
-import { ok } from '../../openapi/responses.ts';
+import { LogProofBody, ok } from '../../openapi/responses.ts';
 import { cursorOf, cursorParam, limitParam, pageOf, readCursor } from '../../responses/paging.ts';
 import { cached, reply } from '../../responses/reply.ts';
 import { archiveOf } from '../context.ts';
@@ -61,6 +61,14 @@ const one = {
           nameplate: z.string(),
           fact: Fact,
           versions: z.array(Fact),
+          log: LogProofBody,
+          clock: z
+            .array(z.object({ note: z.string(), vkey: z.string() }))
+            .optional()
+            .openapi({
+              description:
+                'Signed corrections of a clock that ran ahead, where they cover a version: a later `signed_at` counts as their true time.',
+            }),
           cited_by: z.array(Citing),
           keys_url: z.url().openapi({ description: 'The key document of the paper.' }),
           next_cursor: z.string().nullable().openapi({ description: 'Where `cited_by` goes on, or null.' }),
@@ -75,6 +83,7 @@ const RowCursor = z.tuple([z.int().min(1)]);
 
 /** The fact record of a paper. What a caller without a key sees depends on the edition alone. */
 export function factHandlers(app: AppContext) {
+  const { log, clockCorrections } = app.store.database;
   return {
     list: operation(list, (c) => {
       const { q, source, status, limit, cursor } = c.req.valid('query');
@@ -92,7 +101,9 @@ export function factHandlers(app: AppContext) {
       const page = { limit, cursor };
       const isDesk = c.get('key') !== null;
       const make = () => factOf(app, c, claim_key, { isDesk, after, limit });
-      return isDesk ? reply(make(), { page }) : cached(`fact ${claim_key}`, make, { page });
+      return isDesk
+        ? reply(make(), { page })
+        : cached(`fact ${claim_key} ${log.cosignedSize('desk')} ${clockCorrections()}`, make, { page });
     }),
   };
 }
@@ -102,7 +113,7 @@ function pageOfFacts(app: AppContext, c: PaperContext, query: FactQuery) {
   const { limit, terms } = query;
   const found = terms?.length === 0 ? [] : archive.facts({ ...query, limit: limit + 1 });
   const { rows, next } = pageOf(found, limit, ({ id }) => cursorOf([id]));
-  const shown = rows.map(({ claim_key }) => factRecords(archive, claim_key).fact);
+  const shown = rows.map(({ claim_key }) => factRecord(archive, claim_key));
   return listOf(c, 'facts', shown, next);
 }
 
@@ -120,7 +131,7 @@ function factOf(
   const citing = archive.citedBy(claim_key, isDesk ? 'desk' : 'on_air', { after, limit: limit + 1 });
   const { rows, next } = pageOf(citing, limit, ({ id }) => cursorOf([id]));
   return {
-    ...{ desk: slug, nameplate: paper.nameplate, ...factRecords(archive, claim_key) },
+    ...{ desk: slug, nameplate: paper.nameplate, ...factDocumentOf(archive, claim_key) },
     cited_by: rows.map((row) => citingPiece(row, root, version)),
     keys_url: `${root}/.well-known/newsdesk-keys.json`,
     next_cursor: next,

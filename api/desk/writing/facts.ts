@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Change, factChange, pieceSubject } from '../../../src/desk/activity.ts';
-import { citingPiece, FactRecord, factRecords } from '../../../src/desk/fact-rows.ts';
+import { citingPiece, FactRecord, factRecord } from '../../../src/desk/fact-rows.ts';
 import { correctFact, FactOrder } from '../../../src/desk/recording-facts.ts';
 import { deskOf } from '../../../src/server/context.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
@@ -50,7 +50,7 @@ export function correctsFact(writer: Writer) {
         const by = `key:${key.id}`;
         const { fact, outdated, unscheduled } = correctFact(deskOf(app), paper, claim_key, { ...order, by });
         const shown = {
-          fact: factRecords(archiveOf(app, c), claim_key).fact,
+          fact: factRecord(archiveOf(app, c), claim_key),
           cited_by: outdated.map((row) => citingPiece(row, root, fact.version)),
           unscheduled: unscheduled.map(({ slug }) => slug),
         };

@@ -54,7 +54,8 @@ export async function verify(document: string, trust: Trust = {}): Promise<Verdi
   if (typeof proof === 'string') return verdict('misshapen', [proof], [], null, undefined);
   if (isFactDocument(proof.value)) {
     const faults = factFaults(proof.value, verifyEd25519, keys);
-    return verdict('fact', faults, unsignedInFact(proof.value), null, policy);
+    const { fact, log } = proof.value;
+    return verdict('fact', faults, unsignedInFact(proof.value), [{ receipt: fact.receipt, log }], policy);
   }
   const faults = proofFaults(proof.value, verifyEd25519, keys);
   if (!isProof(proof.value)) return verdict('misshapen', faults, [], null, undefined);

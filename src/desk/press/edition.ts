@@ -3,7 +3,7 @@ import type { LogProof } from '../../proof/log/log-proof.ts';
 import type { Archive, ListKind, Row, Story } from '../archive.ts';
 import { dependencies, EARLIER_MAX, FACTS_PAGE, NEWEST_MAX, PAGE_SIZE, SHARD_MAX } from '../dependencies.ts';
 import { republishes } from '../evidence.ts';
-import { factRecords } from '../fact-rows.ts';
+import { factDocumentOf } from '../fact-rows.ts';
 import { castFile } from '../papers/cast.ts';
 import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
@@ -91,8 +91,8 @@ export class Edition {
     const fact = this.#noting(dependencies.fact(claim_key), this.archive.fact(claim_key));
     if (fact === null || fact.cited === 0) return null;
     this.keys();
-    const { versions } = factRecords(this.archive, claim_key);
-    return { fact, versions, citing: this.archive.citedBy(claim_key, 'on_air', { limit }) };
+    const document = this.#noting(dependencies.factProof(claim_key), factDocumentOf(this.archive, claim_key));
+    return { fact, document, citing: this.archive.citedBy(claim_key, 'on_air', { limit }) };
   }
 
   /** Whether readers may have a text that the desk read of a source. */

@@ -19,8 +19,12 @@ export function auditLedger(
 ): number {
   return store.database.read(() => {
     pushAll(faults, [...store.database.schemaFaults(), ...store.desk.ledgerFaults()]);
+    const corrections = {
+      receipts: memo((paper) => store.desk.corrections('desk', paper)),
+      facts: memo((paper) => store.desk.corrections('desk', paper, 'facts')),
+    };
     const audit = generationAudit([...store.desk.verifyingKeys('desk'), ...store.desk.verifyingKeys('records')], {
-      corrections: memo((paper) => store.desk.corrections('desk', paper)),
+      corrections: (paper, of = 'receipts') => corrections[of](paper),
     });
     const replay = new Replay();
     let isReplayed = true;

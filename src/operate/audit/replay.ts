@@ -83,6 +83,7 @@ export class Replay {
       },
       lastFiledAt: () => 0,
       setFact() {},
+      capFacts() {},
       nextEvidenceSeq: () => 0,
       setEvidence() {},
       evidenceBefore: () => null,

@@ -2,7 +2,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockIn, correctionsIn, trueIso } from '../../proof/clock-note.ts';
 import { verifyNoble, verifyNode } from '../../proof/ed25519.ts';
-import { type FactDocument, factFaults, isFactDocument, unsignedInFact } from '../../proof/fact-document.ts';
+import {
+  correctedFacts,
+  type FactDocument,
+  factFaults,
+  isFactDocument,
+  unsignedInFact,
+} from '../../proof/fact-document.ts';
 import { DuplicateMember, parseIJson } from '../../proof/i-json.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import { checkLogged, type LoggedReceipt } from '../../proof/log/logged.ts';
@@ -45,8 +51,10 @@ export interface CheckedFact extends Pick<CheckedProof, 'faults' | 'unsigned' | 
   /** The newest version. */
   version: number;
   status: string;
-  /** The document says nothing of the log. */
-  logged: null;
+  /** Where the newest version's note is in the log; null when no policy was given, and when it does not hold. */
+  logged: LoggedReceipt | null;
+  /** Versions whose notes say a wrong time, by a signed correction of the clock. */
+  corrected: { version: number; signed_at: string; true_time: string }[];
 }
 
 type Checked = CheckedProof | CheckedFact | CheckedRecords;
@@ -88,9 +96,13 @@ async function checkFactFrom(source: string, document: FactDocument, { keys, pol
   const listed = site !== null && 'keys' in site ? site : null;
   const { claim_key, version, status } = document.fact;
   const faults = factFaults(document, verifyNoble, keys ?? listed?.keys);
-  if (policy !== undefined) faults.push('log: the document of a fact has no proof that its notes are in the log');
+  const corrected = faults.length > 0 ? [] : correctedFacts(document);
+  const found = policy === undefined ? null : await checkLogged(document.log, document.fact.receipt, policy);
+  const isKnown = faults.some((fault) => fault.startsWith('log: '));
   return {
-    ...{ fact: source, claim_key, version, status, faults, unsigned: unsignedInFact(document), logged: null },
+    ...{ fact: source, claim_key, version, status, corrected, unsigned: unsignedInFact(document) },
+    faults: [...faults, ...(isKnown ? [] : (found?.faults ?? []))],
+    logged: found?.logged ?? null,
     keys_from: listed?.from ?? null,
     keys_unread: site !== null && 'why' in site ? site.why : null,
   };
@@ -218,11 +230,23 @@ export function verifiedLines(where: string, checked: Checked[], { keys, policy 
   ];
 }
 
-function factLines({ fact, claim_key, version, status, faults, unsigned, keys_unread }: CheckedFact): string[] {
+function factLines({
+  fact,
+  claim_key,
+  version,
+  status,
+  faults,
+  corrected,
+  unsigned,
+  keys_unread,
+}: CheckedFact): string[] {
   const unread = keys_unread === null ? '' : `; when its keys were in force was not checked, for ${keys_unread}`;
   return [
     ...faults.map((fault) => `${fact}: ${fault}`),
     ...(unsigned.length > 0 ? [`${fact}: ${unsignedWords(unsigned)}`] : []),
+    ...corrected.map(
+      (one) => `${fact}: version ${one.version} says ${one.signed_at}, ${aheadWords('signed', one.true_time)}`,
+    ),
     faults.length > 0
       ? `${claim_key} version ${version} does not hold`
       : `${claim_key} version ${version}, ${status}: the hashes, the notes and the chain hold${unread}`,
@@ -250,8 +274,12 @@ function proofLines(checked: CheckedProof[]): string[] {
 function correctedLines({ proof, corrected }: CheckedProof): string[] {
   return corrected.map(
     ({ revision, filed_at, true_time }) =>
-      `${proof}: revision ${revision} says ${filed_at}, by a clock that ran ahead: a signed correction says that it was filed at ${true_time} at the latest`,
+      `${proof}: revision ${revision} says ${filed_at}, ${aheadWords('filed', true_time)}`,
   );
+}
+
+function aheadWords(what: string, true_time: string): string {
+  return `by a clock that ran ahead: a signed correction says that it was ${what} at ${true_time} at the latest`;
 }
 
 /** The unsigned members. Proofs with the same unsigned members share a line. */
@@ -280,8 +308,13 @@ function loggedLines(one: Checked): string[] {
   const logged = [one.logged ?? []].flat();
   const [first] = logged;
   const last = logged.at(-1);
-  if (first === undefined || last === undefined || 'fact' in one) return [];
-  const what = 'kind' in one ? plural(logged.length, 'receipt') : `${one.id} revision ${one.revision}`;
+  if (first === undefined || last === undefined) return [];
+  const what =
+    'kind' in one
+      ? plural(logged.length, 'receipt')
+      : 'fact' in one
+        ? `${one.claim_key} version ${one.version}`
+        : `${one.id} revision ${one.revision}`;
   const leaves = logged.length === 1 ? `leaf ${first.index}` : `leaves ${first.index} to ${last.index}`;
   const seen = last.cosigned_by.map(({ name, at }) => `${name} at ${at}`).join(', ');
   const witnesses = seen === '' ? 'the policy asks for no witness' : `cosigned by ${seen}`;

@@ -151,8 +151,8 @@ function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf'])
       return [{ ...base, kind: leaf.kind, at, paper, subject: instrument }];
     }
     case 'clock': {
-      const { true_time: at, paper, seqs } = leaf.clock;
-      const subject = seqs === null ? 'keys' : `no. ${seqs.first} to ${seqs.last}`;
+      const { true_time: at, paper, of, seqs } = leaf.clock;
+      const subject = seqs === null ? 'keys' : `${of === 'facts' ? 'facts ' : ''}no. ${seqs.first} to ${seqs.last}`;
       return [{ ...base, kind: leaf.kind, at, paper, subject }];
     }
     case 'archive': {

@@ -1,7 +1,7 @@
 import { append } from '../../desk/append.ts';
 import { clockEntry } from '../../desk/clock-correction.ts';
 import { LOG_SERVICES } from '../../desk/log-leaves.ts';
-import { type ClockStatement, clockText } from '../../proof/clock-note.ts';
+import { type ClockStatement, clockText, type Numbered } from '../../proof/clock-note.ts';
 import { parseCheckpoint } from '../../proof/log/checkpoint.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { signNote } from '../../proof/signing.ts';
@@ -13,7 +13,7 @@ import { assertNotFenced } from '../log/log-fence.ts';
 import { clockFault, type OutsideTime, TOLERANCE, UNCHECKED } from './clock-guard.ts';
 
 /** What a correction covers. */
-export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'seqs'>;
+export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'of' | 'seqs'>;
 
 /**
  * Says in the ledger and in the logs that every time later than now is wrong, because the clock ran ahead. Nothing that
@@ -59,23 +59,34 @@ interface Wrong extends Corrected {
 function wrongOfDesk({ store }: AppContext, now: number): Wrong[] {
   const papers = [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)].sort();
   const found = papers.flatMap((paper): Wrong[] => {
-    const covered = store.desk.corrections('desk', paper).flatMap(({ last, time }) => (time <= now ? [last] : []));
-    const first = store.database.firstFiledAfter(paper, now, Math.max(0, ...covered));
+    const covered = (of: Numbered) =>
+      Math.max(
+        0,
+        ...store.desk.corrections('desk', paper, of).flatMap(({ last, time }) => (time <= now ? [last] : [])),
+      );
+    const first = store.database.firstFiledAfter(paper, now, covered('receipts'));
+    const fact = store.desk.firstFactAfter(paper, now, covered('facts'));
     const changedAt = (store.desk.paper(paper) ?? store.desk.removedPaper(paper))?.changed_at ?? 0;
-    if (first === null && changedAt <= now && store.desk.datedAfter(paper, now).length === 0) return [];
+    const isRight = changedAt <= now && store.desk.datedAfter(paper, now).length === 0;
+    if (first === null && fact === null && isRight) return [];
     const seqs = first === null ? null : { first, last: store.desk.nextSeq(paper) - 1 };
-    return [{ service: 'desk', paper, seqs, aired: store.desk.pieces.airedAhead(paper, now) }];
+    const facts = fact === null ? null : { first: fact, last: store.desk.nextFactSeq(paper) - 1 };
+    const aired = store.desk.pieces.airedAhead(paper, now);
+    return [
+      { service: 'desk', paper, of: 'receipts', seqs, aired },
+      ...(facts === null ? [] : [{ service: 'desk' as const, paper, of: 'facts' as const, seqs: facts, aired: [] }]),
+    ];
   });
   // Readers of a log cannot see the correction of a private paper, and keys are everybody's.
   return isKeyAhead(store.desk.signingKeys(), now)
-    ? [{ service: 'desk', paper: null, seqs: null, aired: [] }, ...found]
+    ? [{ service: 'desk', paper: null, of: 'receipts', seqs: null, aired: [] }, ...found]
     : found;
 }
 
 function wrongOfRecords({ store }: AppContext, now: number): Wrong[] {
   const seqs = store.records.observedAfter(now);
   if (seqs === null && !store.records.isAhead(now) && !isKeyAhead(store.desk.signingKeys(), now)) return [];
-  return [{ service: 'records', paper: null, seqs, aired: [] }];
+  return [{ service: 'records', paper: null, of: 'receipts', seqs, aired: [] }];
 }
 
 function isKeyAhead(keys: readonly { nbf: number }[], now: number): boolean {

@@ -41,7 +41,7 @@ export function openWitnesses(
 const BATCH = 1_000;
 
 /**
- * Has the proofs pressed again whose receipts are among these leaves. Call it in the transaction in which a covering
+ * Has the proofs and the facts pressed again whose notes are among these leaves. Call it in the transaction in which a covering
  * head gets its quorum.
  */
 export function markProofsStale(
@@ -54,6 +54,7 @@ export function markProofsStale(
     for (const entry of tables.entries(log, start, Math.min(start + BATCH, leaves.end))) {
       const leaf = parseLeaf(entry);
       if (leaf.kind === 'receipt') markStale(leaf.receipt.paper, [dependencies.proof(leaf.receipt.piece)]);
+      if (leaf.kind === 'fact') markStale(leaf.fact.paper, [dependencies.factProof(leaf.fact.claim_key)]);
     }
   }
 }

@@ -72,6 +72,13 @@ export function factTables(db: Db) {
   );
   const seq = number('SELECT fact_seq FROM papers WHERE slug = ?');
   const takeSeq = run('UPDATE papers SET fact_seq = ? WHERE slug = ?');
+  const cap = run(
+    `UPDATE facts SET signed_at = min(signed_at, ?2), changed_at = min(changed_at, ?2) WHERE paper = ?1 AND signed_at > ?2`,
+  );
+  const signedAfter = all(
+    `SELECT r.body FROM records r JOIN entries e ON e.n = r.n WHERE r.paper = ? AND r.kind = 'fact' AND e.at > ? ORDER BY r.n`,
+    { body: json<FactBody>() },
+  );
   const strike = run('DELETE FROM fact_words WHERE rowid = ?');
   const index = run('INSERT INTO fact_words (rowid, words) VALUES (?, ?)');
   const uncite = run('DELETE FROM fact_citations WHERE piece = ?');
@@ -169,6 +176,13 @@ export function factTables(db: Db) {
       takeSeq(seq, paper);
       if (version > 1) strike(id);
       index(id, factIndexText(paper, fact));
+    },
+    /** Lowers the times of a paper's facts to this one, where they are later. */
+    capFacts: (paper: string, time: number): void => void cap(paper, time),
+    /** The number of a paper's first version of a fact after one whose entry is later than a time (ms); null when none is. */
+    firstFactAfter(paper: string, time: number, after: number): number | null {
+      const numbers = signedAfter(paper, time).map(({ body }) => saidOf(body).seq);
+      return numbers.find((number) => number > after) ?? null;
     },
     /** The number of the next version of any fact of a paper. */
     nextFactSeq: (paper: string): number => seq(paper) + 1,

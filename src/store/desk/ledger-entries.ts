@@ -3,7 +3,7 @@ import { KINDS, type Piece } from '../../desk/door/piece.ts';
 import type { LedgerEntry } from '../../desk/ledger-entry.ts';
 import { keysUnderNames, type SigningName } from '../../desk/papers/signing-names.ts';
 import type { ReviewBody } from '../../desk/review.ts';
-import { correctionsIn, type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
+import { correctionsIn, type Numbered, type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { type Db, flag, inBatches, integer, json, oneOf, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
@@ -105,8 +105,8 @@ export function ledgerTables(db: Db) {
     json<ReviewBody>(),
     ({ note }) => note,
   );
-  const corrections = (service: LogService, paper: string): TimeCorrection[] =>
-    correctionsIn(clockNotes(paper, service).map(statementOf));
+  const corrections = (service: LogService, paper: string, of?: Numbered): TimeCorrection[] =>
+    correctionsIn(clockNotes(paper, service).map(statementOf), of);
   const correctedAt = all("SELECT e.n, e.at FROM records r JOIN entries e ON e.n = r.n WHERE r.kind = 'clock'", {
     n: integer,
     at: integer,

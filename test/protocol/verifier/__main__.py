@@ -30,7 +30,8 @@ def check_file(file, keys, policy=None):
     else:
         verify_document(text, trusted)
     if policy is not None:
-        require_logged(document['log'], document['receipt'], Policy(Path(policy).read_text('utf-8')))
+        receipt = document['fact']['receipt'] if 'versions' in document else document['receipt']
+        require_logged(document['log'], receipt, Policy(Path(policy).read_text('utf-8')))
     return [], '1 document'
 
 

@@ -4,11 +4,11 @@ from notes import Note, corrected
 from text import hash_text, milliseconds, need
 
 
-def signed_receipt(note, read, time_of, keys, clock=()):
+def signed_receipt(note, read, time_of, keys, clock=(), of='seq'):
     """The values, the receipt hash and the time of one receipt that a trusted key signed in its period."""
     parsed = Note(note)
     values = read(parsed.text)
-    at = corrected(milliseconds(values[time_of]), values['seq'], clock)
+    at = corrected(milliseconds(values[time_of]), values['seq'], clock, of)
     parsed.signer(keys, values['kid']).require_period(at)
     return {**values, 'hash': hash_text(parsed.text), 'at': at}
 

@@ -168,11 +168,14 @@ def parse_clock(text):
     lines = text.split('\n')
     has_paper = len(lines) > 2 and lines[2].startswith('paper ')
     paper = [('paper', '[a-z0-9][a-z0-9-]*')] if has_paper else []
-    seq = [('seq', f'none|{NUMBER}-{NUMBER}')]
+    line = 'fact_seq' if '\nfact_seq ' in text else 'seq'
+    seq = [(line, f'{NUMBER}-{NUMBER}' if line == 'fact_seq' else f'none|{NUMBER}-{NUMBER}')]
     said = fields(text, 'clock/v1', [('service', SERVICE), *paper, *seq, ('true_time', TIME), ('kid', TOKEN)])
-    said['range'] = None if said['seq'] == 'none' else [int(number) for number in said['seq'].split('-')]
+    said['of'] = line
+    said['range'] = None if said[line] == 'none' else [int(number) for number in said[line].split('-')]
     need(said['range'] is None or said['range'][0] <= said['range'][1], 'the range of a correction')
     need(said['service'] == 'desk' or not has_paper, 'a paper of the records')
+    need(line == 'seq' or has_paper, 'facts of no paper')
     need(said['service'] == 'records' or has_paper or said['range'] is None, 'receipts of no paper')
     return said
 
@@ -185,6 +188,6 @@ def clock_of(text, service, paper, keys):
     return said
 
 
-def corrected(at, seq, clock):
-    covering = [one for one in clock if one['range'] and one['range'][0] <= seq <= one['range'][1]]
+def corrected(at, seq, clock, of='seq'):
+    covering = [one for one in clock if one['of'] == of and one['range'] and one['range'][0] <= seq <= one['range'][1]]
     return min([at, *(milliseconds(one['true_time']) for one in covering)])

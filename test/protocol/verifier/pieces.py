@@ -49,11 +49,22 @@ def verify_fact(document, keys=None):
     """4.8"""
     require_types(document, fact=dict, versions=list)
     before = None
+    listed = document.get('clock', [])
+    need(isinstance(listed, list), 'clock')
+    paper = fact_of(Note(document['fact'].get('receipt')).text)['paper']
+    clock = []
+    for one in listed:
+        require_types(one, note=str, vkey=str)
+        own = Key(one['vkey'])
+        said = clock_of(one['note'], 'desk', paper, [own] if keys is None else keys)
+        need(own.kid == said['kid'] and said['of'] == 'fact_seq', 'a correction of versions, and its key')
+        clock.append(said)
     for index, one in enumerate(document['versions']):
         texts = ('claim_key', 'statement', 'source', 'instrument', 'status', 'fact_hash', 'signed_at', 'kid', 'receipt')
         require_types(one, version=int, seq=int, vkey=str, **{name: str for name in texts})
         need(all(name in one and isinstance(one[name], (str, type(None))) for name in ('quote', 'note')), 'quote, note')
-        said = signed_receipt(one['receipt'], fact_of, 'signed_at', [Key(one['vkey'])] if keys is None else keys)
+        own = [Key(one['vkey'])] if keys is None else keys
+        said = signed_receipt(one['receipt'], fact_of, 'signed_at', own, clock, 'fact_seq')
         need(hash_text(canonical({'v': 1, **{name: one[name] for name in FACT}})) == said['fact_hash'], 'fact_hash')
         need(all(one[name] == said[name] for name in ('fact_hash', 'seq', 'signed_at', 'kid')), 'the listed members')
         need(Key(one['vkey']).kid == said['kid'], 'the key of a version')
@@ -68,6 +79,8 @@ def verify_fact(document, keys=None):
     shown = (*FACT, 'fact_hash', 'seq', 'signed_at', 'kid', 'receipt', 'vkey')
     newest = document['versions'][-1]
     need(all(name in document['fact'] and document['fact'][name] == newest[name] for name in shown), 'the newest')
+    if document.get('log') is not None:
+        require_logged(document['log'], newest['receipt'])
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)

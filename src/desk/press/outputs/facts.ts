@@ -1,5 +1,6 @@
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
+import { correctedFacts } from '../../../proof/fact-document.ts';
 import { dependencies, FACTS_PAGE, SHARD_MAX } from '../../dependencies.ts';
 import { type FactRow, factUrl } from '../../fact.ts';
 import { citingPiece } from '../../fact-rows.ts';
@@ -34,7 +35,8 @@ export const fact: Output = {
   async print(edition, key, { render }) {
     const found = edition.fact(key, PIECES_MAX);
     if (found === null) return null;
-    const { row, versions, citing } = { row: found.fact, ...found };
+    const { fact: row, document, citing } = found;
+    const trueTimes = new Map(correctedFacts(document).map(({ version, true_time }) => [version, true_time]));
     const { root, base } = edition.site;
     const t = phrasesOf(edition.paper().language).fact;
     const view = {
@@ -45,7 +47,9 @@ export const fact: Output = {
       }),
       ...factView(edition, row),
       ...{ quote: row.quote, status: row.status, note: row.note },
-      versions: versions.toReversed(),
+      versions: document.versions
+        .toReversed()
+        .map((one) => ({ ...one, signed_at: trueTimes.get(one.version) ?? one.signed_at })),
       pieces: citing.map(({ headline, slug, version }) => ({
         ...{ headline, url: storyUrl(base, slug), version, is_current: version === row.version },
       })),
@@ -56,8 +60,8 @@ export const fact: Output = {
     const cited_by = citing.map((piece) => citingPiece(piece, root, row.version));
     const { slug: desk, nameplate } = edition.paper();
     const keys_url = `${root}/.well-known/newsdesk-keys.json`;
-    const document = { desk, nameplate, fact: versions.at(-1), versions, cited: row.cited, cited_by, keys_url };
-    const body = `${JSON.stringify(document, null, 2)}\n`;
+    const shown = { desk, nameplate, ...document, cited: row.cited, cited_by, keys_url };
+    const body = `${JSON.stringify(shown, null, 2)}\n`;
     return [
       { path: `facts/${key}/index.html`, body: await render('/paper/fact', view) },
       { path: `facts/${key}.json`, body },

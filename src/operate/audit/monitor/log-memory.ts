@@ -209,8 +209,8 @@ export class LogMemory {
       one.nbf = Math.min(one.nbf, time);
       if (one.latest !== null) one.latest = Math.min(one.latest, time);
     }
-    const { paper, seqs } = clock;
-    const of = `${paper ?? clock.service}: ${seqs === null ? 'keys' : `receipts ${seqs.first} to ${seqs.last}`}`;
+    const { paper, of: counted, seqs } = clock;
+    const of = `${paper ?? clock.service}: ${seqs === null ? 'keys' : `${counted === 'facts' ? 'versions of facts' : 'receipts'} ${seqs.first} to ${seqs.last}`}`;
     this.corrections.push(
       `leaf ${index} corrects the clock, which ran ahead: ${of} are of ${clock.true_time} at the latest, whatever later time they say`,
     );
