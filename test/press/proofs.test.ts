@@ -8,7 +8,10 @@ import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { Edition, siteOf } from '../../src/desk/press/edition.ts';
 import { printPath } from '../../src/desk/press/outputs/all.ts';
+import { correctFact } from '../../src/desk/recording-facts.ts';
+import { verifiedLines, verifyAt } from '../../src/operate/audit/verify.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
+import { type FactDocument, factFaults } from '../../src/proof/fact-document.ts';
 import { nodeCrypto } from '../../src/proof/log/node-crypto.ts';
 import { verifyTlogProof } from '../../src/proof/log/verify.ts';
 import { type Proof, proofFaults } from '../../src/proof/proof.ts';
@@ -58,6 +61,44 @@ test('a head that gets its quorum presses the proofs of what it covers, and noth
   cosignAll(app);
   await pressPapers(app, { cards: false });
   assert.deepEqual(changed(second, treeOf(tree)), [proofPath('late')], 'proofs that were given out stay');
+  assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
+});
+
+test('the document of a fact proves that the log has it, as soon as a head over it has its quorum', async (t) => {
+  const { app, folder, clock, tree } = await paperOf(t, 1);
+  const entry = { source: 'Port Authority', instrument: 'A map' };
+  const cited_facts = ['pier', 'quay'].map((claim_key, at) => ({
+    ...entry,
+    ...{ n: at + 1, claim_key, statement: `The ${claim_key} is long.`, source: at === 0 ? 'Port Authority' : 'NIST' },
+  }));
+  fileStory(deskOf(app), PAPER, filing('harbour', { cited_facts }), { by: 'cli' });
+  airStory(deskOf(app), PAPER, 'harbour', { by: 'cli' });
+  const press = () => pressPapers(app, { cards: false });
+  await press();
+  const file = join(tree, 'facts/pier.json');
+  const document = () => JSON.parse(readFileSync(file, 'utf8')) as FactDocument;
+  assert.equal(document().log, null, 'before');
+  const before = treeOf(tree);
+  cosignAll(app);
+  await press();
+  const proofs = [proofPath('harbour'), proofPath('piece-0')];
+  assert.deepEqual(changed(before, treeOf(tree)), ['facts/pier.json', 'facts/quay.json', ...proofs]);
+  assert.deepEqual(factFaults(document(), verifyNode), []);
+  const { policy } = new LogHeads(app.store.database.log, 'desk');
+  const [checked] = await verifyAt(file, { policy });
+  assert.deepEqual([checked?.faults, [checked?.logged].flat()[0]?.cosigned_by[0]?.name], [[], 'w1']);
+  const lines = verifiedLines(file, [checked as NonNullable<typeof checked>], { policy });
+  assert.match(lines.join('\n'), /^pier version 1: leaf \d+ of .*, cosigned by w1 at /m);
+
+  correctFact(deskOf(app), PAPER, 'pier', { version: 1, statement: 'It is short.', note: 'A slip.', by: 'cli' });
+  await press();
+  assert.equal(document().log, null, 'of the newest version');
+  assert.match((await verifyAt(file, { policy }))[0]?.faults.join() ?? '', /^log: there is no proof that the receipt/);
+  const corrected = treeOf(tree);
+  cosignAll(app);
+  await press();
+  assert.deepEqual(changed(corrected, treeOf(tree)), ['facts/pier.json'], 'proofs that were given out stay');
+  assert.deepEqual((await verifyAt(file, { policy }))[0]?.faults, []);
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
