@@ -2180,6 +2180,12 @@ export interface components {
                 /** @description The verifier key of its signer. */
                 vkey: string;
             }[];
+            log: components["schemas"]["LogProof"];
+            /** @description Signed corrections of a clock that ran ahead, where they cover a version: a later `signed_at` counts as their true time. */
+            clock?: {
+                note: string;
+                vkey: string;
+            }[];
             cited_by: {
                 id: string;
                 headline: string;
