@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Scope, tempFolder } from './app-context.ts';
 
-/** Whether https://pypi.org/project/warcio is installed; without it, only the lines of the records are checked. */
 const HAS_WARCIO = spawnSync('warcio', ['--version']).status === 0;
+/** Why a test that warcio alone can make is skipped. `.ci/wide` installs it (https://pypi.org/project/warcio). */
+export const NEEDS_WARCIO: false | string = HAS_WARCIO ? false : 'warcio is not on the PATH';
 
-/** Asserts that an archive has this many records, each of which `warcio check` and `warcio index` accept. */
+/**
+ * Asserts that an archive has this many records, each of which `warcio check` and `warcio index` accept where there is
+ * warcio.
+ */
 export function assertSoundWarc(t: Scope, warc: Uint8Array, records: number): void {
   const text = gunzipSync(warc).toString('latin1');
   assert.equal(text.match(/^WARC\/1\.1\r$/gm)?.length, records);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { robotsOf } from '../../../src/desk/sources/robots.ts';
 import { sourceReader } from '../../../src/desk/sources/source-reader.ts';
 import { warcOf } from '../../../src/desk/sources/warc.ts';
 import type { Scope } from '../../support/app-context.ts';
 import { loopback } from '../../support/loopback.ts';
-import { assertSoundWarc } from '../../support/warc.ts';
+import { assertSoundWarc, NEEDS_WARCIO } from '../../support/warc.ts';
 
 /** A site at a name that stands for the public network; every other name leads to a private address. */
 async function site(t: Scope, routes: Record<string, RequestListener>, options = {}) {
@@ -125,6 +125,50 @@ test('a site that answers in a coding that nobody asked for is read', async (t) 
     warcOf({ instrument: reading.url, readAt: '2026-11-27T07:00:00.000Z', exchanges: reading.exchanges }),
     3,
   );
+});
+
+test('warcio accepts the archive of every kind of answer that is kept', { skip: NEEDS_WARCIO }, async (t) => {
+  const coded = (coding: string, body: Uint8Array) => text(body, { 'content-encoding': coding });
+  const many = 'The harbour is twelve metres deep. '.repeat(1_000);
+  const kinds: Record<string, RequestListener> = {
+    '/html': text('<!doctype html><meta charset=utf-8><p>Zwölf Meter', { 'content-type': 'text/html' }),
+    '/pdf': text(Buffer.from('%PDF-1.4\n\0\r\n\xff%%EOF', 'latin1'), { 'content-type': 'application/pdf' }),
+    '/gzip': coded('gzip', gzipSync(many)),
+    '/x-gzip': coded('X-GZIP', gzipSync('plain')),
+    '/deflate': coded('deflate', deflateSync('plain')),
+    '/br': coded('br', brotliCompressSync('plain')),
+    '/chunked': (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' });
+      response.write('The harbour ');
+      response.end('is 12 m deep.');
+    },
+    '/until-closed': (_request, response) => {
+      response.socket?.end('HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nIt is 12 m.');
+    },
+    '/empty': text(''),
+    '/no-content': (_request, response) => response.writeHead(204).end(),
+    '/looks-like-one': text('WARC/1.0\r\nWARC-Type: response\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
+    '/two-cookies': (_request, response) =>
+      response.writeHead(200, { 'set-cookie': ['a=1', 'b=\xe9'], 'content-type': 'text/plain' }).end('x'),
+    '/caf%C3%A9?a=%00': text('x'),
+  };
+  const { root, read } = await site(t, {
+    ...kinds,
+    '/3': redirect('/2'),
+    '/2': redirect('/1'),
+    '/1': redirect('/gzip'),
+  });
+  const archives: Buffer[] = [];
+  const paths = [...Object.keys(kinds), '/3'];
+  for (const path of paths) {
+    const reading = await read(`${root}${path}`);
+    assert.ok(reading.outcome === 'read', `${path}: ${reasonOf(reading)}`);
+    const { exchanges } = reading;
+    archives.push(warcOf({ instrument: new URL(path, root).href, readAt: '2026-11-27T07:00:00.000Z', exchanges }));
+  }
+  // Archives one after the other are one. Each exchange is two records, and three where a redirect led to it; nothing
+  // refers to an earlier archive.
+  assertSoundWarc(t, Buffer.concat(archives), paths.length * 3 + 3 * 3);
 });
 
 test('robots.txt is asked once and followed, and a host gets its pauses', async (t) => {
