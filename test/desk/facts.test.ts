@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -18,6 +19,7 @@ import { loggedEntries } from '../../src/proof/log/logged-entries.ts';
 import { leafHash } from '../../src/proof/merkle.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { type Fault, problemsIn } from '../../src/shared/fault.ts';
+import { fillLogs } from '../../src/signing/log/log-fill.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -332,5 +334,60 @@ suite('the fact record', () => {
       importLedger(intakeOf(third), out),
       /version 2 of harbor-ledger\/harbour-tonnage-2025: fact_hash/,
     );
+  });
+
+  test('an export of an earlier version has its facts, and one from before there were any cites none', async (t) => {
+    const { folder, app, archive, clock, file, air, correct } = desk(t);
+    file('tide');
+    air('tide');
+    correct({ statement: 'It moved 42.' });
+    file('quay', alone());
+    const out = join(folder, 'ledger.jsonl');
+    await exportLedger(intakeOf(app), out);
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
+    const isOfLog = (line: string): boolean => /^\{"type":"(?:log-key|leaf|head|cosignature)"/.test(line);
+    const isFact = (line: string): boolean => line.startsWith('{"type":"record"') && line.includes('"kind":"fact"');
+    const before = (line: string, names: string[]): string => {
+      const entry = JSON.parse(line);
+      if (entry.type === 'generation') for (const name of names) delete entry.piece[name];
+      return JSON.stringify(entry);
+    };
+    const since4 = ['provenance', 'aliases'];
+    const since3 = [...since4, 'authors'];
+    const since1 = [...since3, 'written_by', 'tags'];
+    const imported = async (version: number, kept: string[]) => {
+      const body = [JSON.stringify({ type: 'ledger', version }), ...kept.slice(1, -1)];
+      const text = `${body.join('\n')}\n`;
+      const entries = body.filter((line) => !isOfLog(line) && !/^\{"type":"(?:ledger|media-part)"/.test(line)).length;
+      const end = { type: 'end', entries, sha256: createHash('sha256').update(text).digest('hex') };
+      writeFileSync(out, `${text}${JSON.stringify(end)}\n`);
+      const other = appContextIn(t, join(folder, `version-${version}-${kept.length}`), clock);
+      await importLedger(intakeOf(other), out);
+      fillLogs(other.store);
+      assert.deepEqual(await faultsOf(other), [], `version ${version}`);
+      return other;
+    };
+    for (const [version, names] of [
+      [4, since4],
+      [3, since3],
+      [1, since1],
+    ] as const) {
+      const kept = lines.filter((line) => version > 1 || !isOfLog(line));
+      const other = await imported(version, kept.map((line) => before(line, names)));
+      const copy = other.store.desk.archive(PAPER);
+      assert.deepEqual(copy.fact(KEY), archive.fact(KEY));
+      assert.deepEqual(copy.factVersions(KEY), archive.factVersions(KEY));
+      assert.deepEqual(copy.storyBySlug('quay')?.citations, archive.storyBySlug('quay')?.citations);
+      for (const { receipt } of copy.factVersions(KEY)) assert.equal(isLogged(other, receipt)[0], true);
+    }
+
+    const old = lines.filter((line) => !isOfLog(line) && !isFact(line)).map((line) => before(line, since1));
+    const other = await imported(1, old);
+    const copy = other.store.desk.archive(PAPER);
+    assert.deepEqual([copy.fact(KEY), copy.storyBySlug('tide')?.citations], [null, []]);
+    other.signer.open();
+    fileStory(deskOf(other), PAPER, citing('mole', entry({ statement: 'It moved 40.' })), DESK);
+    assert.deepEqual([copy.fact(KEY)?.version, copy.storyBySlug('tide')?.citations], [1, []]);
+    assert.deepEqual(await faultsOf(other), []);
   });
 });

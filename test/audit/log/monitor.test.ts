@@ -3,8 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type MonitorRun, monitor } from '../../../src/operate/audit/monitor/monitor.ts';
+import { sha256 } from '../../../src/proof/basis.ts';
+import { clockText } from '../../../src/proof/clock-note.ts';
+import { type Evidence, evidenceText } from '../../../src/proof/evidence-note.ts';
+import { type FactNote, factText } from '../../../src/proof/fact-note.ts';
+import { thumbprint } from '../../../src/proof/keyring.ts';
 import { readPolicy } from '../../../src/proof/log/node-crypto.ts';
-import { HOUR } from '../../../src/proof/time.ts';
+import { signNote } from '../../../src/proof/signing.ts';
+import { HOUR, isoTime } from '../../../src/proof/time.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { DeskLog, deskSigner, fileSite, START } from '../../support/desk-log.ts';
 import { ed25519Witness } from '../../support/log.ts';
@@ -161,6 +167,72 @@ for (const [claim, work, what] of KEY_CASES) {
     assertFound(await look(), 'key', /log leaf \d+$/, what);
   });
 }
+
+test('versions of facts and evidence are held to the rules of receipts', async (t) => {
+  const { paper, look } = await watch(t);
+  const { log } = paper;
+  paper.publish('ebb');
+  const at = (minutes: number) => isoTime(START + minutes * 60_000);
+  const fact = (version: number, seq: number, more: Partial<FactNote> = {}, signer = log.signer) => {
+    const prev = version === 1 ? null : sha256('the version before');
+    const of = { paper: 'tide-table', claim_key: 'tide', fact_hash: sha256(`version ${version}`), signed_by: 'cli' };
+    const kid = thumbprint(signer.publicKey);
+    return signNote(factText({ ...of, version, prev, seq, signed_at: at(seq), kid, ...more }), signer);
+  };
+  const evidence = (seq: number, more: Partial<Evidence> = {}, signer = log.signer) => {
+    const of = {
+      paper: 'tide-table',
+      subject: { claim_key: 'tide' },
+      fact_version: 1,
+      instrument: 'https://a.example/',
+    };
+    const read = { read_at: at(seq), status: 'gone' as const, body: null, text: null, quote: null };
+    return signNote(evidenceText({ ...of, ...read, seq, kid: thumbprint(signer.publicKey), ...more }), signer);
+  };
+  const correction = (true_time: string, seqs = { first: 1, last: 3 }) =>
+    signNote(
+      clockText({ service: 'desk', paper: 'tide-table', of: 'facts', seqs, true_time, kid: log.kid }),
+      log.signer,
+    );
+  log.append([fact(1, 1), fact(2, 2), evidence(1), fact(1, 3, { claim_key: 'ebb' }), evidence(2)]);
+  log.append([correction(at(30))]);
+  paper.publishLog();
+  const sound = await look();
+  assertQuiet(sound);
+  assert.match(
+    sound.corrections.join(),
+    /tide-table: versions of facts 1 to 3 are of .*, whatever later time they say/,
+  );
+
+  const stranger = deskSigner(12);
+  const cases: [entry: string, kind: string, what: RegExp][] = [
+    [
+      fact(2, 4, { fact_hash: sha256('another') }),
+      'two-receipts',
+      /another receipt for version 2 of the fact tide in tide-table/,
+    ],
+    [fact(3, 2), 'two-receipts', /another receipt for no\. 2 of the facts of tide-table/],
+    [fact(4, 9, {}, stranger), 'key', /version 4 of the fact tide in tide-table names key .*, which no earlier leaf/],
+    [fact(5, 10, { kid: log.kid }, stranger), 'key', /version 5 .* is not signed by the key that it names/],
+    [
+      fact(6, 11, { signed_at: isoTime(START - 1) }),
+      'key',
+      /version 6 .* was signed at .*, but its key was in use only from/,
+    ],
+    [evidence(2, { read_at: at(7) }), 'two-receipts', /another receipt for no\. 2 of the readings of tide-table/],
+    [evidence(3, {}, stranger), 'key', /no\. 3 of the readings of tide-table names key/],
+    [evidence(4, { kid: log.kid }, stranger), 'key', /no\. 4 .* is not signed by the key that it names/],
+    [evidence(5, { read_at: isoTime(START - 1) }), 'key', /no\. 5 .* was made at .*, but its key was in use only from/],
+    [fact(7, 12).replace('fact_hash sha256:', 'fact_hash sha512:'), 'leaf', /it is not a signed version of a fact/],
+    [evidence(6).replace('status gone', 'status 404'), 'leaf', /it is not signed evidence/],
+    [correction(at(30)).replace('fact_seq 1-3', 'fact_seq 3-1'), 'leaf', /it is not a signed correction/],
+  ];
+  log.append(cases.map(([entry]) => entry));
+  paper.publishLog();
+  const one = await look();
+  for (const [, kind, what] of cases) assertFound(one, kind, /./, what);
+  assert.equal(one.findings.length, cases.length, JSON.stringify(one.findings, null, 2));
+});
 
 test('a key that follows another by the rules is in order', async (t) => {
   const { paper, look } = await watched(t);
