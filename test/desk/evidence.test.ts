@@ -28,14 +28,17 @@ import { messageOf } from '../../src/desk/readers/webhook-queue.ts';
 import { correctFact } from '../../src/desk/recording-facts.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
 import { textPool } from '../../src/desk/sources/text-pool.ts';
-import { mediaKey } from '../../src/media/media.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
-import { backupSource } from '../../src/operate/backup/backup-source.ts';
+import { restore } from '../../src/operate/backup/restore.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { evidenceIn } from '../../src/proof/evidence-note.ts';
-import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { localQueue } from '../../src/records/jobs/local-queue.ts';
+import { type AppContext, deskOf, intakeOf, openAppContext } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
+import { backupLocation } from '../../src/shared/storage/backup-location.ts';
+import { AT, backUp } from '../backup/backups.ts';
 import {
   appContextIn,
   createPaper,
@@ -49,6 +52,7 @@ import {
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
+import { probe } from '../support/probes.ts';
 import { run } from '../support/program.ts';
 import { assertSoundWarc } from '../support/warc.ts';
 
@@ -273,7 +277,7 @@ test('evidence of a fact of the record is that of its version, for all pieces th
 });
 
 test('evidence moves with a ledger and with a backup, files and all', async (t) => {
-  const { app, put, air, story, read } = await stand(t, { republish: true });
+  const { app, clock, put, air, story, read } = await stand(t, { republish: true });
   put('deep', [{ quote: 'twelve metres deep' }, { claim_key: 'depth' }]);
   put('waits', [{ quote: 'twelve metres deep' }, {}]);
   await read();
@@ -288,18 +292,43 @@ test('evidence moves with a ledger and with a backup, files and all', async (t) 
     for (const digest of [kept_text, kept_archive]) assert.ok(existsSync(target.store.media.pathOf(digest ?? '')));
   }
   await sound(target);
-  const backup = backupSource(app.settings, { names: [], now: START, progress: () => {} });
-  const names: string[] = [];
-  for await (const { path, content } of backup.files) {
-    // A stream that nobody reads opens its file when the folder is gone.
-    for await (const _ of content);
-    names.push(path);
+
+  // A backup, which a standby restores too, has the records as well, most of whose bodies are patches of others.
+  app.signer.open();
+  const host = parseHostname('harbor.example');
+  app.store.records.watch([host], clock.now);
+  for (const serial of ['1', '2', '3']) {
+    const queue = localQueue(app, 'test');
+    const { lease = '' } = queue.leaseNames([host.hostname]) ?? {};
+    const soa = `ns.harbor.example. mail.harbor.example. ${serial} 1 1 1 1`;
+    const [entered] = await queue.submit(lease, [probe(host.hostname, clock.now, { A: ['192.0.2.1'], SOA: [soa] })]);
+    assert.equal(entered?.outcome, 'recorded');
+    clock.now += 3_600_000;
   }
-  backup.close();
-  for (const { kept_text, kept_archive } of moved.evidence) {
-    for (const digest of [kept_text, kept_archive])
-      assert.ok(names.some((name) => name === `media/${mediaKey(digest ?? '')}`));
-  }
+  const order = { version: 1, statement: 'It was 13 m in 2024.', note: 'A misprint.', by: 'cli' };
+  correctFact(deskOf(app), PAPER, 'depth', order);
+  const copy = join(tempFolder(t), 'backup.tar.zst');
+  await backUp(app.settings, copy);
+  const dataDir = join(tempFolder(t), 'var');
+  await restore(backupLocation(app.settings, copy, AT), dataDir, () => {});
+  const restored = openAppContext({ ...app.settings, dataDir }, () => clock.now);
+  t.after(() => restored.close());
+  const told = ({ store }: AppContext) => {
+    const archive = store.desk.archive(PAPER);
+    const { id = 0 } = store.records.find(host.hostname) ?? {};
+    return {
+      ...{ fact: archive.fact('depth'), versions: archive.factVersions('depth'), notes: archive.storyBySlug('deep')?.evidence },
+      ...{ seen: [...store.records.observationsOf(id)], receipts: store.records.receipts(1, 100) },
+    };
+  };
+  assert.deepEqual(told(restored), told(app));
+  assert.equal(told(restored).seen.length, 3);
+  const db = new DatabaseSync(databaseFile(restored.settings), { readOnly: true });
+  assert.equal(db.prepare('SELECT count(*) AS n FROM observations WHERE patch IS NOT NULL').get()?.n, 2);
+  db.close();
+  for (const { kept_text, kept_archive } of moved.evidence)
+    for (const digest of [kept_text, kept_archive]) assert.ok(existsSync(restored.store.media.pathOf(digest ?? '')));
+  await sound(restored);
 });
 
 test('readers get the text that was read where the paper shows it, as nothing but text', async (t) => {
