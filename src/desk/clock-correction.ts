@@ -43,6 +43,7 @@ export function capTimes(store: LedgerStore, paper: string, time: number): void 
   }
   store.capReviewed(paper, time);
   store.capFacts(paper, time);
+  store.capEvidence(paper, time);
   store.capChangedAt(paper, time);
   if (!store.hasPaper(paper)) return;
   store.markStale(paper, [dependencies.config]);

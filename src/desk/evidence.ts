@@ -3,7 +3,7 @@ import { type Evidence, type EvidenceSubject, evidenceIn } from '../proof/eviden
 import { parseNote } from '../proof/note.ts';
 import { askedFor, type CitedObservation } from '../proof/records/cited-observation.ts';
 import { parseObservation } from '../proof/records/receipt.ts';
-import { isoTime } from '../proof/time.ts';
+import { DAY, isoTime } from '../proof/time.ts';
 import type { Problem } from '../shared/shape.ts';
 import type { RecordEntry } from './ledger-entry.ts';
 import type { PaperBody } from './papers/paper.ts';
@@ -31,6 +31,9 @@ export interface EvidenceBody {
   /** Scheduled pieces that wait for no evidence any more. */
   released: string[];
 }
+
+/** When a source is read again, in ms. */
+export const READ_EVERY = 30 * DAY;
 
 /** What a line of the ledger says of a reading. Throws for an invalid note. */
 export function evidenceOf({ body }: Pick<RecordEntry, 'body'>): Evidence {

@@ -84,6 +84,8 @@ export interface LedgerStore {
   capReviewed(paper: string, time: number): void;
   /** Lowers the times of a paper's facts to this one, where they are later. */
   capFacts(paper: string, time: number): void;
+  /** The same of the readings of sources. */
+  capEvidence(paper: string, time: number): void;
   /** Lowers the time of a paper's last change to this one, if it is later. */
   capChangedAt(paper: string, time: number): void;
   /** Scheduled pieces that are due at or before `until` and wait for no review and no evidence, earliest first. */

@@ -1,4 +1,5 @@
 import { FIRST_LIFETIME } from '../desk/console/link.ts';
+import { READ_EVERY } from '../desk/evidence.ts';
 import { ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE } from '../desk/papers/oauth.ts';
 import { DAY, dayOf } from '../proof/time.ts';
 import { SIGN_IN_LIFETIME } from '../records/accounts/sign-in.ts';
@@ -16,8 +17,9 @@ const WAITING = [
   ['change_deliveries', 'due_at'],
   ['hub_pings', 'due_at'],
   ['log_witnesses', 'next_at'],
+  ['source_readings', 'due_at', READ_EVERY],
 ] as const;
-/** Nothing of this waits longer: the rarest digest comes every week, and retries end after days. In ms. */
+/** Nothing else of this waits longer: the rarest digest comes every week, and retries end after days. In ms. */
 const LONGEST_WAIT = 10 * DAY;
 
 /** What lets somebody in, the column of its end, and how long it lasts at most when nobody uses it, in ms. */
@@ -61,7 +63,9 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
     `SELECT min(g.seq) FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? AND e.at > ? AND g.seq > ?`,
     orNull(integer),
   );
-  const wakes = WAITING.map(([table, column]) => run(`UPDATE ${table} SET ${column} = ?1 WHERE ${column} > ?1 + ?2`));
+  const wakes = WAITING.map(([table, column, longest = LONGEST_WAIT]) =>
+    run(`UPDATE ${table} SET ${column} = ?1 WHERE ${column} > ?1 + ${longest}`),
+  );
   const ends = ENDING.map(([table, column, life]) =>
     run(`UPDATE ${table} SET ${column} = ?1 + ${life} WHERE ${column} > ?1 + ${life}`),
   );
@@ -83,7 +87,7 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
     firstFiledAfter: (paper: string, time: number, after: number): number | null => firstAfter(paper, time, after),
     /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
     wakeWaiting(now: number): void {
-      for (const wake of wakes) wake(now, LONGEST_WAIT);
+      for (const wake of wakes) wake(now);
     },
     /** Has what lets somebody in end as if it were used at `now` (ms), where a clock that ran ahead said later. */
     endInTime(now: number): void {

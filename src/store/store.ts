@@ -156,6 +156,7 @@ export function openStore(settings: DatabaseSettings) {
     lastFiledAt: entries.lastFiledAt,
     setFact: facts.setFact,
     capFacts: facts.capFacts,
+    capEvidence: evidence.capEvidence,
     nextFactSeq: facts.nextFactSeq,
     nextEvidenceSeq: evidence.nextEvidenceSeq,
     setEvidence: evidence.setEvidence,

@@ -13,11 +13,11 @@ import { KeyUses } from '../../api/middleware/key-uses.ts';
 import { deskRouter } from '../../api/server.ts';
 import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
-import type { EvidenceRow } from '../../src/desk/evidence.ts';
+import { type EvidenceRow, READ_EVERY } from '../../src/desk/evidence.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
-import { READ_EVERY, READ_WAITS, readSources } from '../../src/desk/jobs/evidence-job.ts';
+import { READ_WAITS, readSources } from '../../src/desk/jobs/evidence-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { CLAIM, sweepSources } from '../../src/desk/jobs/source-files.ts';
@@ -32,12 +32,14 @@ import { auditApp } from '../../src/operate/audit/audit.ts';
 import { restore } from '../../src/operate/backup/restore.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { evidenceIn } from '../../src/proof/evidence-note.ts';
+import { DAY } from '../../src/proof/time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { type AppContext, deskOf, intakeOf, openAppContext } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { backupLocation } from '../../src/shared/storage/backup-location.ts';
+import { correctClock } from '../../src/signing/clock/correct-clock.ts';
 import { AT, backUp } from '../backup/backups.ts';
 import {
   appContextIn,
@@ -170,6 +172,22 @@ test('a source is read again each month, and what changed is said', async (t) =>
   );
   const left = story('deep').evidence.map(({ kept_archive }) => existsSync(app.store.media.pathOf(kept_archive ?? '')));
   assert.deepEqual(left, [true, true]);
+  await sound(app);
+});
+
+test('a reading that was dated ahead counts with the true time, and its source is read again in time', async (t) => {
+  const { app, asked, clock, put, air, story, read } = await stand(t);
+  clock.now = START + 365 * DAY;
+  put('deep', [{ quote: 'the harbour is twelve metres deep' }, { source: 'NIST' }]);
+  await read();
+  air('deep');
+  clock.now = START + DAY;
+  correctClock(app, [], clock.now);
+  assert.deepEqual(story('deep').evidence.map(({ read_at }) => read_at), [clock.now, clock.now]);
+  await sound(app);
+  clock.now += READ_EVERY;
+  await read();
+  assert.deepEqual(asked, ['/report', '/report']);
   await sound(app);
 });
 

@@ -7,7 +7,7 @@ import { messageOf } from '../../shared/fault.ts';
 import { clientOptions } from '../../shared/net/outbound-client.ts';
 import { VERSION } from '../../shared/project.ts';
 import { BATCH_PAUSE, hourly, poll } from '../../shared/workers/poll.ts';
-import { type EvidenceState, isReadable } from '../evidence.ts';
+import { type EvidenceState, isReadable, READ_EVERY } from '../evidence.ts';
 import { type ReadingFound, recordReading } from '../record-reading.ts';
 import { observedChanges, observeSource } from '../sources/observation-source.ts';
 import { type Reading, type SourceReader, sourceReader } from '../sources/source-reader.ts';
@@ -23,8 +23,6 @@ const LOOK_EVERY = 2 * SECOND;
 const AT_ONCE = 4;
 /** The most facts that are looked up in one reading of a source; the others have the next one. */
 const FACTS_AT_ONCE = 500;
-/** When a source is read again, in ms. */
-export const READ_EVERY = 30 * DAY;
 /** How long a reading may take, in ms. */
 const READING_TIME = 5 * MINUTE;
 /** Above this many new changes, all observations are looked through. */

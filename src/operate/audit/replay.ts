@@ -84,6 +84,7 @@ export class Replay {
       lastFiledAt: () => 0,
       setFact() {},
       capFacts() {},
+      capEvidence() {},
       nextEvidenceSeq: () => 0,
       setEvidence() {},
       evidenceBefore: () => null,

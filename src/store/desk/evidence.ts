@@ -71,6 +71,7 @@ export function evidenceTables(db: Db) {
        first_text = excluded.first_text, text = excluded.text, archive = excluded.archive,
        first_observation = excluded.first_observation, told = CASE WHEN state = excluded.state THEN told END`,
   );
+  const cap = run('UPDATE evidence SET read_at = ?2 WHERE paper = ?1 AND read_at > ?2');
   const takeSeq = run('UPDATE papers SET evidence_seq = ? WHERE slug = ?');
   const seq = number('SELECT evidence_seq FROM papers WHERE slug = ?');
   const NEW_TASKS = `INSERT INTO source_readings (paper, subject, version, piece, instrument, statement, quote, due_at)`;
@@ -195,6 +196,8 @@ export function evidenceTables(db: Db) {
       takeSeq(said.seq, paper);
       return next;
     },
+    /** Lowers the times of a paper's readings to this one, where they are later. */
+    capEvidence: (paper: string, time: number): void => void cap(paper, time),
     nextEvidenceSeq: (paper: string): number => seq(paper) + 1,
     /** What is known of a version of a fact; null before it was read. */
     evidenceBefore: (paper: string, subject: string, version: number) => before(paper, subject, version),
