@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { airStory } from '../../src/desk/airing.ts';
+import { FACTS_PAGE } from '../../src/desk/dependencies.ts';
 import { factHints } from '../../src/desk/fact-hints.ts';
 import { citingPiece, factDocumentOf } from '../../src/desk/fact-rows.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
@@ -21,6 +24,11 @@ const CORRECTIONS = 5;
 /** Outputs of a citing piece, and those that tell of the fact itself. */
 const OUTPUTS_EACH = 2;
 const OUTPUTS_BESIDE = 20;
+/** A citing piece has its page and its Markdown; beside it are the fact, its lists, the corrections, the front and feeds. */
+const FILES_EACH = 2;
+const FILES_BESIDE = 12;
+/** How many pieces are filed in a transaction. */
+const BATCH = 20;
 
 const WORDS = [
   'harbour',
@@ -38,7 +46,7 @@ const WORDS = [
 const keyAt = (index: number): string => `fact-${index}`;
 const word = (index: number): string => `${WORDS[index % WORDS.length]}`;
 
-/** Facts and their citations: filing them, finding one, and correcting one that ten pages cite. */
+/** Facts and their citations: filing them, finding one, listing them, and correcting one that ten pages cite. */
 export async function factsPart(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const size of bench.sizes) {
@@ -46,12 +54,12 @@ export async function factsPart(bench: Bench): Promise<Figure[]> {
     const app = openPaper(folder);
     try {
       const beside = `beside ${size} facts, ${size * CITED_BY} citations`;
-      const filed = await seed(app, bench, size);
-      note(`filed ${size} facts in ${seconds(filed)}`);
-      figures.push(lookUps(app, size, beside), ...searches(app, size, beside));
-      const pressed = await fullPress(folder);
-      note(`pressed ${(size * CITED_BY) / EACH} pieces in ${seconds(pressed.wall)}`);
-      figures.push(...(await corrections(app, size, beside)));
+      figures.push(seed(app, bench, size), lookUps(app, size, beside), ...searches(app, size, beside));
+      const { wall, cpu, peak } = await fullPress(folder);
+      const took = `${seconds(cpu ?? wall)} of processor time, ${Math.round((peak ?? 0) / 1e6)} MB at its peak`;
+      const pressed = `facts: a full press of ${size} facts and ${(size * CITED_BY) / EACH} pieces that cite ${EACH} each`;
+      figures.push({ ...NOTHING, what: pressed, ours: took });
+      figures.push(...(await corrections(app, size, beside)), ...lists(app, size));
     } finally {
       app.close();
     }
@@ -59,15 +67,19 @@ export async function factsPart(bench: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** Files pieces that cite the facts, each ten times. Returns how long it took. */
-async function seed(app: AppContext, { texts: { texts } }: Bench, size: number): Promise<number> {
+const NOTHING: Figure = { what: '', ours: '', other: '', ratio: null, budget: '', holds: null };
+
+/** Files pieces that cite the facts, each ten times: what a new fact takes of the processor, the first ones and the last. */
+function seed(app: AppContext, { texts: { texts } }: Bench, size: number): Figure {
   app.signer.open();
   const desk = deskOf(app);
   const pieces = (size * CITED_BY) / EACH;
-  const began = performance.now();
-  for (let first = 0; first < pieces; first += 20) {
+  const took: number[] = [];
+  const began = process.cpuUsage();
+  for (let first = 0; first < pieces; first += BATCH) {
+    const start = process.cpuUsage();
     app.store.database.transact(() => {
-      for (let piece = first; piece < Math.min(pieces, first + 20); piece++) {
+      for (let piece = first; piece < Math.min(pieces, first + BATCH); piece++) {
         const cited_facts = Array.from({ length: EACH }, (_, at) => entry((piece * EACH + at) % size, at + 1));
         const prose = cited_facts.map(({ n }) => `It is so.[^${n}]`).join(' ');
         const slug = `cites-${piece}`;
@@ -75,8 +87,26 @@ async function seed(app: AppContext, { texts: { texts } }: Bench, size: number):
         airStory(desk, PAPER, slug, { by: 'cli' });
       }
     });
+    // The pieces that bring new facts come first.
+    if ((first + BATCH) * EACH <= size) took.push(spent(start) / (BATCH * EACH));
   }
-  return performance.now() - began;
+  note(`filed ${size} facts in ${seconds(spent(began))} of processor time`);
+  const some = Math.max(1, Math.floor(took.length / 5));
+  const [early, late] = [median(took.slice(0, some)), median(took.slice(-some))];
+  return {
+    what: `facts: filing a new fact, the last of ${size} beside the first`,
+    ours: `${millis(late)} of processor time`,
+    other: millis(early),
+    ratio: late / early,
+    budget: '< 2',
+    holds: late / early < 2,
+  };
+}
+
+/** The processor time of this process since a moment, in ms. */
+function spent(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000;
 }
 
 function entry(index: number, n: number): CitedFact {
@@ -131,24 +161,42 @@ async function corrections(app: AppContext, size: number, beside: string): Promi
   // What a first press leaves to a later one.
   await pressPapers(app, { paper: PAPER, cards: false });
   const outputs: number[] = [];
+  const files: number[] = [];
   const times: number[] = [];
   for (let round = 0; round < CORRECTIONS; round++) {
     const key = keyAt((round * 7919) % size);
-    const began = performance.now();
+    const began = process.cpuUsage();
     correctFact(deskOf(app), PAPER, key, { version: 1, statement: 'It was less.', note: 'A misprint.', by: 'cli' });
     const report = (await pressPapers(app, { paper: PAPER, cards: false })).get(PAPER);
-    times.push(performance.now() - began);
+    times.push(spent(began));
     outputs.push(report?.outputs ?? 0);
+    files.push(report?.written ?? 0);
   }
   const most = CITED_BY * OUTPUTS_EACH + OUTPUTS_BESIDE;
+  const mostFiles = CITED_BY * FILES_EACH + FILES_BESIDE;
   return [
     {
-      what: `facts: outputs that a correction prints, of a fact in ${CITED_BY} pieces, ${beside}`,
-      ours: `${median(outputs)} outputs in ${millis(median(times))}`,
-      other: '',
-      ratio: null,
+      ...{ what: `facts: outputs that a correction prints, of a fact in ${CITED_BY} pieces, ${beside}`, ...REST },
+      ours: `${median(outputs)} outputs, ${millis(median(times))} of processor time`,
       budget: `≤ ${most} outputs`,
       holds: Math.max(...outputs) <= most && Math.min(...outputs) >= CITED_BY,
     },
+    {
+      ...{ what: `facts: files that it changes, ${beside}`, ...REST },
+      ours: `${median(files)} files`,
+      budget: `${CITED_BY * FILES_EACH} and at most ${FILES_BESIDE} beside`,
+      holds: Math.max(...files) <= mostFiles && Math.min(...files) >= CITED_BY * FILES_EACH,
+    },
   ];
+}
+
+const REST = { other: '', ratio: null };
+
+/** The pages that list facts and publishers: however many there are, they stay as long as a page. */
+function lists({ settings: { distDir } }: AppContext, size: number): Figure[] {
+  const pages = ['facts/index.html', `facts/all/${Math.ceil(size / FACTS_PAGE / 2)}/index.html`, 'sources/index.html'];
+  const most = Math.max(...pages.map((page) => statSync(join(distDir, PAPER, page)).size));
+  const ours = `${Math.round(most / 1_000)} kB at most`;
+  const what = `facts: the lists of ${size} facts and of their publishers, a page`;
+  return [{ what, ours, ...REST, budget: '< 300 kB', holds: most < 300_000 }];
 }
