@@ -183,7 +183,10 @@ test('a reading that was dated ahead counts with the true time, and its source i
   air('deep');
   clock.now = START + DAY;
   correctClock(app, [], clock.now);
-  assert.deepEqual(story('deep').evidence.map(({ read_at }) => read_at), [clock.now, clock.now]);
+  assert.deepEqual(
+    story('deep').evidence.map(({ read_at }) => read_at),
+    [clock.now, clock.now],
+  );
   await sound(app);
   clock.now += READ_EVERY;
   await read();
@@ -335,7 +338,11 @@ test('evidence moves with a ledger and with a backup, files and all', async (t) 
     const archive = store.desk.archive(PAPER);
     const { id = 0 } = store.records.find(host.hostname) ?? {};
     return {
-      ...{ fact: archive.fact('depth'), versions: archive.factVersions('depth'), notes: archive.storyBySlug('deep')?.evidence },
+      ...{
+        fact: archive.fact('depth'),
+        versions: archive.factVersions('depth'),
+        notes: archive.storyBySlug('deep')?.evidence,
+      },
       ...{ seen: [...store.records.observationsOf(id)], receipts: store.records.receipts(1, 100) },
     };
   };
