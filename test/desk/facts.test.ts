@@ -373,7 +373,10 @@ suite('the fact record', () => {
       [1, since1],
     ] as const) {
       const kept = lines.filter((line) => version > 1 || !isOfLog(line));
-      const other = await imported(version, kept.map((line) => before(line, names)));
+      const other = await imported(
+        version,
+        kept.map((line) => before(line, names)),
+      );
       const copy = other.store.desk.archive(PAPER);
       assert.deepEqual(copy.fact(KEY), archive.fact(KEY));
       assert.deepEqual(copy.factVersions(KEY), archive.factVersions(KEY));
