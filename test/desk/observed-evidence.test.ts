@@ -4,16 +4,11 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { listenDesk } from '../../api/server.ts';
 import { airStory } from '../../src/desk/airing.ts';
+import { READ_EVERY } from '../../src/desk/evidence.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
-import {
-  READ_EVERY,
-  READ_WAITS,
-  readSources,
-  type SourceTools,
-  sourcesOfChanged,
-} from '../../src/desk/jobs/evidence-job.ts';
+import { READ_WAITS, readSources, type SourceTools, sourcesOfChanged } from '../../src/desk/jobs/evidence-job.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
