@@ -9,9 +9,11 @@ import { fileStory } from '../../src/desk/file-story.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { deskOf } from '../../src/server/context.ts';
+import { DATABASE_FILE } from '../../src/shared/files/data-folder.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { send } from '../support/send.ts';
 import { cpuOf, run } from './child.ts';
+import { databaseSize } from './database-size.ts';
 import { type Bench, environmentOf, filedPaper, openPaper } from './paper.ts';
 import { PERSONAS, piecesOf, SECTIONS } from './pieces.ts';
 import { seedRecords } from './records-seed.ts';
@@ -55,11 +57,11 @@ export async function limitsPart(bench: Bench): Promise<Figure[]> {
   seedRecords(records, { hosts: HOSTS, deltas: HOSTS * 10 });
   return [
     ...papers,
-    row(`database, each piece of ${PIECES}`, kilo(bytesIn(join(archive, 'var')) / PIECES)),
+    row(`database, each piece of ${PIECES}`, kilo(databaseSize(join(archive, 'var', DATABASE_FILE)) / PIECES)),
     row(`a scrape of /metrics with ${PIECES} pieces`, millis(await scrapeOf(archive))),
     row(
       `database, each hostname of ${HOSTS} with an observation and ten changes`,
-      kilo(bytesIn(join(records, 'var')) / HOSTS),
+      kilo(databaseSize(join(records, 'var', DATABASE_FILE)) / HOSTS),
     ),
     row(`a scrape of /metrics with ${HOSTS} hostnames`, millis(await scrapeOf(records))),
   ];

@@ -1,12 +1,12 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import Database from 'libsql';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { busyHost, busyNames } from './busy-host.ts';
+import { databaseSize } from './database-size.ts';
 
 const [hosts = '1000', rounds = '3'] = process.argv.slice(2);
 const HOSTS = Number(hosts);
@@ -35,14 +35,6 @@ for (let at = 0; at < HOSTS; at += 1_000) {
   records.watch(busyNames(at, Math.min(1_000, HOSTS - at)).map(parseHostname), now);
 }
 const queue = localQueue(app, 'bench');
-
-/** The pages of the database, those in its log of writes too, in bytes. */
-const size = (): number => {
-  const db = new Database(databaseFile(app.settings), { readonly: true });
-  const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
-  db.close();
-  return page_count * 4_096;
-};
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
@@ -74,7 +66,7 @@ for (let round = 0; round < Number(rounds); round++) {
   globalThis.gc?.();
   const { rss, heapTotal, heapUsed } = process.memoryUsage();
   memory.push(rss - heapTotal + heapUsed);
-  sizes.push(size());
+  sizes.push(databaseSize(databaseFile(app.settings)));
 }
 app.close();
 process.stderr.write(
