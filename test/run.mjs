@@ -48,6 +48,8 @@ async function test(files) {
     // Tests make much that is soon garbage: with room for more of it, a twelfth of their time is not spent on collecting.
     execArgv: ['--max-semi-space-size=32'],
     signal: stopped.signal,
+    // One that waits for what has died, as a browser may, holds up the others no longer.
+    timeout: 20 * 60_000,
   });
   let isPassed = true;
   events.on('test:fail', ({ todo }) => {

@@ -17,6 +17,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** How long a browser may take to begin, in ms. */
+const LAUNCH_MAX = 60_000;
+
 /** Where distributions put theirs. */
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -26,7 +29,9 @@ const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
  */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? INSTALLED.find(existsSync) ?? (await fromNpm());
-  return chromium.launch({ executablePath, args: FLAGS });
+  const launch = () => chromium.launch({ executablePath, args: FLAGS, timeout: LAUNCH_MAX });
+  // On a busy machine one may crash, or say nothing, before it has begun: nothing of ours was asked of it.
+  return launch().catch(launch);
 }
 
 /**

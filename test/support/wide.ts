@@ -1,5 +1,6 @@
 /**
- * Why a test is skipped on a push: it kills processes again and again, compares whole trees, or waits for failures to
- * pass. `.ci/wide` sets WIDE, and runs it.
+ * Why a test is skipped on a push: it kills processes, lets several race, compares whole trees, waits for failures to
+ * pass or for other projects' programs, plays a guide from first to last, or is one more case of a long table. `.ci/wide`
+ * sets WIDE, and runs it.
  */
 export const ONLY_WIDE: string | false = process.env.WIDE === undefined && 'runs in .ci/wide';
