@@ -19,6 +19,7 @@ export const GROUPS = {
     'operating',
     'cdn',
     'watching',
+    'archive',
     'backup',
     'machine-gone',
     'failures',

@@ -70,7 +70,7 @@ export function trackedIn(record: Observation['record']): TrackedValues {
 }
 
 /** In the order of the database: by the bytes of UTF-8. */
-export function inOrder(a: { signal: string; value: string }, b: { signal: string; value: string }): number {
+function inOrder(a: { signal: string; value: string }, b: { signal: string; value: string }): number {
   return (
     Buffer.compare(Buffer.from(a.signal), Buffer.from(b.signal)) ||
     Buffer.compare(Buffer.from(a.value), Buffer.from(b.value))

@@ -1,16 +1,8 @@
-import { pathOf } from '../hostname.ts';
-import { inOrder, Sightings, trackedIn } from '../value-history.ts';
-import {
-  ObservationRows,
-  observationOf,
-  type Receipted,
-  type StoredObservation,
-  StoredObservations,
-} from './observation-row.ts';
+import { ObservationRows, type Receipted, type StoredObservation, StoredObservations } from './observation-row.ts';
 import { findRows, readRange, readRows } from './parquet-read.ts';
 import { type WrittenFile, writeParquet } from './parquet-write.ts';
 import type { RangeSource } from './reader.ts';
-import { OBSERVATIONS, type SightingRow } from './tables.ts';
+import { OBSERVATIONS } from './tables.ts';
 
 /** An observation and its position in the file, from 0: that of its seed. */
 export type Archived = StoredObservation & { row: number };
@@ -62,61 +54,4 @@ export function textsIn(source: RangeSource, rowStart: number, rowEnd: number) {
 export async function timesIn(source: RangeSource, path: string) {
   const range = await findRows(source, path);
   return range === null ? [] : readRange(OBSERVATIONS, source, range, ['seq', 'observed_at', 'signed_at']);
-}
-
-/**
- * The values that observations, which come by path and number, show in their period: by path, signal and value. Records
- * that are damaged show none.
- */
-export async function* sightingsIn(
-  observations: Iterable<StoredObservation> | AsyncIterable<StoredObservation>,
-): AsyncGenerator<SightingRow> {
-  let domain = '';
-  let seen = new Sightings();
-  const rows = (): SightingRow[] =>
-    seen
-      .all()
-      .sort(inOrder)
-      .map((row) => ({ path: pathOf(domain), domain, ...row }));
-  for await (const one of observations) {
-    if (one.hostname !== domain) {
-      yield* rows();
-      seen = new Sightings();
-      domain = one.hostname;
-    }
-    const found = observationIn(one);
-    if (found !== null) seen.add(trackedIn(found.record), one.observed_at);
-  }
-  yield* rows();
-}
-
-const NO_SEED = new Uint8Array(32);
-
-function observationIn(stored: StoredObservation) {
-  try {
-    return observationOf({ ...stored, seed: NO_SEED });
-  } catch {
-    return null;
-  }
-}
-
-/** How many sightings are sorted by value at once, in memory. */
-const PART = 200_000;
-
-/** Sightings by value, in parts that are each sorted: for files that are looked up by value. */
-export async function* partsByValue(sightings: AsyncIterable<SightingRow>): AsyncGenerator<SightingRow[]> {
-  let part: SightingRow[] = [];
-  const sorted = () =>
-    part
-      .map((row) => ({ row, key: Buffer.from(row.value) }))
-      .sort((a, b) => Buffer.compare(a.key, b.key) || (a.row.path < b.row.path ? -1 : 1))
-      .map(({ row }) => row);
-  for await (const row of sightings) {
-    part.push(row);
-    if (part.length === PART) {
-      yield sorted();
-      part = [];
-    }
-  }
-  if (part.length > 0) yield sorted();
 }

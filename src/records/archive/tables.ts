@@ -1,31 +1,6 @@
 import type { SchemaElement } from 'hyparquet';
 import type { ObservationRow } from './observation-row.ts';
 
-/** A change, for engines: `before` and `after` are lists of values as JSON. Times in ms. */
-export interface DeltaRow {
-  seq: number;
-  changed_at: number;
-  path: string;
-  domain: string;
-  signal: string;
-  kind: string;
-  before: string;
-  after: string;
-  observation_seq: number;
-  rotation: string | null;
-}
-
-/** A value that was seen at a name in a month, for engines. Times in ms. */
-export interface SightingRow {
-  path: string;
-  domain: string;
-  signal: string;
-  value: string;
-  first_seen: number;
-  last_seen: number;
-  count: number;
-}
-
 interface Column {
   name: string;
   element: Omit<SchemaElement, 'name' | 'repetition_type'>;
@@ -74,30 +49,3 @@ export const OBSERVATIONS: ArchiveTable<ObservationRow> = {
     { name: 'body', element: TEXT, plain: true },
   ],
 };
-
-export const DELTAS: ArchiveTable<DeltaRow> = {
-  columns: [
-    { name: 'seq', element: INT },
-    { name: 'changed_at', element: TIME },
-    { name: 'path', element: TEXT, key: true },
-    { name: 'domain', element: TEXT },
-    { name: 'signal', element: TEXT },
-    { name: 'kind', element: TEXT },
-    { name: 'before', element: TEXT },
-    { name: 'after', element: TEXT },
-    { name: 'observation_seq', element: INT },
-    { name: 'rotation', element: TEXT, nullable: true },
-  ],
-};
-
-const SIGHTING: ArchiveTable<SightingRow>['columns'] = [
-  { name: 'path', element: TEXT, key: true },
-  { name: 'domain', element: TEXT },
-  { name: 'signal', element: TEXT },
-  { name: 'value', element: TEXT, key: true },
-  { name: 'first_seen', element: TIME },
-  { name: 'last_seen', element: TIME },
-  { name: 'count', element: COUNT },
-];
-/** By path, signal and value; the other by value, path and signal. */
-export const SIGHTINGS: ArchiveTable<SightingRow> = { columns: SIGHTING };

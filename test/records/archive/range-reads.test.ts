@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
-import {
-  partsByValue,
-  readObservations,
-  sightingsIn,
-  writeObservations,
-} from '../../../src/records/archive/observation-file.ts';
-import { readRows } from '../../../src/records/archive/parquet-read.ts';
-import { writeParquet } from '../../../src/records/archive/parquet-write.ts';
-import { SIGHTINGS, type SightingRow } from '../../../src/records/archive/tables.ts';
+import { readObservations, writeObservations } from '../../../src/records/archive/observation-file.ts';
 import { pathOf } from '../../../src/records/hostname.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { filesIn, listed, monthOf, sourceOf } from './archived.ts';
@@ -47,36 +39,4 @@ test('a month costs few bytes a row; a name few requests of few bytes, and one t
       assert(asked.length <= 2, `${path}: ${asked.length} requests`);
     }
   }
-});
-
-test('the values of a month are counted by name, and found by value', async (t) => {
-  const next = filesIn(tempFolder(t));
-  const month = [...monthOf(10)];
-  const sightings = await listed(sightingsIn(month));
-  const shown = (name: string) =>
-    sightings.filter(({ domain, signal }) => domain === month[0]?.hostname && signal === name);
-  assert.deepEqual(
-    ['A', 'SOA'].map((name) => shown(name).map(({ count }) => count)),
-    [[9, 9, 9, 3], [30]],
-  );
-  const [mail] = shown('MX');
-  assert.deepEqual(
-    [mail?.count, mail?.first_seen, mail?.last_seen],
-    [30, month[0]?.observed_at, month[29]?.observed_at],
-  );
-  async function* stream(rows: SightingRow[]) {
-    yield* rows;
-  }
-  const [part = []] = await listed(partsByValue(stream(sightings)));
-  assert.deepEqual(
-    part.map(({ value }) => value),
-    sightings.map(({ value }) => value).sort(),
-  );
-  const file = next();
-  await writeParquet(SIGHTINGS, part, file);
-  const rows = await listed(readRows(SIGHTINGS, sourceOf(file).source));
-  assert.deepEqual(
-    rows.map(({ row: _, ...one }) => one),
-    part,
-  );
 });
