@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { type Evidence, type EvidenceSubject, evidenceIn } from '../proof/evidence-note.ts';
-import { parseNote } from '../proof/note.ts';
-import { askedFor, type CitedObservation } from '../proof/records/cited-observation.ts';
-import { parseObservation } from '../proof/records/receipt.ts';
+import { askedFor, type CitedObservation, observedIn } from '../proof/records/cited-observation.ts';
 import { DAY, isoTime } from '../proof/time.ts';
 import type { Problem } from '../shared/shape.ts';
 import type { RecordEntry } from './ledger-entry.ts';
@@ -181,18 +179,10 @@ export function evidenceRow(evidence: CitedEvidence, republishes: boolean, root:
     missing,
     distance: nearest?.distance ?? null,
     archived_url: republishes && kept_text !== null ? `${root}/${textPath(kept_text)}` : null,
-    observation: observationSeen(evidence),
+    observation: observedIn(evidence),
     changes,
     note,
   };
-}
-
-function observationSeen({ note, observation }: Pick<EvidenceBody, 'note' | 'observation'>): ObservationSeen | null {
-  const said = evidenceIn(note)?.observation;
-  const receipt = parseObservation(parseNote(observation?.receipt ?? '')?.text ?? '');
-  if (receipt === null || said === undefined || said === 'unverified') return null;
-  const { domain, seq, observed_at, kid } = receipt;
-  return { domain, seq, observed_at, key: said.observed_by.split('+')[0] ?? '', kid };
 }
 
 /** The longest quote that a text fragment has whole, in UTF-16 units; of a longer one it has the first and last words. */

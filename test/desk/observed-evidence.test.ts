@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { listenDesk } from '../../api/server.ts';
@@ -14,6 +15,8 @@ import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { sourceReader } from '../../src/desk/sources/source-reader.ts';
 import { textPool } from '../../src/desk/sources/text-pool.ts';
 import { auditApp } from '../../src/operate/audit/audit.ts';
+import { verifiedLines, verifyAt } from '../../src/operate/audit/verify.ts';
+import { checkProof } from '../../src/parts/client/verify/check.ts';
 import { verifyNode } from '../../src/proof/ed25519.ts';
 import { evidenceIn } from '../../src/proof/evidence-note.ts';
 import { keysOf } from '../../src/proof/keyring.ts';
@@ -91,7 +94,7 @@ async function stand(t: Scope, sources: object = {}) {
 }
 
 test('a signed observation is read, verified, signed, and proved with the piece that cites it', async (t) => {
-  const { app, root, observe, put, air, found, read, url } = await stand(t, { quote_not_found: 'refuse' });
+  const { app, root, observe, put, air, found, read } = await stand(t, { quote_not_found: 'refuse' });
   const at = observe('example.org');
   const instrument = `${root}/t/example.org?as_of=${at}`;
   put('named', { instrument, quote: QUOTE });
@@ -143,9 +146,20 @@ test('a signed observation is read, verified, signed, and proved with the piece 
     }),
     /does not lead to the record_root/,
   );
+  const { id, revision, content_hash } = proof;
+  const shown = { id, revision, content_hash };
+  const panel = (document: unknown, keys: unknown) =>
+    checkProof({ proof: document, keys }, shown).checks.find(({ title }) => title.includes('readings of the sources'));
+  const listed = await get('.well-known/newsdesk-keys.json');
+  assert.match(panel(proof, listed)?.found.join() ?? '', /Signed observations of domains among them: 1\./);
+  const stripped = structuredClone(proof);
+  delete stripped.evidence?.[0]?.observation;
+  assert.equal(panel(stripped, listed)?.holds, false);
+  const file = join(app.settings.distDir, PAPER, 'stories/named/proof.json');
+  const lines = verifiedLines(file, await verifyAt(file, { keys: trusted }), { keys: trusted });
+  assert.match(lines.join('\n'), new RegExp(`source 1 is the signed observation 1 of example\\.org at ${at}`));
   const page = (await ask(desk.url, `/${PAPER}/stories/named/`)).text;
   assert.match(page, /Signed observation of example\.org/);
-  assert.ok(url);
 });
 
 test('an observation that does not hold is said plainly, and kept off the air', async (t) => {

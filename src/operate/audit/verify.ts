@@ -16,6 +16,7 @@ import type { Policy } from '../../proof/log/policy.ts';
 import { unsignedWords } from '../../proof/members.ts';
 import { isProof, type Proof, proofFaults } from '../../proof/proof.ts';
 import { unsignedIn } from '../../proof/proof-form.ts';
+import { observedIn } from '../../proof/records/cited-observation.ts';
 import { reviewIn } from '../../proof/review-note.ts';
 import { Fault, only } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
@@ -39,6 +40,8 @@ export interface CheckedProof {
   logged: LoggedReceipt | null;
   /** Who approved which revision, by signed reviews in the proof. */
   reviews: { revision: number; reviewed_by: string; role: string; reviewed_at: string }[];
+  /** The signed observations of hostnames that it cites, by the number of the entry. */
+  observations: { n: number; domain: string; seq: number; observed_at: string; key: string; kid: string }[];
   /** Revisions whose receipts say a wrong time, by a signed correction of the clock. */
   corrected: { revision: number; filed_at: string; true_time: string }[];
 }
@@ -173,7 +176,12 @@ function check(proof: string, document: unknown, keys: VerifyingKey[] | undefine
   const unsigned = isProof(document) ? unsignedIn(document) : [];
   const corrected = isProof(document) && faults.length === 0 ? correctedIn(document) : [];
   const reviews = isProof(document) && faults.length === 0 ? reviewsIn(document) : [];
-  const checked = { proof, id, revision, faults, unsigned, corrected, reviews };
+  const { evidence = [] } = isProof(document) && faults.length === 0 ? document : {};
+  const observations = evidence.flatMap((one) => {
+    const seen = observedIn(one);
+    return seen === null ? [] : [{ n: one.n, ...seen }];
+  });
+  const checked = { proof, id, revision, faults, unsigned, corrected, reviews, observations };
   return { ...checked, keys_from: null, keys_unread: null, logged: null };
 }
 
@@ -197,7 +205,7 @@ function reviewsIn({ reviews = [] }: Proof): CheckedProof['reviews'] {
 
 function unreadable(proof: string, fault: string): CheckedProof {
   const nothing = { id: null, revision: null, unsigned: [], keys_from: null, keys_unread: null, logged: null };
-  return { proof, faults: [fault], corrected: [], reviews: [], ...nothing };
+  return { proof, faults: [fault], corrected: [], reviews: [], observations: [], ...nothing };
 }
 
 const COMPARE = 'to know whose they are, compare them with --keys or --vkey.';
@@ -263,6 +271,10 @@ function proofLines(checked: CheckedProof[]): string[] {
     ...(only?.reviews ?? []).map(
       ({ revision, reviewed_by, role, reviewed_at }) =>
         `revision ${revision} was approved by ${reviewed_by} (${role}) at ${reviewed_at}, says a signed review`,
+    ),
+    ...(only?.observations ?? []).map(
+      ({ n, domain, seq, observed_at, key }) =>
+        `source ${n} is the signed observation ${seq} of ${domain} at ${observed_at}, which holds by the key ${key} that the paper’s evidence names`,
     ),
     only === undefined
       ? `${plural(checked.length, 'proof')} checked, ${plural(faulty.length, 'does not hold', 'do not hold')}`

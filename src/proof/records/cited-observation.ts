@@ -1,18 +1,18 @@
 import canonicalize from 'canonicalize';
 import { sha256 } from '../basis.ts';
 import { toHex } from '../bytes.ts';
-import type { Evidence } from '../evidence-note.ts';
+import { type Evidence, evidenceIn } from '../evidence-note.ts';
 import { parseVkey, thumbprint, type VerifyingKey } from '../keyring.ts';
 import { LOG_PROOF, type LogProof } from '../log/log-proof.ts';
 import { logProofFaults } from '../log/logged-entries.ts';
 import type { Shape } from '../members.ts';
 import { inclusionPaths, leafHash } from '../merkle.ts';
 import { membersIn } from '../narrow.ts';
-import type { Verify } from '../note.ts';
+import { parseNote, type Verify } from '../note.ts';
 import { parseSpan } from '../time.ts';
 import { type Disclosed, parseDisclosure } from './disclosure.ts';
 import type { FullRecord, Preview, ShownField } from './preview.ts';
-import type { ObservationReceipt } from './receipt.ts';
+import { type ObservationReceipt, parseObservation } from './receipt.ts';
 import { checkReceipt, rootsOfPaths } from './verify/document-faults.ts';
 import { shownFieldRules } from './verify/document-rules.ts';
 import { signatureRules } from './verify/observation-rules.ts';
@@ -140,4 +140,13 @@ export function observedFault(
   if (hash !== said.receipt) return 'the observation is not the one that it names';
   const isItsText = sha256(renderedObservation(receipt, fieldsOf(observation))) === text;
   return isItsText ? null : 'text is not the hash of what the observation says';
+}
+
+/** What the receipt of an observation says that evidence names, and the name of the key; null without one. Not checked. */
+export function observedIn({ note, observation }: { note: string; observation?: CitedObservation | undefined }) {
+  const said = evidenceIn(note)?.observation;
+  const receipt = parseObservation(parseNote(observation?.receipt ?? '')?.text ?? '');
+  if (receipt === null || said === undefined || said === 'unverified') return null;
+  const { domain, seq, observed_at, kid } = receipt;
+  return { domain, seq, observed_at, key: said.observed_by.split('+')[0] ?? '', kid };
 }
