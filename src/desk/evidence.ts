@@ -234,6 +234,7 @@ export interface QuotedFact {
   /** Its name for evidence. */
   subject: string;
   instrument: string;
+  quote: string | null;
   state: EvidenceState | null;
   /** Whether the fact was corrected before its source was read: the version that the piece cites never will be. */
   is_late: boolean;
@@ -244,10 +245,13 @@ export function isAwaited(facts: readonly QuotedFact[]): boolean {
   return facts.some(({ state, is_late }) => state === null && !is_late);
 }
 
-/** Whether a paper that refuses pieces waits for a fact: it has a quote, or its address is that of an observation. */
-export function mustBeFound({ instrument, quote }: { instrument: string; quote: string | null }): boolean {
-  const names = isReadable(instrument) ? (askedFor(instrument)?.domain ?? null) : null;
-  return isReadable(instrument) && (quote !== null || names !== null);
+/**
+ * Whether a paper that refuses pieces waits for a fact: it has a quote, its address is that of an observation, or it is
+ * known that the observation at its address does not hold.
+ */
+export function mustBeFound({ instrument, quote, state }: Omit<QuotedFact, 'n' | 'subject' | 'is_late'>): boolean {
+  if (!isReadable(instrument)) return false;
+  return quote !== null || state === 'unverified' || askedFor(instrument)?.domain?.includes('.') === true;
 }
 
 /** Whether a state lets a piece of such a paper go on air. */

@@ -71,6 +71,7 @@ function isReleased({ store }: Desk, paper: string, piece: string, subject: stri
   const row = archive.row(piece);
   // The paper may have changed its rules.
   if (row === null || !requiresQuotes(archive.paper(), row.persona)) return row !== null;
+  if (state === 'unverified') return false;
   return archive
     .quotedFacts(piece)
     .map((fact) => (fact.subject === subject ? state : fact.state))

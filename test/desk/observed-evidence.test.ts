@@ -237,6 +237,9 @@ test('an observation that does not hold is said plainly, and kept off the air', 
   answers.set('/files/cut.json', { body: JSON.stringify(cut) });
   assert.match((await stateOf(`${mirror}/files/cut.json`)).join(), /^unverified,seq 3: prev is/);
 
+  const cutPiece = `piece-${app.store.desk.nextEvidenceSeq(PAPER) - 1}`;
+  assert.throws(() => air(cutPiece), /the signed observation that it cites does not hold/, 'also without a quote');
+
   const html = { type: 'text/html', body: `<h1>example.org</h1><pre>${good}</pre>` };
   answers.set('/t/example.org', html);
   assert.deepEqual(await stateOf(`${mirror}/t/example.org`), ['read', null], 'a page is a page');
