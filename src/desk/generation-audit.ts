@@ -44,18 +44,38 @@ export function generationAudit(
   };
 }
 
+/** Counts the notes of a kind in each paper, and gives the keys that may have signed the next one: by then there are more. */
+function noteCounter(keys: VerifyingKey[], clock: boolean) {
+  const seqs = new Map<string, number>();
+  const newest = (paper: string): number => seqs.get(paper) ?? 0;
+  return {
+    newest,
+    next(paper: string): { seq: number; trusted: VerifyingKey[] } {
+      const seq = newest(paper) + 1;
+      seqs.set(paper, seq);
+      return { seq, trusted: clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null })) };
+    },
+  };
+}
+
+/** Whether a note has the number and the time of its line. */
+function lineFaults(said: { seq: number; time: string }, line: { seq: number; time: string }): string[] {
+  return [
+    ...(said.seq === line.seq ? [] : [`seq is ${said.seq}, not ${line.seq}`]),
+    ...(said.time === line.time ? [] : [`it says ${said.time}, and its line ${line.time}`]),
+  ];
+}
+
 /** Returns a function that gives the faults of the next review of a ledger. */
 function reviewAuditor(
   keys: VerifyingKey[],
   newestOf: ReturnType<typeof generationAuditor>['newestOf'],
   { clock = true }: AuditOptions,
 ) {
-  const seqs = new Map<string, number>();
+  const count = noteCounter(keys, clock);
   return (entry: RecordEntry): string[] => {
     const { paper, name, body, at } = entry;
-    const seq = (seqs.get(paper) ?? 0) + 1;
-    seqs.set(paper, seq);
-    const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+    const { seq, trusted } = count.next(paper);
     const { review, fault } = checkReview((body as ReviewBody).note, trusted, verifyNode);
     const faults = fault === null ? [] : [fault];
     const newest = newestOf(name);
@@ -65,8 +85,7 @@ function reviewAuditor(
       else if (review.revision !== newest.revision)
         faults.push(`it is of revision ${review.revision}, but the newest was ${newest.revision}`);
       else if (clock && review.reviewed_at < newest.time) faults.push('it was made before its revision was filed');
-      if (review.seq !== seq) faults.push(`seq is ${review.seq}, not ${seq}`);
-      if (review.reviewed_at !== isoTime(at)) faults.push(`it says ${review.reviewed_at}, and its line ${isoTime(at)}`);
+      faults.push(...lineFaults({ seq: review.seq, time: review.reviewed_at }, { seq, time: isoTime(at) }));
     }
     return faults.map((fault) => `review ${seq} of ${paper}: ${fault}`);
   };
@@ -78,7 +97,7 @@ const textHash = ({ statement, source, instrument }: Pick<SignedFact, 'statement
 
 /** Checks the versions of facts in the order in which they were appended, and that generations cite the newest ones. */
 function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [] }: AuditOptions) {
-  const seqs = new Map<string, number>();
+  const count = noteCounter(keys, clock);
   const newest = new Map<
     string,
     { version: number; prev: string; texts: string; quote: string | null; isRetracted: boolean }
@@ -88,9 +107,7 @@ function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [
       const { paper, name, at } = entry;
       const fact = factOf(entry);
       const before = newest.get(`${paper}\n${name}`);
-      const seq = (seqs.get(paper) ?? 0) + 1;
-      seqs.set(paper, seq);
-      const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+      const { seq, trusted } = count.next(paper);
       const { said, faults } = checkFact(fact, fact.receipt, {
         ...{ keys: trusted, verify: verifyNode, corrections: corrections(paper, 'facts') },
       });
@@ -98,18 +115,17 @@ function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [
       if (said !== null) {
         if (said.paper !== paper) faults.push(`it is of ${said.paper}`);
         if (said.prev !== (before?.prev ?? null)) faults.push('prev is not the hash of the version before it');
-        if (said.seq !== seq) faults.push(`seq is ${said.seq}, not ${seq}`);
-        if (said.signed_at !== isoTime(at)) faults.push(`it says ${said.signed_at}, and its line ${isoTime(at)}`);
+        faults.push(...lineFaults({ seq: said.seq, time: said.signed_at }, { seq, time: isoTime(at) }));
       }
       const { version, quote, status } = fact;
       const of = { version, quote, isRetracted: status === 'retracted', texts: textHash(fact) };
       newest.set(`${paper}\n${name}`, { ...of, prev: factNoteHash(fact.receipt) });
       return faults.map((fault) => `version ${version} of ${paper}/${name}: ${fault}`);
     },
-    newestSeq: (paper: string): number => seqs.get(paper) ?? 0,
+    newestSeq: count.newest,
     /** Entries with keys are checked from the first fact of a paper on: before, a key had no record. */
     cited({ paper, piece }: GenerationEntry): string[] {
-      if (!seqs.has(paper)) return [];
+      if (count.newest(paper) === 0) return [];
       return piece.cited_facts.flatMap((fact) => {
         if (fact.claim_key === null) return [];
         const record = newest.get(`${paper}\n${fact.claim_key}`);
@@ -131,7 +147,7 @@ function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [
 
 /** Checks readings in the order in which they were appended, and that each is of something that was filed before. */
 function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
-  const seqs = new Map<string, number>();
+  const count = noteCounter(keys, clock);
   /** The instruments of the newest version of each fact and the newest revision of each piece. */
   const known = new Map<string, { version: number; instruments: Map<string, string> }>();
   return {
@@ -146,9 +162,7 @@ function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
     },
     next(entry: RecordEntry): string[] {
       const { paper, name, body, at } = entry;
-      const seq = (seqs.get(paper) ?? 0) + 1;
-      seqs.set(paper, seq);
-      const trusted = clock ? keys : keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+      const { seq, trusted } = count.next(paper);
       const { evidence, fault } = checkEvidence((body as EvidenceBody).note, trusted, verifyNode);
       const faults = fault === null ? [] : [fault];
       if (evidence !== null) {
@@ -163,8 +177,7 @@ function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
         const [misshapen] = observation === undefined ? [] : mismatches(observation, CITED_OBSERVATION);
         const unseen = misshapen ?? observedFault(evidence, observation, verifyNode);
         if (unseen !== null) faults.push(unseen);
-        if (evidence.seq !== seq) faults.push(`seq is ${evidence.seq}, not ${seq}`);
-        if (evidence.read_at !== isoTime(at)) faults.push(`it says ${evidence.read_at}, and its line ${isoTime(at)}`);
+        faults.push(...lineFaults({ seq: evidence.seq, time: evidence.read_at }, { seq, time: isoTime(at) }));
       }
       return faults.map((one) => `evidence ${seq} of ${paper}: ${one}`);
     },
