@@ -3,7 +3,10 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DAY, dayOf, HOUR, isoTime } from '../../../src/proof/time.ts';
-import { readsOf } from '../../../src/records/archive/reads.ts';
+import type { ArchiveObject } from '../../../src/records/archive/manifest.ts';
+import { type ArchiveReader, ObjectChanged, type RangeSource } from '../../../src/records/archive/reader.ts';
+import { observationReads, readsOf } from '../../../src/records/archive/reads.ts';
+import { seedsOf, sourceOf } from '../../../src/records/archive/sources.ts';
 import { putExpectations } from '../../../src/records/declared-expectations.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { tempFolder } from '../../support/app-context.ts';
@@ -11,6 +14,7 @@ import { archiveAll, folderPlace } from '../../support/archive.ts';
 import { certificate, probe } from '../../support/probes.ts';
 import * as fc from '../../support/properties.ts';
 import { type RecordsStand, recordsStand } from '../../support/records-fixture.ts';
+import { listed } from './archived.ts';
 
 /** The 29th, so that a month ends among the days. */
 const START = Date.UTC(2026, 9, 29, 12);
@@ -189,4 +193,71 @@ test('without its archive the service refuses what it cannot know, and answers t
   assert(host !== null);
   assert.equal((await readsOf(one.app).asOf(host, START + HOUR))?.seq, 4);
   await assert.rejects(readsOf({ store: one.app.store, archive: null }).asOf(host, START + HOUR), /set ARCHIVE_URL/);
+});
+
+test('objects that are replaced meanwhile are looked for again; what is missing is no shorter list', async (t) => {
+  const one = await stand(t);
+  const day = (a: string) => NAMES.map(() => ({ a, txt: [], times: 1 }));
+  observe(one, [day('192.0.2.1'), day('192.0.2.2'), day('192.0.2.3')]);
+  const { store } = one.app;
+  const host = store.records.find('example.org');
+  assert(host !== null);
+  const place = folderPlace(one.folder);
+  await archiveAll(one.app, place);
+  let changes = 0;
+  let objects = store.records.archive.objectsFor;
+  const reader = {
+    objectsFor: (hash: string, path: string) => objects(hash, path),
+    source: (object: ArchiveObject): RangeSource => {
+      const source = sourceOf(place, object);
+      const read = async (start: number, end: number) => {
+        if (changes-- > 0) throw new ObjectChanged(object.key);
+        return source.read(start, end);
+      };
+      return { ...source, read };
+    },
+    seeds: (object: ArchiveObject, row: number, count: number) => seedsOf(place, object, row, count),
+  } as ArchiveReader;
+  const reads = observationReads(store, () => reader);
+  const numbers = async () => (await reads.provenance(host, 9)).map(({ seq }) => seq);
+  const all = await numbers();
+  assert.equal(all.length, 3);
+  changes = 2;
+  assert.deepEqual(await numbers(), all);
+  changes = Number.POSITIVE_INFINITY;
+  await assert.rejects(numbers(), /is being rewritten/);
+  changes = 0;
+  objects = (hash, path) => store.records.archive.objectsFor(hash, path).slice(1);
+  for (const read of [
+    numbers,
+    () => reads.asOf(host, START + HOUR),
+    () => reads.page(host, {}, 9),
+    () => listed(reads.all(host)),
+  ]) {
+    const said = await read().then(() => '', String);
+    assert.match(said, /left the database/);
+  }
+});
+
+test('a correction of the clock that comes after the archive counts in it', async (t) => {
+  const one = await stand(t);
+  const day = (a: string) => NAMES.map(() => ({ a, txt: [], times: 1 }));
+  observe(one, [day('192.0.2.1'), day('192.0.2.2'), day('192.0.2.3')]);
+  const { store } = one.app;
+  const host = store.records.find('example.org');
+  assert(host !== null);
+  const numbersAt = async (reads: ReturnType<typeof readsOf>, at: number) => (await reads.asOf(host, at))?.seq;
+  const second = await numbersAt(readsOf(one.app), START + DAY + HOUR);
+  await archiveAll(one.app, folderPlace(one.folder));
+  // The second day was in truth an hour after the first one.
+  const corrections = [{ first: second ?? 0, last: second ?? 0, time: START + HOUR }];
+  const reads = readsOf({
+    store: { ...store, desk: { ...store.desk, corrections: () => corrections } },
+    archive: one.app.archive,
+  });
+  assert.equal(await numbersAt(reads, START + HOUR), second);
+  assert.notEqual(await numbersAt(reads, START + HOUR / 2), second);
+  const since = START + 2 * HOUR;
+  assert.equal(await reads.countBetween(host, { since }), 1);
+  assert.equal(await readsOf(one.app).countBetween(host, { since }), 2);
 });
