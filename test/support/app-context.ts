@@ -73,6 +73,8 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     LOG_LEVEL: 'silent',
     // Queries no system resolver unless a test asks for it.
     SCANNER: 'off',
+    // Pages of the demo do not change while a test looks at them.
+    DEMO_SOURCES: 'off',
     ...more,
   };
 }

@@ -7,8 +7,13 @@ import { filesIn } from '../press/tree.ts';
 /** The demo papers, and a digest of each folder; the test of `demo remove` prints the digest after a change. */
 export const DEMO_PAPERS = [
   { slug: 'the-leading-light', nameplate: 'The Leading Light', digest: 'e66e3c4d31fef825' },
-  { slug: 'the-plumb-line', nameplate: 'The Plumb Line', digest: '5c1ea631f40a2ad4' },
+  { slug: 'the-plumb-line', nameplate: 'The Plumb Line', digest: 'd72566ed66814249' },
 ] as const;
+
+/** Whether a paper is one of the demo: one of another name has nothing of it but its slug. */
+export function isDemoPaper({ slug, nameplate }: { slug: string; nameplate: string }): boolean {
+  return DEMO_PAPERS.some((demo) => demo.slug === slug && demo.nameplate === nameplate);
+}
 
 /** A digest of the names and bytes of all files below a folder; null when there is no folder. */
 export function folderDigest(folder: string): string | null {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { sha256 } from '../../proof/basis.ts';
 import { askedFor, type CitedObservation } from '../../proof/records/cited-observation.ts';
@@ -8,7 +9,9 @@ import { clientOptions } from '../../shared/net/outbound-client.ts';
 import { VERSION } from '../../shared/project.ts';
 import { BATCH_PAUSE, hourly, poll } from '../../shared/workers/poll.ts';
 import { type EvidenceState, isReadable, READ_EVERY } from '../evidence.ts';
+import { isDemoPaper } from '../ingest/demo-papers.ts';
 import { type ReadingFound, recordReading } from '../record-reading.ts';
+import { DEMO_HOST, type DemoDocuments, demoDocuments } from '../sources/demo-documents.ts';
 import { observedChanges, observeSource } from '../sources/observation-source.ts';
 import { type Reading, type SourceReader, sourceReader } from '../sources/source-reader.ts';
 import { type TextPool, textPool } from '../sources/text-pool.ts';
@@ -33,7 +36,11 @@ export const READ_WAITS = [10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY] as const;
 /** What reads sources. */
 export interface SourceTools {
   read: SourceReader;
+  /** Reads the documents of a demo paper, of which nothing else is read. Without it, they are not read either. */
+  demo?: ((paper: string) => SourceReader) | null;
   texts: TextPool;
+  /** Called before each source that is read. */
+  began?(): void;
   /** The paper after which the next look begins, so that no paper with many sources keeps others waiting. */
   after?: string;
   /** The newest change of the records whose observations were made due. */
@@ -52,13 +59,27 @@ export function startSources(app: AppContext, logger: Logger): () => Promise<voi
   const stop = poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
   return async () => {
     await stop();
-    await tools.texts.close();
+    await tools.close();
   };
 }
 
-export function sourceTools({ settings }: Pick<AppContext, 'settings'>): SourceTools {
+export function sourceTools({ settings }: Pick<AppContext, 'settings'>): SourceTools & { close(): Promise<void> } {
   const agent = `Broadsheet/${VERSION} (+${settings.origin})`;
-  return { read: sourceReader(clientOptions(agent, settings.webhookPrivate)), texts: textPool() };
+  const texts = textPool();
+  const demos = new Map<string, DemoDocuments>();
+  const demo = (paper: string): SourceReader => {
+    const found = demos.get(paper) ?? demoDocuments(join(settings.contentDir, paper, 'documents'), agent);
+    demos.set(paper, found);
+    return found.read;
+  };
+  return {
+    read: sourceReader(clientOptions(agent, settings.webhookPrivate)),
+    texts,
+    demo: settings.demoSources ? demo : null,
+    async close() {
+      await Promise.all([texts.close(), ...[...demos.values()].map((demo) => demo.close())]);
+    },
+  };
 }
 
 /** Reads every source of some papers now. Returns how many were read. A source that another process reads is left to it. */
@@ -66,13 +87,14 @@ export async function checkSources(app: AppContext, papers: readonly string[]): 
   const tools = sourceTools(app);
   const { evidence } = app.store.desk;
   let count = 0;
+  const began = () => void count++;
   try {
     for (const paper of papers) {
       app.store.database.transact(() => evidence.readAllSources(paper, app.clock.now()));
-      for (let read = -1; read !== 0; count += read) read = await readSources(app, tools, null, paper);
+      while ((await readSources(app, { ...tools, began }, null, paper)) > 0);
     }
   } finally {
-    await tools.texts.close();
+    await tools.close();
   }
   return count;
 }
@@ -134,21 +156,16 @@ export async function readSources(
 }
 
 /** Reads a source once, for all facts that name it. */
-async function readOne(
-  app: AppContext,
-  { read, texts }: SourceTools,
-  logger: Logger | null,
-  paper: string,
-  instrument: string,
-) {
+async function readOne(app: AppContext, tools: SourceTools, logger: Logger | null, paper: string, instrument: string) {
   const { store, clock } = app;
   const { desk, database } = store;
+  const read = readerOf(app, tools, paper, instrument);
   const now = clock.now();
   const until = now + CLAIM;
   const tasks = await database.groupCommit(
     () =>
       desk.evidence.tasksOf(paper, now, instrument, FACTS_AT_ONCE).filter((task) => {
-        if (!isReadable(instrument) || !desk.evidence.isNewest(paper, task))
+        if (read === null || !desk.evidence.isNewest(paper, task))
           return void desk.evidence.dropTask(paper, task.subject);
         if (!desk.evidence.claimTask(paper, task, until, now)) return false;
         // What readers do not see is read once.
@@ -160,13 +177,14 @@ async function readOne(
       }),
     Number.POSITIVE_INFINITY,
   );
-  if (tasks.length === 0) return;
+  if (tasks.length === 0 || read === null) return;
+  tools.began?.();
   const reading = await read(instrument);
   const cited = tasks.map(({ subject, version, statement, quote }) => {
     const first = desk.evidence.evidenceBefore(paper, subject, version)?.first_observation ?? null;
     return { statement, quote, first };
   });
-  const { found, keep } = await foundIn(reading, { read, texts }, instrument, isoTime(clock.now()), cited);
+  const { found, keep } = await foundIn(reading, { read, texts: tools.texts }, instrument, isoTime(clock.now()), cited);
   const sign = () =>
     tasks.flatMap((task, at) => {
       const one = found[at];
@@ -207,6 +225,14 @@ async function readOne(
 /** A fact that cites a source; `first` is the observation that was read there first, null before. */
 interface CitedFact extends Cited {
   first: CitedObservation | null;
+}
+
+/** What reads an instrument of a paper; null when nothing does. The demo needs no network, and finds the same each time. */
+function readerOf({ store }: AppContext, tools: SourceTools, slug: string, instrument: string): SourceReader | null {
+  if (!isReadable(instrument)) return null;
+  const paper = store.desk.paper(slug);
+  if (paper === null || !isDemoPaper(paper)) return tools.read;
+  return new URL(instrument).host === DEMO_HOST ? (tools.demo?.(slug) ?? null) : null;
 }
 
 /** What a reading says of each fact, and the files that are kept of it. */

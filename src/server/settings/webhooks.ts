@@ -10,6 +10,8 @@ export const webhooks = z
      * network.
      */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
+    /** Whether the server serves itself the documents that the demo paper cites, on loopback, and reads them. */
+    DEMO_SOURCES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     /**
      * A WebSub hub: feeds name it, and it is notified which feeds of public papers a press changed. It must be a public
      * https address, unless WEBHOOK_PRIVATE is `allow`.
@@ -27,6 +29,7 @@ export const webhooks = z
   })
   .transform((env) => ({
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
+    demoSources: env.DEMO_SOURCES === 'on',
     /** The WebSub hub; null without one. */
     hubUrl: env.HUB_URL === undefined ? null : new URL(env.HUB_URL).href,
   }));

@@ -36,6 +36,8 @@ export interface ClientOptions {
   answerWait?: number;
   /** Whether what was read of a body that was cut off is returned. */
   keepsCut?: boolean;
+  /** The port to connect to, whatever the address says. */
+  port?: number;
   /** CA certificates to trust instead of the default ones, in PEM. */
   ca?: string;
 }
@@ -94,6 +96,7 @@ export function outboundClient({
   answerMax = ANSWER_MAX,
   answerWait = ANSWER_WAIT,
   keepsCut = false,
+  port,
   ca,
 }: ClientOptions): (address: string, request: Outbound) => Promise<Inbound> {
   const agents = { http: new Agent({ keepAlive: false }), https: new TlsAgent({ keepAlive: false }) };
@@ -142,7 +145,8 @@ export function outboundClient({
         agent: isTls ? agents.https : agents.http,
         lookup,
         signal,
-        headers: { 'User-Agent': agent, ...headers },
+        headers: { Host: url.host, 'User-Agent': agent, ...headers },
+        ...(port === undefined ? {} : { port }),
         ...(ca === undefined ? {} : { ca }),
       });
       sent.on('error', (error: NodeJS.ErrnoException) => done(wordOf(error)));
