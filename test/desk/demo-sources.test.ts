@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { evidenceRow } from '../../src/desk/evidence.ts';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { checkSources, readSources, sourceTools } from '../../src/desk/jobs/evidence-job.ts';
+import { DAY } from '../../src/proof/time.ts';
 import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
@@ -23,7 +24,7 @@ async function stand(t: Parameters<typeof tempFolder>[0]) {
     recursive: true,
     filter: (from) => NEEDED.test(from.slice(CONTENT.length + 1)),
   });
-  const app = appContextIn(t, folder, { now: START });
+  const app = appContextIn(t, folder, { now: START + DAY });
   const { problems } = await fileContent(intakeOf(app));
   assert.deepEqual(problems, []);
   const evidence = (slug: string) =>
