@@ -40,6 +40,12 @@ export const verify = {
   /** After that, where signed observations of hostnames are cited. */
   evidence_observed:
     'Signed observations of domains among them: {count}. The signature, the fields and the address of each hold.',
+  texts: 'The texts of the sources are those that were read',
+  texts_found:
+    'Texts compared: {count}. Each has the SHA-256 that the paper’s door signed, and each quote that was found is where the note says.',
+  texts_absent: 'Texts of sources that are not on this site, and so were not compared: {count}.',
+  texts_withheld:
+    'The paper does not publish the texts that it read, so your browser could not compare them with the signed hashes.',
   page: 'This page shows that text',
   page_found:
     'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',

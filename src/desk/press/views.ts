@@ -171,6 +171,8 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   standards_url: string;
   /** Address of the transparency log, with its trailing slash. */
   log_url: string;
+  /** Where the texts are that the desk read of its sources; null for a paper that does not publish them. */
+  texts_url: string | null;
   /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
   receipt: {
     seq: number;

@@ -1,5 +1,5 @@
 import { sha256 } from '../../proof/basis.ts';
-import { folded, matchQuote, missingTerms, numberValues, type Passage } from './match.ts';
+import { folded, matchQuote, missingTerms, numberValues, type Passage } from '../../proof/quote-match.ts';
 import { sourceText } from './source-text.ts';
 
 // Runs on a thread with a bounded heap: what strangers send must not hold up a server.

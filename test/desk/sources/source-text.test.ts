@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { folded, matchQuote, missingTerms, numberValues } from '../../../src/desk/sources/match.ts';
 import { sourceText } from '../../../src/desk/sources/source-text.ts';
 import { textPool } from '../../../src/desk/sources/text-pool.ts';
+import { folded, matchQuote, missingTerms, numberValues } from '../../../src/proof/quote-match.ts';
 
 const html = (text: string, type = 'text/html') => sourceText(Buffer.from(text), type);
 

@@ -191,6 +191,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     proof_url: `${base}/${path}proof.json`,
     standards_url: `${base}/standards/`,
     log_url: logUrl(edition.paper(), edition.site),
+    texts_url: republishes(edition.paper()) ? `${base}/evidence/` : null,
     receipt:
       last === null || last.receipt === ''
         ? null

@@ -3,10 +3,11 @@ import { counted } from '../../../phrases/intl.ts';
 import { present } from '../../../proof/narrow.ts';
 import { elementOf } from '../element.ts';
 import { type Check, type CheckedProof, checkProof } from './check.ts';
-import { fetched, fetchedText, NotFetched } from './fetched.ts';
+import { fetched, fetchedBytes, fetchedText, NotFetched } from './fetched.ts';
 import { checkItem } from './item.ts';
 import { logOutcome } from './log.ts';
 import { pageCheck } from './page.ts';
+import { textsOutcome } from './texts.ts';
 import { ENGLISH, type Words } from './words.ts';
 
 /** Runs the checks in the panel of a story page: once when this script loads, then on each click of the button. */
@@ -14,7 +15,8 @@ import { ENGLISH, type Words } from './words.ts';
 const panel = elementOf('verify', HTMLElement);
 const button = present(panel.querySelector('button'));
 const status = present(panel.querySelector<HTMLElement>('[role="status"]'));
-const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '', policy = '' } = panel.dataset;
+const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '' } = panel.dataset;
+const { policy = '', texts = '' } = panel.dataset;
 const words: Words = panel.dataset.words === undefined ? ENGLISH : JSON.parse(panel.dataset.words);
 const language = panel.dataset.language ?? 'en';
 
@@ -51,13 +53,15 @@ async function verify(): Promise<void> {
   status.after(list(checks));
 }
 
-/** The checks of a proof with those of this page and of the log, and what was not checked of the log. */
+/** The checks of a proof with those of its sources, of this page and of the log, and what was not checked. */
 async function withPage({ proof, checks }: CheckedProof): Promise<{ checks: Check[]; open: string }> {
   if (proof === null) return { checks, open: '' };
-  const all = [...checks, pageCheck(document, proof.basis, words)];
+  const ofTexts = await textsOutcome(proof, { address: texts, fetch: fetchedBytes }, words);
+  const all = [...checks, ...(ofTexts.check === null ? [] : [ofTexts.check]), pageCheck(document, proof.basis, words)];
   const source = { address: policy, fetch: () => fetchedText(policy) };
   const outcome = await logOutcome(proof.receipt, proof.log, source, words);
-  return 'open' in outcome ? { checks: all, open: outcome.open } : { checks: [...all, outcome.check], open: '' };
+  const [more, open] = 'open' in outcome ? [[], outcome.open] : [[outcome.check], ''];
+  return { checks: [...all, ...more], open: `${ofTexts.open} ${open}`.trim() };
 }
 
 function failure(failed: Check[], count: number): string {
