@@ -123,7 +123,11 @@ const ObservationSeen = z
     domain: z.string(),
     seq: z.int(),
     observed_at: z.iso.datetime(),
-    key: z.string().meta({ description: 'The name of the key that signed it, which has the host of its service.' }),
+    key: z.string().meta({ description: 'The name of the key that signed it, as the service lists it.' }),
+    listed_by: z.string().meta({
+      description:
+        'The host that lists the key. Where its name begins with another one, that one did not say that it is its own.',
+    }),
     kid: z.string(),
   })
   .meta({ id: 'CitedObservation' });
@@ -216,7 +220,8 @@ export function isReadable(instrument: string): boolean {
   const url = URL.parse(instrument);
   // What is read is signed as one word.
   if (/[\s\p{Cc}]/u.test(instrument) || instrument.length > INSTRUMENT_MAX) return false;
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  // Others, such as `https:host/path`, are taken for addresses by browsers alone.
+  return url !== null && /^https?:\/\//i.test(instrument) && url.username === '' && url.password === '';
 }
 
 /** Whether a paper holds pieces of a persona back until their quotes are found in the sources. */

@@ -9,7 +9,7 @@ import type { Archive, Story } from './archive.ts';
 import { withRecord } from './door/claims.ts';
 import { filingProblems, type PaperRules, sourceFloorProblems } from './door/door.ts';
 import type { Filing, Piece } from './door/piece.ts';
-import { isReadable, requiresQuotes } from './evidence.ts';
+import { isAccepted, mustBeFound, requiresQuotes } from './evidence.ts';
 import type { GenerationEntry } from './ledger-entry.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { requiresReview, reviewProblem } from './review.ts';
@@ -160,16 +160,13 @@ function appendGeneration(
   append(desk.store, entry, now);
 }
 
-/** Whether a scheduled revision has quotes that must be found, and were not yet. */
+/** Whether a scheduled revision cites what must be found, and was not yet. */
 function awaitsQuotes(archive: Archive, { persona, cited_facts }: Piece): boolean {
   if (!requiresQuotes(archive.paper(), persona)) return false;
-  const isFound = (state: string | null) => state !== null && state !== 'quote_not_found' && state !== 'gone';
-  return cited_facts.some(
-    ({ quote, instrument, claim_key }) =>
-      quote !== undefined &&
-      isReadable(instrument) &&
-      !(claim_key !== null && isFound(archive.factEvidence(claim_key))),
-  );
+  return cited_facts.some(({ quote = null, instrument, claim_key }) => {
+    const state = claim_key === null ? null : archive.factEvidence(claim_key);
+    return mustBeFound({ instrument, quote, state }) && !isAccepted(state);
+  });
 }
 
 /** A new correction note counts as a change. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { listenDesk } from '../../api/server.ts';
 import { airStory } from '../../src/desk/airing.ts';
-import { READ_EVERY } from '../../src/desk/evidence.ts';
+import { evidenceRow, READ_EVERY } from '../../src/desk/evidence.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
 import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
@@ -329,4 +329,95 @@ test('observations move with a ledger', async (t) => {
     (await auditApp(target)).faults.filter((fault) => !fault.includes('wait for the press')),
     [],
   );
+});
+
+test('a revision of a piece that waits for an observation waits for it, too', async (t) => {
+  const { root, mirror, answers, observe, put, air, story, read } = await stand(t, { quote_not_found: 'refuse' });
+  observe('example.org');
+  const instrument = `${root}/t/example.org`;
+  put('waits', { instrument });
+  assert.equal(air('waits').state, 'scheduled');
+  put('waits', { instrument, statement: 'It has two.' });
+  assert.deepEqual([story('waits').state, story('waits').awaits_evidence], ['scheduled', true]);
+  await read();
+  assert.equal(story('waits').state, 'on_air');
+
+  answers.set('/t/example.org', { body: '{"preview": true, "receipt": "domain-observation/v1"}' });
+  const strange = { instrument: `${mirror}/t/example.org`, claim_key: 'strange', quote: QUOTE };
+  put('first', strange);
+  await read();
+  const [known] = story('first').evidence;
+  assert.equal(known?.state, 'unverified');
+  put('second', { instrument });
+  assert.equal(air('second').state, 'scheduled');
+  put('second', strange);
+  assert.deepEqual([story('second').state, story('second').awaits_evidence], ['scheduled', true]);
+});
+
+test('what changed stays said while the newest observation cannot be read', async (t) => {
+  const { app, clock, root, tools, observe, put, air, found, read } = await stand(t);
+  const at = observe('example.org');
+  put('dated', { instrument: `${root}/t/example.org?as_of=${at}`, quote: QUOTE });
+  air('dated');
+  await read();
+  clock.now += DAY;
+  observe('example.org', { NS: ['ns1.new.example'], A: ['192.0.2.1'] });
+  assert.equal(sourcesOfChanged(app, tools), 1);
+  await read();
+  assert.equal(found('dated').state, 'changed');
+  const reader = tools.read;
+  const isNewest = (address: string) => address === `${root}/t/example.org`;
+  for (const answer of [
+    { outcome: 'unread' as const, reason: 'status 429', exchanges: [] },
+    { ...(await reader(`${root}/health`)) },
+  ]) {
+    tools.read = async (address) => (isNewest(address) ? answer : reader(address));
+    clock.now += READ_EVERY;
+    await read();
+    assert.equal(found('dated').state, 'changed', 'nobody knows better');
+  }
+  const before = app.store.desk.nextEvidenceSeq(PAPER);
+  tools.read = reader;
+  clock.now += READ_WAITS[1];
+  await read();
+  assert.equal(app.store.desk.nextEvidenceSeq(PAPER), before + 1, 'it is tried again before a month is over');
+});
+
+test('a day that was not over when it was cited is compared with what it said then', async (t) => {
+  const { app, clock, root, tools, observe, put, air, found, read } = await stand(t);
+  const at = observe('example.org');
+  put('today', { instrument: `${root}/t/example.org?as_of=${at.slice(0, 10)}` });
+  air('today');
+  await read();
+  assert.equal(found('today').state, 'read');
+  clock.now += HOUR;
+  const later = observe('example.org', { NS: ['ns1.new.example'], A: ['192.0.2.1'] });
+  assert.equal(later.slice(0, 10), at.slice(0, 10));
+  assert.equal(sourcesOfChanged(app, tools), 1);
+  await read();
+  assert.equal(found('today').state, 'changed');
+});
+
+test('nobody lends an observation in a bundle the name of another service', async (t) => {
+  const { clock, mirror, answers, stateOf, found, root } = await stand(t);
+  const forger = await recordsStand(t, { DATA_ORIGIN: root, ORIGIN: 'http://papers.example' });
+  forger.enter(probe('example.org', forger.clock.now, { NS }));
+  const first = new Date(forger.clock.now).toISOString();
+  forger.clock.now += HOUR;
+  Object.assign(forger.app.settings, { dataOrigin: mirror });
+  forger.enter(probe('example.org', forger.clock.now, { NS }));
+  clock.now = forger.clock.now;
+  const bundle = await ask(forger.url, '/v1/exports/domains/example.org/evidence.json', {
+    'x-service-key': forger.keyOf('account'),
+  });
+  answers.set('/.well-known/records-keys.json', {
+    body: (await ask(forger.url, '/.well-known/records-keys.json')).text,
+  });
+  for (const query of ['', `?as_of=${first}`]) answers.set(`/bundle.json${query}`, { body: bundle.text });
+  assert.deepEqual(await stateOf(`${mirror}/bundle.json`), ['read', null]);
+  assert.match((await stateOf(`${mirror}/bundle.json?as_of=${first}`)).join(), /^unverified,no key with kid/);
+  answers.set(`/t/example.org?as_of=${first}`, { body: (await ask(forger.url, `/t/example.org?as_of=${first}`)).text });
+  assert.deepEqual(await stateOf(`${mirror}/t/example.org?as_of=${first}`), ['read', null]);
+  const { key, listed_by } = evidenceRow(found('piece-3'), false, '').observation ?? assert.fail();
+  assert.deepEqual([`http://${key}`, `http://${listed_by}`], [`${root}/door`, mirror], 'readers see who lists the key');
 });

@@ -261,7 +261,8 @@ async function foundIn(
   const digest = text === null ? null : sha256(text);
   const kept = { ...nothing, status: reading.status, body: sha256(reading.body), text: digest, archive: sha256(warc) };
   const each = cited.map((fact, at): ReadingFound => {
-    const { quote = null, nearest = null, missing = [], changes } = found[at] ?? {};
+    const { quote = null, nearest = null, missing = [], changes, unseen } = found[at] ?? {};
+    if (unseen !== undefined) return { ...nothing, status: 'unread', reason: unseen, sought: soughtIn(fact) };
     const of = { ...kept, reason, sought: soughtIn(fact), quote, nearest, missing };
     if (observed !== undefined) {
       const beside = observation === undefined ? {} : { observation, changes: changes ?? [] };
@@ -279,7 +280,8 @@ const NO_OBSERVATION = 'it answered a signed observation before, and does not no
 /** What an answer says of each fact: as a signed observation if it is one, else as a text. */
 interface Said extends Pick<ReadingFound, 'reason' | 'observed' | 'observation'>, Pick<Reading, 'exchanges'> {
   text: string | null;
-  found: (Found & { changes?: string[] })[];
+  /** `unseen`: why nobody knows whether the hostname of an observation that was read before answers the same. */
+  found: (Found & { changes?: string[]; unseen?: string })[];
   /** Why it has to be read again. */
   unread?: string;
 }
@@ -303,12 +305,13 @@ async function said(
     if ('fault' in one) {
       return { ...nothing, exchanges: asked, reason: plainReason(one.fault), observed: 'unverified' };
     }
-    const { observation, receipt, observed_by, text } = one;
+    const { observation, receipt, observed_by, text, unseen } = one;
     const inText = await texts.findIn(text, cited);
-    const found = inText.map((found, at) => ({
-      ...found,
-      changes: observedChanges(instrument, one, cited[at]?.first ?? null),
-    }));
+    const found = inText.map((found, at) => {
+      const first = cited[at]?.first ?? null;
+      const why = unseen === null || first === null ? {} : { unseen: plainReason(`its newest observation: ${unseen}`) };
+      return { ...found, changes: observedChanges(one, first), ...why };
+    });
     return { text, found, reason: null, observation, observed: { receipt, observed_by }, exchanges: asked };
   } catch (error) {
     return { ...nothing, reason: plainReason(`its text cannot be read: ${messageOf(error)}`) };

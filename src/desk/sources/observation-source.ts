@@ -15,9 +15,9 @@ export interface Observed {
 
 /**
  * Verifies an answer that claims to be a signed observation, by the keys that its service lists: the site that answered,
- * if its address is that of an observation (`/t/…`, `/v1/domains/…`), else the host in the name of the key. Where the
- * address asks for a time, the newest observation of the hostname is read too, from `/t/…`, which everybody may ask.
- * Null for any other answer.
+ * if its address is that of an observation (`/t/…`, `/v1/domains/…`), else the host in the name of the key, which counts
+ * under this name alone. Where the address asks for a time, the newest observation of the hostname is read too, from
+ * `/t/…`, which everybody may ask. Null for any other answer.
  */
 export async function observeSource(
   reading: Extract<Reading, { outcome: 'read' }>,
@@ -25,12 +25,18 @@ export async function observeSource(
   { read, texts }: { read: SourceReader; texts: TextPool },
 ): Promise<Observed | null> {
   const { plain: bytes, url } = reading;
-  const claim = bytes.includes(MARK) ? await texts.claim({ bytes }) : null;
+  const claim = bytes.includes(MARK) ? await texts.claim({ bytes, instrument }) : null;
   if (claim === null) return null;
   const asked = askedFor(instrument);
   const { origin, protocol } = new URL(url);
-  const named = URL.parse(`${protocol}//${claim.signer?.replace(/\/door$/, '')}`)?.origin ?? origin;
-  const service = asked === null || asked.domain !== null ? origin : named;
+  // A site that lists keys of its own under the name of another service must not pass for that.
+  const signer = asked === null || asked.domain !== null ? null : claim.signer;
+  const host = signer?.replace(/\/door$/, '') ?? null;
+  const named = host === null ? null : URL.parse(`${protocol}//${host}`);
+  if (host !== null && named?.host !== host) {
+    return { found: { fault: 'the name of its key is not that of a host' }, exchanges: reading.exchanges };
+  }
+  const service = named?.origin ?? origin;
   const keys = await read(`${service}/.well-known/records-keys.json`);
   const exchanges = [...reading.exchanges, ...keys.exchanges];
   if (keys.outcome === 'unread') return { found: { unread: `the keys of ${service}: ${keys.reason}` }, exchanges };
@@ -38,23 +44,23 @@ export async function observeSource(
   const current = isDated ? await read(`${service}/t/${asked.domain}`) : null;
   if (current !== null) exchanges.push(...current.exchanges);
   const found = await texts.observe({
-    ...{ bytes, instrument },
+    ...{ bytes, instrument, signer },
     keys: keys.outcome === 'read' ? keys.plain : new Uint8Array(),
     current: current?.outcome === 'read' ? current.plain : null,
   });
+  if (current?.outcome === 'unread' && !('fault' in found)) found.unseen = current.reason;
   return { found, exchanges };
 }
 
 /**
- * What the hostname of an observation answers differently: at an address with a time, since then; at one without, since
- * `first` was read.
+ * What the hostname of an observation answers differently since `first` was read. At an address with a day that is not
+ * over, what is read now is not that.
  */
 export function observedChanges(
-  instrument: string,
   { observation, newer }: Exclude<ObservationFound, { fault: string }>,
   first: CitedObservation | null,
 ): string[] {
-  const before = askedFor(instrument)?.until === null && first !== null ? first : observation;
+  const before = first ?? observation;
   const after = newer ?? observation;
   return before.receipt === after.receipt ? [] : changesBetween(fieldsOf(before), fieldsOf(after));
 }

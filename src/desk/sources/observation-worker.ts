@@ -23,14 +23,16 @@ const OBSERVATION_MAX = 256 * 1_024;
 /** An answer that may be a document of the domain records. */
 export interface ClaimTask {
   bytes: Uint8Array;
+  /** The address, as the fact gives it. */
+  instrument: string;
 }
 
-/** Whether an answer claims to be a signed observation, and the name of the key that signed it, or the newest of several. */
+/** Whether an answer claims to be a signed observation, and the name of the key that signed the one that is asked for. */
 export type Claim = { signer: string | null } | null;
 
 export interface ObservationTask extends ClaimTask {
-  /** The address, as the fact gives it. */
-  instrument: string;
+  /** The one name of a key by which it may be signed; null for any of `keys`. */
+  signer: string | null;
   /** The key document of its service. */
   keys: Uint8Array;
   /** The newest observation of the same hostname, where the address asks for an older one. */
@@ -48,6 +50,8 @@ export type ObservationFound =
       text: string;
       /** A newer one of the same hostname, by the same service; null without one. */
       newer: CitedObservation | null;
+      /** Why what `current` is does not say whether there is a newer one; null when it does. */
+      unseen: string | null;
     };
 
 type Shown = Extract<RecordsDocument, { kind: 'preview' | 'record' | 'evidence' | 'misshapen' }>;
@@ -72,11 +76,18 @@ function shownIn(bytes: Uint8Array): Shown | null {
 }
 
 /** Runs on a thread with a bounded heap, as all that strangers send. */
-export function claim({ bytes }: ClaimTask): Claim {
+export function claim({ bytes, instrument }: ClaimTask): Claim {
   const document = shownIn(bytes);
   if (document === null) return null;
-  const receipt = document.kind === 'misshapen' ? '' : (answersIn(document).at(-1)?.receipt ?? '');
+  const receipt = document.kind === 'misshapen' ? '' : (answerAt(document, instrument)?.receipt ?? '');
   return { signer: parseNote(receipt)?.signatures[0]?.name ?? null };
+}
+
+/** The observation that an address asks for. A bundle has several: of one answer its rules say whether its time fits. */
+function answerAt(document: Exclude<Shown, { kind: 'misshapen' }>, address: string) {
+  const until = askedFor(address)?.until ?? null;
+  const answers = answersIn(document);
+  return until === null || answers.length === 1 ? answers.at(-1) : answers.findLast((one) => timeOf(one) < until);
 }
 
 function answersIn(document: Exclude<Shown, { kind: 'misshapen' }>): (Preview | Evidence['records'][number])[] {
@@ -88,45 +99,43 @@ function answersIn(document: Exclude<Shown, { kind: 'misshapen' }>): (Preview | 
 export function observe(task: ObservationTask): ObservationFound {
   const keys = keysIn(task.keys);
   if (keys.length === 0) return { fault: 'its service lists no keys' };
-  const seen = verified(task.bytes, task.instrument, keys);
+  const seen = verified(task.bytes, task.instrument, keys, task.signer);
   if ('fault' in seen) return seen;
-  const { receipt, hash, observation } = seen;
-  const key = keyOfNote(keys, receipt.kid, parseNote(observation.receipt) ?? { signatures: [] });
-  if (key === null) return { fault: `no key with kid ${receipt.kid} is known` };
-  const current = task.current === null ? null : verified(task.current, '', keys);
-  const isOfIt = current !== null && !('fault' in current) && current.receipt.domain === receipt.domain;
-  const newer = isOfIt && current.receipt.seq > receipt.seq ? current.observation : null;
+  const { receipt, hash, observation, key } = seen;
+  const current = task.current === null ? seen : verified(task.current, '', keys, null);
+  const unseen =
+    'fault' in current ? current.fault : current.receipt.domain === receipt.domain ? null : 'it is of another domain';
+  const newer =
+    'fault' in current || unseen !== null || current.receipt.seq <= receipt.seq ? null : current.observation;
   const text = renderedObservation(receipt, fieldsOf(observation));
-  return { observation, receipt: hash, observed_by: vkey(key.name, key.publicKey), text, newer };
+  return { observation, receipt: hash, observed_by: vkey(key.name, key.publicKey), text, newer, unseen };
 }
 
 function verified(
   bytes: Uint8Array,
   address: string,
   keys: VerifyingKey[],
-): { fault: string } | { receipt: ObservationReceipt; hash: string; observation: CitedObservation } {
+  signer: string | null,
+): { fault: string } | { receipt: ObservationReceipt; hash: string; observation: CitedObservation; key: VerifyingKey } {
   const document = shownIn(bytes);
   if (document === null) return { fault: 'it shows no observation' };
   const [fault] = documentFaults(document, keys, verifyNode);
   if (fault !== undefined || document.kind === 'misshapen') return { fault: fault ?? 'it has another form' };
-  const asked = askedFor(address);
-  if (asked === null) return { fault: 'the as_of of its address is not a day or a time' };
-  const { until } = asked;
-  const answers = answersIn(document);
-  // A bundle has several. Of one answer its rules say themselves whether its time is the right one.
-  const answer =
-    until === null || answers.length === 1 ? answers.at(-1) : answers.findLast((one) => timeOf(one) < until);
+  if (askedFor(address) === null) return { fault: 'the as_of of its address is not a day or a time' };
+  const answer = answerAt(document, address);
   if (answer === undefined) return { fault: 'it has no observation from before the time that its address asks for' };
   const observation = citedObservation(answer);
   if (JSON.stringify(observation).length > OBSERVATION_MAX) {
     return { fault: `the observation is longer than ${OBSERVATION_MAX} characters` };
   }
   // A key's period is checked above, with the corrections of its clock.
-  const ever = keys.map((key) => ({ ...key, nbf: 0, retired_at: null }));
+  const own = signer === null ? keys : keys.filter(({ name }) => name === signer);
+  const ever = own.map((key) => ({ ...key, nbf: 0, retired_at: null }));
   const { receipt, hash, faults } = observationFaults(observation, address, ever, verifyNode);
-  return receipt === null || faults[0] !== undefined
+  const key = keyOfNote(own, receipt?.kid, parseNote(observation.receipt) ?? { signatures: [] });
+  return receipt === null || key === null || faults[0] !== undefined
     ? { fault: faults[0] ?? 'it has no receipt' }
-    : { receipt, hash, observation };
+    : { receipt, hash, observation, key };
 }
 
 function timeOf({ receipt }: Pick<FullRecord, 'receipt'>): number {

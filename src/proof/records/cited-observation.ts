@@ -142,11 +142,17 @@ export function observedFault(
   return isItsText ? null : 'text is not the hash of what the observation says';
 }
 
-/** What the receipt of an observation says that evidence names, and the name of the key; null without one. Not checked. */
+/**
+ * What the receipt of an observation says that evidence names, the name of the key, and the host that lists it: that of an
+ * address that names a domain, else the one in the name (protocol 4.10). Null without one. Not checked.
+ */
 export function observedIn({ note, observation }: { note: string; observation?: CitedObservation | undefined }) {
-  const said = evidenceIn(note)?.observation;
+  const { observation: said, instrument = '' } = evidenceIn(note) ?? {};
   const receipt = parseObservation(parseNote(observation?.receipt ?? '')?.text ?? '');
   if (receipt === null || said === undefined || said === 'unverified') return null;
   const { domain, seq, observed_at, kid } = receipt;
-  return { domain, seq, observed_at, key: said.observed_by.split('+')[0] ?? '', kid };
+  const key = said.observed_by.split('+')[0] ?? '';
+  const isNamed = askedFor(instrument)?.domain != null;
+  const listed_by = (isNamed ? URL.parse(instrument)?.host : null) ?? key.replace(/\/.*/s, '');
+  return { domain, seq, observed_at, key, listed_by, kid };
 }

@@ -97,14 +97,14 @@ def end_of(text):
     except ValueError:
         need(False, 'as_of')
     if is_day:
-        return (day + timedelta(days=1) - EPOCH) // timedelta(milliseconds=1)
+        return (day - EPOCH) // timedelta(milliseconds=1) + 86_400_000
     hour, minute, second = (int(match[at] or 0) for at in (2, 3, 4))
     zone_hour, zone_minute = int(match[7] or 0), int(match[8] or 0)
     need(hour < 24 and minute < 60 and second < 60 and zone_hour < 24 and zone_minute < 60, 'as_of')
-    at = day + timedelta(hours=hour, minutes=minute, seconds=second)
+    at = day - EPOCH + timedelta(hours=hour, minutes=minute, seconds=second)
     zone = timedelta(hours=zone_hour, minutes=zone_minute)
     millisecond = int(((match[5] or '') + '000')[:3])
-    return (at - (-zone if match[6] == '-' else zone) - EPOCH) // timedelta(milliseconds=1) + millisecond + 1
+    return (at - (-zone if match[6] == '-' else zone)) // timedelta(milliseconds=1) + millisecond + 1
 
 
 def require_address(address, receipt):

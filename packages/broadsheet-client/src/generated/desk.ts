@@ -1796,8 +1796,10 @@ export interface components {
                     seq: number;
                     /** Format: date-time */
                     observed_at: string;
-                    /** @description The name of the key that signed it, which has the host of its service. */
+                    /** @description The name of the key that signed it, as the service lists it. */
                     key: string;
+                    /** @description The host that lists the key. Where its name begins with another one, that one did not say that it is its own. */
+                    listed_by: string;
                     kid: string;
                 } | null;
                 /** @description What the hostname of an observation answers differently now, a line each. */
