@@ -41,7 +41,15 @@ export interface CheckedProof {
   /** Who approved which revision, by signed reviews in the proof. */
   reviews: { revision: number; reviewed_by: string; role: string; reviewed_at: string }[];
   /** The signed observations of hostnames that it cites, by the number of the entry. */
-  observations: { n: number; domain: string; seq: number; observed_at: string; key: string; kid: string }[];
+  observations: {
+    n: number;
+    domain: string;
+    seq: number;
+    observed_at: string;
+    key: string;
+    listed_by: string;
+    kid: string;
+  }[];
   /** Revisions whose receipts say a wrong time, by a signed correction of the clock. */
   corrected: { revision: number; filed_at: string; true_time: string }[];
 }
@@ -273,8 +281,8 @@ function proofLines(checked: CheckedProof[]): string[] {
         `revision ${revision} was approved by ${reviewed_by} (${role}) at ${reviewed_at}, says a signed review`,
     ),
     ...(only?.observations ?? []).map(
-      ({ n, domain, seq, observed_at, key }) =>
-        `source ${n} is the signed observation ${seq} of ${domain} at ${observed_at}, which holds by the key ${key} that the paper’s evidence names`,
+      ({ n, domain, seq, observed_at, key, listed_by }) =>
+        `source ${n} is the signed observation ${seq} of ${domain} at ${observed_at}, which holds by the key ${key}${key === `${listed_by}/door` ? '' : `, listed by ${listed_by},`} that the paper’s evidence names`,
     ),
     only === undefined
       ? `${plural(checked.length, 'proof')} checked, ${plural(faulty.length, 'does not hold', 'do not hold')}`
