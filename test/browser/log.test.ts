@@ -10,6 +10,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';
 import { publish, revise, withdraw } from '../support/newsroom.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -90,7 +91,7 @@ describe('the page of a log', { concurrency: 1 }, () => {
     ['without witnesses', { isFilled: true, isWitnessed: false }, NO_WITNESSES],
     ['before its first leaf', { isFilled: false, isWitnessed: true }, EMPTY],
   ] as const) {
-    describe(state, () => {
+    describe(state, { skip: state === 'without witnesses' && ONLY_WIDE }, () => {
       let stand: LogStand;
       before(async () => {
         stand = await openLogStand(options);

@@ -111,7 +111,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('before the card reports its height, only the link is shown', async () => {
+  await t.test('before the card reports its height, only the link is shown', { skip: ONLY_WIDE }, async () => {
     const { html } = await record();
     const { page, told } = await visit(asWordPressShows(html, SECRET, 'another1'));
     assert.equal((await told()).at(-1)?.secret, 'another1');
@@ -190,7 +190,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('in a frame of our own making a click leads there without messages', async () => {
+  await t.test('in a frame of our own making a click leads there without messages', { skip: ONLY_WIDE }, async () => {
     const { html } = await record();
     const { page, told } = await visit(html);
     assert.deepEqual(await told(), []);
@@ -199,7 +199,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('a card that no page frames is silent, with a secret too', async () => {
+  await t.test('a card that no page frames is silent, with a secret too', { skip: ONLY_WIDE }, async () => {
     const { html } = await record();
     const src = / src="([^"]*)"/.exec(html)?.[1] ?? '';
     const page = await browser.newPage();

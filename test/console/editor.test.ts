@@ -296,7 +296,7 @@ describe('the editor', () => {
     isSound();
   });
 
-  it('shows the page of the newest text alone, whatever comes first', async () => {
+  it('shows the page of the newest text alone, whatever comes first', { skip: ONLY_WIDE }, async () => {
     const page = await opened('write');
     await page.locator('#page').waitFor();
     let held = 0;
