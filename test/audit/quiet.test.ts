@@ -165,7 +165,7 @@ test('an audit of a paper that changes meanwhile reports faults and not the chan
   assert.match(faults[0] ?? '', /stories\/tide\/index\.html/);
 });
 
-test('an audit beside a press of every file says only that it waits for it', async (t) => {
+test('an audit beside a press of every file says only that it waits for it', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: START });
   createPaper(app);

@@ -57,6 +57,7 @@ import { START } from '../support/pressed-paper.ts';
 import { probe } from '../support/probes.ts';
 import { run } from '../support/program.ts';
 import { assertSoundWarc } from '../support/warc.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const logger = pino({ level: 'silent' });
 const SAYS = 'The harbour is twelve metres deep, the office said. It was 12 m in 2024.';
@@ -663,7 +664,9 @@ test('a reading whose fact is corrected meanwhile signs nothing and leaves no fi
   await sound(app);
 });
 
-test('what a process leaves behind that is killed before it signs is swept, and read again', async (t) => {
+test('what a process leaves behind that is killed before it signs is swept, and read again', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, clock, put, story, read } = await stand(t);
   put('deep', CITED);
   const { dataDir } = app.settings;

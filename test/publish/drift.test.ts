@@ -13,6 +13,7 @@ import { Budget } from '../../src/shared/workers/budget.ts';
 import { paperOf } from '../press/paper-copy.ts';
 import { filing, PAPER, SECTIONS, treeOf } from '../support/app-context.ts';
 import { BUCKET, CREDENTIALS, S3Server } from '../support/s3-server.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 async function standOf(t: TestContext, query = '', pieces = 2) {
   const store = await S3Server.start(t);
@@ -106,7 +107,9 @@ test('foreign files stay, unless a repair is requested', async (t) => {
   assert.deepEqual(await check(), []);
 });
 
-test('a page that changed while the place was compared is still one that the place does not have', async (t) => {
+test('a page that changed while the place was compared is still one that the place does not have', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { store, app, tree, send } = await standOf(t, '', 31);
   let listings = 0;
   store.intercept = async ({ method, key }) => {

@@ -9,7 +9,7 @@ import { ask } from '../support/http.ts';
 import { copyContent } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
-test('npm run dev names an invalid PORT, and one in use', async (t) => {
+test('npm run dev names an invalid PORT, and one in use', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
