@@ -9,7 +9,7 @@ import { checkHosts, checkLanguages, checkLease, checkLogs, checkMedia, checkPub
 import { type Finding, type Found, holds, open, runCheck, runChecks } from './finding.ts';
 import { checkBackups, checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
-import { checkQueues } from './queues.ts';
+import { checkArchive, checkQueues } from './queues.ts';
 import { checkRunning } from './running.ts';
 
 /** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
@@ -50,6 +50,13 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
         ['publish', () => checkPublish(settings, app), services.desk],
         ['media', () => checkMedia(settings, app), services.desk],
         ['lease', () => checkLease(settings, app)],
+        [
+          'archive',
+          () => checkArchive(settings, app as AppContext),
+          services.records &&
+            app !== null &&
+            (settings.archiveUrl !== null || app.store.records.archive.newest() !== null),
+        ],
         ['backups', () => checkBackups(settings, Date.now())],
       ]),
       running,

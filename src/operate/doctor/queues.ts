@@ -1,11 +1,44 @@
-import { HOUR, MINUTE } from '../../proof/time.ts';
+import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
+import { CLI } from '../../shared/command-line.ts';
 import { plural } from '../../shared/plural.ts';
 import { spanText } from '../../signing/clock/clock-guard.ts';
 import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength, together } from '../../store/vital-signs.ts';
 import { type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
+
+/** Days are archived an hour after their end; an older observation waits for something, in ms. */
+const ARCHIVE_LATE = 2 * DAY;
+
+/** Whether the archive answers, has the manifest that the database knows, and gets what is closed. */
+export async function checkArchive(settings: Settings, app: AppContext): Promise<Found> {
+  const { archive } = app.store.records;
+  const own = archive.newest();
+  if (app.archive === null) {
+    if (own === null) return open('ARCHIVE_URL is not set: all observations stay in the database');
+    return fault(
+      `observations up to ${own.through} are in an archive, and ARCHIVE_URL is not set`,
+      'set it to where they are',
+    );
+  }
+  const etag = await app.archive.etag('manifest.json');
+  const since = archive.waitingSince();
+  const age = since === null ? 0 : Math.max(0, app.clock.now() - since);
+  const figures = {
+    through: own?.through ?? 0,
+    waiting_seconds: Math.round(age / 1_000),
+    erasures: archive.erasures().length,
+  };
+  if (etag !== (own?.etag ?? null)) {
+    const cure = `run \`${CLI} archive run\`, which follows it or says what is wrong`;
+    return fault(`${app.archive.name} has another manifest than this database knows`, cure, figures);
+  }
+  const found = `${app.archive.name} has observations 1 to ${figures.through}`;
+  if (age <= ARCHIVE_LATE || !settings.services.records) return holds(found, figures);
+  const cure = `run \`${CLI} archive run\`, which says why, or read the server log: "job":"archive"`;
+  return fault(`${found}, and the first after these is ${spanText(age)} old`, cure, figures);
+}
 
 /** How long something may be due while a server runs, in ms. As in deploy/prometheus/alerts.yml. */
 const PRESS_LATE = 15 * MINUTE;

@@ -114,12 +114,17 @@ export function ofDesk({ gauge }: SampledRegistry, { app, presses }: MetricSourc
 /** The hostnames under watch, and what is paid for answers about them. */
 export function ofRecords(
   { age, gauge, queue, total }: SampledRegistry,
-  { app: { store, clock } }: MetricSources,
+  { app: { store, clock, settings } }: MetricSources,
 ): Readings {
   const scanQueue = queue(['scanner_due', 'scanner_oldest_due_seconds'], 'Hostnames');
   const scanLeased = gauge('scanner_leased', 'Hostnames that a scanner holds, counted up to 10,000.');
   const hostnames = gauge('hostnames', 'Hostnames, by state.', ['state']);
   const proofs = gauge('owner_proofs', 'Proofs in force that a name is an account’s.');
+  const archived = gauge(
+    'archive_observations',
+    'Observations up to this number are in the archive; with ARCHIVE_URL.',
+  );
+  const unarchived = gauge('archive_lag_seconds', 'Age of the first observation that is not; with ARCHIVE_URL.');
   const credits = total('credits_total', 'Credits of the ledger, without their sign.', ['kind']);
   const payments = gauge('payments_open', 'Payments whose outcome is unknown.');
   const paymentAge = gauge('payments_oldest_open_seconds', 'Age of the first payment whose outcome is unknown.');
@@ -134,6 +139,11 @@ export function ofRecords(
     },
     proofs() {
       proofs.set(store.records.owners.count());
+    },
+    archive() {
+      if (settings.archiveUrl === null) return;
+      archived.set(store.records.archive.through());
+      unarchived.set(age(store.records.archive.waitingSince()));
     },
     credits() {
       for (const { kind, amount } of store.database.vitalSigns().credits()) credits({ kind }, Math.abs(amount));

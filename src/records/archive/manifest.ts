@@ -18,7 +18,7 @@ const Stored = z.strictObject({ key: z.string().min(1), etag: z.string(), sha256
 /** An object of the archive. Times in ms; `sha256` in hex. */
 const ArchiveObject = z.strictObject({
   ...Stored.shape,
-  kind: z.enum(['observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value', 'tombstones']),
+  kind: z.enum(['observations', 'observations_open', 'tombstones']),
   /** `YYYY-MM`, or `YYYY-MM-DD` for what is kept by day. */
   period: z.string(),
   /** What the `bucketHash` of the names in it begins with. */

@@ -61,7 +61,7 @@ interface Change {
   erased?: Tombstone[];
 }
 /** An object that is not in a manifest yet. */
-type Draft = Pick<ArchiveObject, 'kind' | 'period' | 'bucket'>;
+type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: Exclude<ArchiveObject['kind'], 'tombstones'> };
 
 export interface ArchiverOptions {
   /** Throws when this process may not go on. */
@@ -385,7 +385,8 @@ export class Archiver {
         erased.push({ seq, hash: createHash('sha256').update(receipt).digest() });
         return false;
       });
-      const { kind, period, bucket } = object;
+      const { period, bucket } = object;
+      const kind = object.kind === 'observations' ? object.kind : 'observations_open';
       const next = await this.#put({ kind, period, bucket }, rows, base.generation + 1);
       const stable = object.publish ?? (kind === 'observations' ? object.key : null);
       added.push({ ...next, publish: stable });
@@ -420,9 +421,9 @@ export class Archiver {
   async #clean(): Promise<void> {
     const { generation, objects } = this.#base();
     // Two archivers with the same rows give an object the same key.
-    const named = new Set(objects.flatMap(({ key, seeds }) => (seeds === null ? [key] : [key, seeds.key])));
+    const named = new Set(objects.flatMap(({ key, seeds, publish }) => [key, seeds?.key, publish]));
     for (const key of this.#tables.left(this.#app.clock.now() - GRACE)) {
-      // A later number is that of a manifest which may still be committed. The key of a month is written again.
+      // A later number is that of a manifest which may still be committed. The key of a month's rows is written again.
       const [, number] = /\/(\d+)-[0-9a-f]{16}\.[a-z]+$/.exec(key) ?? [];
       if (number !== undefined && Number(number) > generation) continue;
       if (number !== undefined && !named.has(key)) await this.#place.remove([key]);
@@ -445,8 +446,9 @@ export class Archiver {
     await writeParquet(OBSERVATIONS, columns(), file);
     const bytes = readFileSync(file);
     rmSync(file);
-    const folder =
-      draft.kind === 'observations' ? 'staging' : folderOf('observations_open', draft.period, draft.bucket);
+    // Equal rows, as none, are not the same object.
+    const open = folderOf(draft.kind, draft.period, draft.bucket);
+    const folder = draft.kind === 'observations' ? `staging/${open}` : open;
     const { key, ...stored } = await this.#upload(`${folder}/`, 'parquet', bytes, generation);
     const seeds = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', ranges.seeds(), generation);
     return { ...draft, key, ...stored, bytes: bytes.length, ...ranges.said(), seeds, publish: null, generation };

@@ -13,7 +13,7 @@ import {
 } from '../../shared/sql/sql.ts';
 import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_TABLES, receiptOf } from './records-receipts.ts';
 
-const KIND = oneOf('observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value', 'tombstones');
+const KIND = oneOf('observations', 'observations_open', 'tombstones');
 const OBJECT = {
   ...{ key: text, kind: KIND, period: text, bucket: text, etag: text, sha256: text, bytes: integer, rows: integer },
   ...{ first_seq: integer, last_seq: integer, first_at: integer, last_at: integer },
@@ -154,6 +154,12 @@ export function archiveTables(db: Db, transact: Transact) {
       host: integer,
       observed_at: integer,
     }),
+    /** When the first observation was made that the archive does not have, in ms; null when it has all. */
+    waitingSince: one(
+      `SELECT observed_at FROM observations
+       WHERE seq > coalesce((SELECT through FROM archive_manifests ORDER BY generation DESC LIMIT 1), 0) ORDER BY seq LIMIT 1`,
+      integer,
+    ),
     /** The first observation after a number that was made at or after a time (ms). */
     firstSince: one('SELECT seq FROM observations WHERE seq > ? AND observed_at >= ? ORDER BY seq LIMIT 1', integer),
     /** Whether observations of a host have left the database. */

@@ -28,6 +28,7 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
     'DELETE FROM values_to_index WHERE host = ?',
     'DELETE FROM sightings WHERE host = ?',
     'DELETE FROM archived_hosts WHERE host = ?',
+    'DELETE FROM kept_receipts WHERE host = ?',
   ].map((statement) => run(statement));
   return {
     /** Erases what a host answered. `notes` are the hashes of the notes of its observations here, by their numbers. */

@@ -47,7 +47,7 @@ async function everythingIn(app: AppContext, place: ArchivePlace): Promise<strin
     const bytes = (await place.get(key))?.bytes ?? new Uint8Array();
     parts.push(Buffer.from(bytes).toString('latin1'));
     const object = named.get(key);
-    if (object?.kind.startsWith('observations') !== true) continue;
+    if (object === undefined || !key.endsWith('.parquet')) continue;
     for await (const row of readRows(OBSERVATIONS, sourceOf(place, object))) {
       parts.push(
         Object.values(row)
@@ -139,4 +139,21 @@ test('without an archive a name is erased from the database', (t) => {
   assert.deepEqual(records.deltas({ host: records.find(ERASED)?.id ?? 0, rotating: 'both' }, { limit: 10 }), []);
   observeDays(app, clock, 1, ['c.test']);
   assert.equal(records.nextSeq(), 8);
+});
+
+test('a bucket of which every name is erased is empty in each of its months', async (t) => {
+  const { app, clock, place } = opened(t);
+  clock.now = NOON + 35 * DAY;
+  observeDays(app, clock, 1);
+  clock.now = NOON + 70 * DAY;
+  await archiveAll(app, place);
+  eraseName(app, parseHostname('c.test'), 'asked');
+  await archiveAll(app, place);
+  const own = app.store.records.archive
+    .objects()
+    .filter(({ kind, bucket }) => kind === 'observations' && bucket === 'd');
+  assert.deepEqual(new Set(own.map(({ rows }) => rows)), new Set([0]));
+  assert.ok(own.length > 1);
+  assert.ok(!(await everythingIn(app, place)).includes('c.test'));
+  assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
 });
