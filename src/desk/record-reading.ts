@@ -62,7 +62,23 @@ export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: 
     .filter((piece) => isReleased(desk, paper, piece, fact.subject, state));
   const entry: EvidenceBody = { note, quoted, ...line, released };
   append(store, { type: 'record', at, paper, kind: 'evidence', name: fact.subject, body: entry }, now);
+  if (!isAccepted(state)) holdBack(desk, paper, fact.subject, at);
   return state;
+}
+
+/** Has scheduled pieces wait whose sources had been found when they were scheduled, and are not any more. */
+function holdBack({ store, now }: Desk, paper: string, subject: string, at: number): void {
+  const archive = store.archive(paper);
+  for (const { id: piece } of archive.citedBy(subject, 'scheduled')) {
+    // Of another version nothing was read now.
+    const isLost = archive
+      .quotedFacts(piece)
+      .some((fact) => fact.subject === subject && fact.state !== null && !isAccepted(fact.state));
+    const isHeld = requiresQuotes(archive.paper(), archive.row(piece)?.persona ?? '');
+    if (!isLost || !isHeld || store.awaitsEvidence(piece)) continue;
+    const on_air_at = store.pieceState(piece)?.scheduled_at ?? at;
+    append(store, { type: 'airing', at, paper, piece, on_air_at, awaits_evidence: true, made_by: 'evidence' }, now());
+  }
 }
 
 /** Whether a piece that waits for evidence has all that it needs, once a fact has this state. */

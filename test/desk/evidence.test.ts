@@ -283,6 +283,31 @@ test('a paper can hold pieces back until their quotes are found', async (t) => {
   await sound(app);
 });
 
+test('what a source does not say any more keeps off the air what is scheduled for later', async (t) => {
+  const { app, clock, pages, put, air, story, read } = await stand(t, { quote_not_found: 'refuse' });
+  const keyed = { claim_key: 'depth', quote: 'twelve metres deep' };
+  const other = { source: 'Another', instrument: 'Ledger, page 4' };
+  for (const slug of ['now', 'later', 'never']) put(slug, [keyed, other]);
+  air('now');
+  await read();
+  const at = clock.now + READ_EVERY + DAY;
+  for (const slug of ['later', 'never']) airStory(deskOf(app), PAPER, slug, { by: 'cli', at });
+  assert.deepEqual([story('later').state, story('later').awaits_evidence], ['scheduled', false]);
+  clock.now += READ_EVERY;
+  pages.set('/report', 'It is dry.');
+  await read();
+  assert.deepEqual([story('later').scheduled_at, story('later').awaits_evidence], [at, true]);
+  withdrawStory(deskOf(app), PAPER, 'never', { reason: 'It is dry.', by: 'cli' });
+  clock.now += 2 * DAY;
+  await sound(app);
+  assert.equal(story('later').state, 'scheduled');
+  clock.now += READ_EVERY;
+  pages.set('/report', SAYS);
+  await read();
+  assert.deepEqual([story('later').state, story('never').state], ['on_air', 'draft']);
+  await sound(app);
+});
+
 test('evidence of a fact of the record is that of its version, for all pieces that cite it', async (t) => {
   const { app, asked, put, air, story, read } = await stand(t, { quote_not_found: 'refuse' });
   const fact = { claim_key: 'harbour-depth', quote: 'twelve metres deep', source: 'Office' };
@@ -521,6 +546,9 @@ test('receivers of webhooks are told of each finding once, when a piece on air r
   const months: [string | number, string[]][] = [
     [SAYS, []],
     [404, ['2 gone', 'depth gone']],
+    [410, []],
+    ...READ_WAITS.map((): [number, string[]] => [500, []]),
+    [500, []],
     [410, []],
     [`${SAYS} It is twenty metres deep.`, ['2 changed']],
     [SAYS, ['depth quote_not_found']],

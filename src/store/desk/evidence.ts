@@ -69,7 +69,7 @@ export function evidenceTables(db: Db) {
      VALUES (?1, ?2, ?3, (SELECT max(n) FROM records WHERE paper = ?1 AND kind = 'evidence' AND name = ?2), ?4, ?5, ?6, ?7, ?8, ?9)
      ON CONFLICT DO UPDATE SET n = excluded.n, read_at = excluded.read_at, state = excluded.state,
        first_text = excluded.first_text, text = excluded.text, archive = excluded.archive,
-       first_observation = excluded.first_observation, told = CASE WHEN state = excluded.state THEN told END`,
+       first_observation = excluded.first_observation, told = CASE WHEN excluded.state NOT IN ('found', 'read') THEN told END`,
   );
   const cap = run('UPDATE evidence SET read_at = ?2 WHERE paper = ?1 AND read_at > ?2');
   const takeSeq = run('UPDATE papers SET evidence_seq = ? WHERE slug = ?');
