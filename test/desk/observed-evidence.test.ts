@@ -398,6 +398,20 @@ test('a day that was not over when it was cited is compared with what it said th
   assert.equal(found('today').state, 'changed');
 });
 
+test('an answer of brackets alone ends no process', async (t) => {
+  const texts = textPool();
+  t.after(() => void texts.close());
+  const instrument = 'https://data.example/t/example.org';
+  // JSON of all that a source may have, that becomes more than the heap of the thread.
+  const nested = `{"preview":true,"x":${'['.repeat(10_000_000)}${']'.repeat(10_000_000)}}`;
+  for (const text of [nested, `{"preview":true,"x":[${'{},'.repeat(6_500_000)}1]}`]) {
+    const bytes = Buffer.from(text);
+    await assert.rejects(texts.claim({ bytes, instrument }), /more than 2000000 values/);
+  }
+  const deep = Buffer.from(`{"preview":true,"x":${'['.repeat(1_900_000)}${']'.repeat(1_900_000)}}`);
+  assert.deepEqual(await texts.claim({ bytes: deep, instrument }), { signer: null }, 'as many as it takes');
+});
+
 test('nobody lends an observation in a bundle the name of another service', async (t) => {
   const { clock, mirror, answers, stateOf, found, root } = await stand(t);
   const forger = await recordsStand(t, { DATA_ORIGIN: root, ORIGIN: 'http://papers.example' });

@@ -20,6 +20,12 @@ import { documentIn, type RecordsDocument } from '../../proof/records/verify/doc
 /** The longest observation that a ledger and a proof carry, as JSON in UTF-16 units. */
 const OBSERVATION_MAX = 256 * 1_024;
 
+/**
+ * How many values a document may have. A thread that runs out of memory within `JSON.parse` ends the whole process: 20 MB
+ * of brackets become 700. A bundle has a value in 14 bytes.
+ */
+const VALUES_MAX = 2_000_000;
+
 /** An answer that may be a document of the domain records. */
 export interface ClaimTask {
   bytes: Uint8Array;
@@ -56,8 +62,16 @@ export type ObservationFound =
 
 type Shown = Extract<RecordsDocument, { kind: 'preview' | 'record' | 'evidence' | 'misshapen' }>;
 
-/** The observations that an answer shows; null for an answer of another kind. */
+/** Throws for JSON with more values than a thread has room for: `[`, `{` and `,` in its texts count, too. */
+function requireFew(bytes: Uint8Array): void {
+  let count = 0;
+  for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) count++;
+  if (count > VALUES_MAX) throw new Error(`it has more than ${VALUES_MAX} values`);
+}
+
+/** The observations that an answer shows; null for an answer of another kind. Throws for one with too many values. */
 function shownIn(bytes: Uint8Array): Shown | null {
+  requireFew(bytes);
   let document: RecordsDocument | null;
   try {
     document = documentIn(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -144,6 +158,7 @@ function timeOf({ receipt }: Pick<FullRecord, 'receipt'>): number {
 
 function keysIn(bytes: Uint8Array): VerifyingKey[] {
   try {
+    requireFew(bytes);
     return keysOf(parseIJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
   } catch {
     return [];
