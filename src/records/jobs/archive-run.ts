@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
@@ -14,7 +16,7 @@ const RENEW_EVERY = 2 * SECOND;
  * `patience` ms. Throws `invalid_request` without ARCHIVE_URL, and whatever keeps a step from its end.
  */
 export async function runArchiver(app: AppContext, patience = 0): Promise<boolean> {
-  const { archive: place, store, signer, clock } = app;
+  const { archive: place, store, signer, clock, settings } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to a bucket or a folder');
   signer.open();
   const lease = requestLease(store.database.leases, 'archive', clock.now, () => {});
@@ -25,6 +27,10 @@ export async function runArchiver(app: AppContext, patience = 0): Promise<boolea
   }
   const renewal = setInterval(() => lease.isHeld(), RENEW_EVERY);
   try {
+    // What a killed one was working on, with names that may be erased by now.
+    for (const name of readdirSync(settings.dataDir)) {
+      if (/^archive\.\d+$/.test(name)) rmSync(join(settings.dataDir, name), { recursive: true, force: true });
+    }
     const assertHeld = () => {
       signer.assertHeld();
       if (!lease.isHeld()) throw new Fault('unavailable', 'another process archives now');

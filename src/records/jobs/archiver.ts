@@ -408,12 +408,9 @@ export class Archiver {
         throw new Fault('conflict', message);
       }
     }
-    let deleted = 0;
-    for (let done = this.#tables.prune(0); done !== null; done = this.#tables.prune(done.last)) {
-      deleted += done.deleted;
-      await turn();
-    }
-    if (deleted > 0) await this.#tables.sweepParts(turn);
+    for (let done = this.#tables.prune(0); done !== null; done = this.#tables.prune(done.last)) await turn();
+    // Even where nothing was deleted: a kill may have come between.
+    await this.#tables.sweepParts(turn);
     this.#pruned = through;
   }
 

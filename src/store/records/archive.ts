@@ -100,6 +100,8 @@ export function archiveTables(db: Db, transact: Transact) {
   const throughGate = <T>(last: number, host: number | null, work: () => T): T => {
     if (db.inTransaction) throw new TypeError('what is pruned or erased has a transaction of its own');
     db.exec('PRAGMA foreign_keys = OFF');
+    // What is deleted is overwritten in the file: a name may be erased later.
+    db.exec('PRAGMA secure_delete = ON');
     try {
       return transact(() => {
         openGate(last, host);
@@ -108,6 +110,7 @@ export function archiveTables(db: Db, transact: Transact) {
         return result;
       });
     } finally {
+      db.exec('PRAGMA secure_delete = FAST');
       db.exec('PRAGMA foreign_keys = ON');
     }
   };

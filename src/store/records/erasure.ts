@@ -16,11 +16,23 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
     { id: integer, value: text },
   );
   const unsearch = run('DELETE FROM searched_values WHERE id = ?');
+  // Else the index keeps the words until it merges its segments.
+  const forgetWords = run("INSERT INTO value_words (value_words, rank) VALUES ('secure-delete', 1)");
   const unword = run("INSERT INTO value_words (value_words, rowid, words) VALUES ('delete', ?, ?)");
   const forget = [
     'UPDATE hostnames SET seq = NULL, lease = NULL, leased_by = NULL WHERE id = ?',
     'DELETE FROM damaged_observations WHERE seq IN (SELECT seq FROM observations WHERE host = ?)',
+    // Bodies name their host, so no other host has them.
+    'DELETE FROM body_patches WHERE base IN (SELECT body FROM observations WHERE host = ?)',
+    'DELETE FROM record_bodies WHERE id IN (SELECT body FROM observations WHERE host = ?)',
     'DELETE FROM observations WHERE host = ?',
+    'DELETE FROM kept_receipts WHERE host = ?',
+    `DELETE FROM expectation_notices WHERE event IN (
+       SELECT n FROM expectation_events WHERE hostname = (SELECT hostname FROM hostnames WHERE id = ?))`,
+    'DELETE FROM expectation_events WHERE hostname = (SELECT hostname FROM hostnames WHERE id = ?)',
+    `UPDATE expectations SET state = 'unknown', since = NULL, observation = NULL, seen = NULL
+       WHERE hostname = (SELECT hostname FROM hostnames WHERE id = ?)`,
+    `UPDATE planned_values SET observation = NULL WHERE hostname = (SELECT hostname FROM hostnames WHERE id = ?)`,
     `UPDATE deltas SET "before" = '[]', "after" = '[]' WHERE host = ?`,
     'DELETE FROM standing WHERE host = ?',
     'DELETE FROM rotations WHERE host = ?',
@@ -33,12 +45,11 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
   return {
     /** Erases what a host answered. `notes` are the hashes of the notes of its observations here, by their numbers. */
     eraseHost(host: number, notes: readonly { seq: number; hash: Uint8Array }[]): void {
-      // What is deleted is overwritten in the file.
-      db.exec('PRAGMA secure_delete = ON');
       archive.throughGate(0, host, () => {
         for (const { seq, hash } of notes) archive.bury(seq, hash, null);
         const seen = JSON.stringify(values(host));
         for (const statement of forget) statement(host);
+        forgetWords();
         for (const { id, value } of searched(host, seen)) {
           unsearch(id);
           unword(id, valueWords(value));

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import Database from 'libsql';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { readRows } from '../../../src/records/archive/parquet-read.ts';
 import { sourceOf } from '../../../src/records/archive/sources.ts';
 import { OBSERVATIONS } from '../../../src/records/archive/tables.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
+import { runArchiver } from '../../../src/records/jobs/archive-run.ts';
 import { Archiver } from '../../../src/records/jobs/archiver.ts';
 import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -75,8 +77,19 @@ async function requireErased(app: AppContext, place: ArchivePlace): Promise<void
   assert.deepEqual((await auditApp(app, { trees: false })).faults, []);
 }
 
+/** The bytes of the database's file, with what its log has; the app is closed. Names stay in the list of opt-outs. */
+function requireForgotten(folder: string): void {
+  const file = join(folder, 'var/broadsheet.db');
+  const db = new Database(file);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  const bytes = readFileSync(file, 'latin1');
+  assert.ok(bytes.includes('ns.c.test'), 'others are there');
+  for (const word of [`ns.${ERASED}`, `ns.www.${ERASED}`]) assert.ok(!bytes.includes(word), word);
+}
+
 test('what is erased is in no object, and all other receipts, numbers and leaves hold', async (t) => {
-  const { app, clock, place } = opened(t);
+  const { app, clock, folder, place } = opened(t);
   assert.ok((await everythingIn(app, place)).includes('example.a'), 'the search finds what is there');
   assert.deepEqual(eraseName(app, parseHostname(ERASED), 'asked'), [ERASED, 'www.a.example']);
   await archiveAll(app, place);
@@ -91,6 +104,8 @@ test('what is erased is in no object, and all other receipts, numbers and leaves
     app.store.records.nextSeq() - 1,
     'tombstones go to the archive too',
   );
+  app.close();
+  requireForgotten(folder);
 });
 
 for (const isAfter of [false, true]) {
@@ -112,6 +127,15 @@ for (const isAfter of [false, true]) {
   });
 }
 
+test('what a killed archiver was working on goes with the next run', async (t) => {
+  const { app, folder } = opened(t);
+  const left = join(folder, 'var/archive.999999');
+  mkdirSync(left);
+  writeFileSync(join(left, '0.parquet'), ERASED);
+  assert.ok(await runArchiver(app));
+  assert.ok(!existsSync(left));
+});
+
 test('a backup of before the erasure forgets the name when it follows the archive', async (t) => {
   const { app, clock, folder, place } = opened(t);
   const copy = tempFolder(t);
@@ -132,13 +156,21 @@ test('without an archive a name is erased from the database', (t) => {
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
   observeDays(app, clock, 2);
-  eraseName(app, parseHostname(ERASED), 'asked');
   const { records } = app.store;
+  const said = { account: 'one', hostname: ERASED, signal: 'SOA', observation: 1 } as const;
+  const seen = [`ns.${ERASED} 0`];
+  const rule = { values: ['x'] };
+  records.accounts.ofEmail('ada@example.org', { id: said.account, plan: 'daily', made_at: 0 });
+  records.expectations.put({ ...said, seen, rule, set_at: 1, state: 'unexpected', since: 1 });
+  records.expectations.addEvent({ ...said, seen, kind: 'unexpected', at: 1, expected: rule, plan: null });
+  eraseName(app, parseHostname(ERASED), 'asked');
   assert.equal(records.archive.erasedCount(), 4);
   assert.equal(records.find(ERASED)?.seq, null);
   assert.deepEqual(records.deltas({ host: records.find(ERASED)?.id ?? 0, rotating: 'both' }, { limit: 10 }), []);
   observeDays(app, clock, 1, ['c.test']);
   assert.equal(records.nextSeq(), 8);
+  app.close();
+  requireForgotten(folder);
 });
 
 test('a bucket of which every name is erased is empty in each of its months', async (t) => {
