@@ -30,7 +30,7 @@ function fieldChanges(name: string, before: unknown, after: unknown): string[] {
 
 /** What a field says of its hostname, to be compared; null when it says nothing, or an unknown answer. */
 function saidOf(name: string, value: unknown): string | null {
-  if (name === 'registrable_domain') return typeof value === 'string' ? value : 'none';
+  if (name === 'domain' || name === 'registrable_domain') return typeof value === 'string' ? value : 'none';
   if (name === 'wildcard') return typeof value === 'boolean' ? (value ? 'yes' : 'no') : null;
   if (name === 'certificate') {
     const { issuer, san } = membersIn(value);

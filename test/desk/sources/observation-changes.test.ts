@@ -31,6 +31,8 @@ test('what a hostname answers differently is named, and what rotates by itself i
     ],
     ['certificate', { issuer: 'R1', san: ['a'] }, null, []],
     ['wildcard', false, true, ['wildcard: no → yes']],
+    // A file can be replaced by one of another domain.
+    ['domain', 'example.org', 'example.net', ['domain: example.org → example.net']],
     ['observed_at', '2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z', []],
   ];
   for (const [name, before, after, expected] of cases)
