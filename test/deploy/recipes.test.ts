@@ -53,7 +53,7 @@ test('recipes name settings and files that there are', () => {
   for (const name of [...read('deploy/nginx/broadsheet.conf').matchAll(/snippets\/(\S+);/g)])
     assert.ok(existsSync(join(DEPLOY, 'nginx', name[1] ?? '')), name[1]);
   // Every file of deploy/ is in the manual.
-  const manual = ['operating', 'cdn', 'publishing', 'watching', 'backup']
+  const manual = ['operating', 'cdn', 'publishing', 'watching', 'backup', 'archive']
     .filter((name) => existsSync(join(PROJECT, `docs/${name}.md`)))
     .map((name) => read(`docs/${name}.md`))
     .join('');

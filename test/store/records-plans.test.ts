@@ -20,17 +20,33 @@ const READS_ALL = [
   'SELECT id, hostname FROM hostnames ORDER BY id',
   'SELECT count(*) FROM observations',
   'SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas',
+  // Erases a hostname.
+  'SELECT id, value FROM searched_values WHERE host = ?1 UNION ALL SELECT id, value FROM searched_values WHERE host IS NULL AND value IN (SELECT value FROM json_each(?2)) AND NOT EXISTS ( SELECT 1 FROM sightings WHERE substr(sightings.value, 1, 64) = searched_values.value AND sightings.value = searched_values.value)',
+  'DELETE FROM observations WHERE host = ?',
+  // Run without foreign keys, which would look for rows that name each of these.
+  ...['observations WHERE seq', 'record_bodies WHERE id', 'body_patches WHERE id', 'shared_circumstances WHERE id'].map(
+    (rows) => `DELETE FROM ${rows} IN (SELECT value FROM json_each(?))`,
+  ),
   // Three rows.
   'SELECT state, count FROM hostname_counts',
   // The last one only, or the first: read from an end.
   'SELECT max(seq) AS seq FROM observations',
+  'SELECT max(id) FROM record_bodies',
+  'SELECT max(id) FROM body_patches',
+  'SELECT max(id) FROM shared_circumstances',
+  'SELECT max(seq) FROM erased_observations',
   'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
   "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1",
   "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1",
   'SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1',
 ];
-/** A lease sorts the few that it chooses from, and an opt-out groups the deltas of one host. */
-const SORTS = ['UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3', 'UPDATE change_counts SET'];
+/** A lease sorts the few that it chooses from; opt-outs and erasures group what one host has. */
+const SORTS = [
+  'UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3',
+  'UPDATE change_counts SET',
+  'SELECT DISTINCT value FROM sightings WHERE host = ?',
+  'SELECT id, hostname, path, registrable_domain FROM hostnames WHERE path = ?1 OR',
+];
 
 test('no statement of the records reads a whole table or sorts what it finds', (t) => {
   const db = openDatabase({ file: emptyDatabase(tempFolder(t)) });
@@ -46,7 +62,8 @@ test('no statement of the records reads a whole table or sorts what it finds', (
   recordsTables(listening as Db, (work) => work(), logTables(listening as Db));
   assert(statements.length > 50);
   for (const sql of statements) {
-    if (READS_ALL.includes(sql) || sql.startsWith('INSERT')) continue;
+    // An archive has a few objects a month.
+    if (READS_ALL.includes(sql) || sql.startsWith('INSERT') || sql.includes(' FROM archive_objects')) continue;
     const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail);
     for (const detail of plan) {
       const isScan =

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { append } from '../../src/desk/append.ts';
@@ -13,6 +14,15 @@ import { emptyDatabase } from './empty-database.ts';
 /** The lifetime of a test, or of one run of a property. */
 export interface Scope {
   after(work: () => void): void;
+}
+
+/** The scope of a whole test file, for its `before`: call it at the file's top level. */
+export function fileScope(): Scope {
+  const endings: Parameters<Scope['after']>[0][] = [];
+  after(async () => {
+    for (const end of endings.toReversed()) await end();
+  });
+  return { after: (end) => void endings.push(end) };
 }
 
 /** A temporary folder of the test, removed when the test ends. */

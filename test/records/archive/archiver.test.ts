@@ -7,7 +7,7 @@ import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
-import { appContextIn, type Clock, type Scope, tempFolder } from '../../support/app-context.ts';
+import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
 
 /** Days around the end of a month, all closed by the clock. */
@@ -15,8 +15,8 @@ const DAYS = 4;
 const END = NOON + DAYS * DAY;
 let model = '';
 
-before(async (t) => {
-  const scope = t as unknown as Scope;
+const scope = fileScope();
+before(async () => {
   model = tempFolder(scope);
   const clock = { now: NOON };
   const app = appContextIn(scope, model, clock, { ARCHIVE_URL: join(model, 'archive') });

@@ -14,7 +14,7 @@ import { Archiver } from '../../../src/records/jobs/archiver.ts';
 import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
-import { appContextIn, type Clock, type Scope, tempFolder } from '../../support/app-context.ts';
+import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
 
 const DAYS = 4;
@@ -22,8 +22,8 @@ const DAYS = 4;
 const CLOSED = 3;
 let model = '';
 
-before(async (t) => {
-  const scope = t as unknown as Scope;
+const scope = fileScope();
+before(async () => {
   model = tempFolder(scope);
   const clock = { now: NOON };
   const app = appContextIn(scope, model, clock);

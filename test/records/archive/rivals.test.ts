@@ -8,14 +8,14 @@ import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
-import { appContextIn, type Clock, type Scope, tempFolder } from '../../support/app-context.ts';
+import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, NAMES, NOON, observeDays } from '../../support/archive.ts';
 
 const DAYS = 3;
 let model = '';
 
-before((t) => {
-  const scope = t as unknown as Scope;
+const scope = fileScope();
+before(() => {
   model = tempFolder(scope);
   const clock = { now: NOON };
   const app = appContextIn(scope, model, clock);

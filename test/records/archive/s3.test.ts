@@ -10,7 +10,7 @@ import { readSettings } from '../../../src/server/env.ts';
 import { parseAddress, type S3Address } from '../../../src/shared/storage/address.ts';
 import { archivePlace, openArchivePlace, SEEDS } from '../../../src/shared/storage/archive-place.ts';
 import { S3Bucket } from '../../../src/shared/storage/s3-bucket.ts';
-import { appContextIn, envIn, type Scope, tempFolder } from '../../support/app-context.ts';
+import { appContextIn, envIn, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, NOON, observeDays } from '../../support/archive.ts';
 import { without } from '../../support/log-peers.ts';
 import { PROGRAM } from '../../support/program.ts';
@@ -20,8 +20,8 @@ import { ONLY_WIDE } from '../../support/wide.ts';
 const DAYS = 4;
 let model = '';
 
-before((t) => {
-  const scope = t as unknown as Scope;
+const scope = fileScope();
+before(() => {
   model = tempFolder(scope);
   const clock = { now: NOON };
   const app = appContextIn(scope, model, clock);
