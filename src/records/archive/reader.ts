@@ -21,7 +21,7 @@ export interface ObjectRange {
 
 /** An archive as reads see it. */
 export interface ArchiveReader<ArchiveObject extends ObjectRange = ObjectRange> {
-  /** The objects that may hold observations of a name, by the hash of its bucket and its path, the latest times first. */
+  /** The objects that may hold observations of a name, by the hash of its bucket and its path, its latest rows first. */
   objectsFor(hash: string, path: string): ArchiveObject[];
   source(object: ArchiveObject): RangeSource;
   /** The seeds of `count` rows of an object from a row on, 32 bytes each. */

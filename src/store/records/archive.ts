@@ -124,12 +124,15 @@ export function archiveTables(db: Db, transact: Transact) {
     seen,
     /** All objects of the newest manifest, those of the latest times first. */
     objects,
-    /** The objects of observations that may hold a name, by the hash of its bucket and its path, the latest times first. */
+    /**
+     * The objects of observations that may hold a name, by the hash of its bucket and its path, its latest rows first. What
+     * came late for a period has later numbers, and maybe earlier times than other names have.
+     */
     objectsFor: all(
       `SELECT ${COLUMNS} FROM archive_objects
        WHERE substr(?1, 1, length(bucket)) = bucket AND first_path <= ?2 AND last_path >= ?2
          AND kind IN ('observations', 'observations_open')
-       ORDER BY last_at DESC, key`,
+       ORDER BY period DESC, last_seq DESC`,
       OBJECT,
     ),
     noteSeen: (last: number): void => void setSeen(last),

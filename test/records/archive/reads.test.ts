@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { DAY, dayOf, HOUR, isoTime } from '../../../src/proof/time.ts';
 import type { ArchiveObject } from '../../../src/records/archive/manifest.ts';
 import { type ArchiveReader, ObjectChanged, type RangeSource } from '../../../src/records/archive/reader.ts';
@@ -260,4 +261,23 @@ test('a correction of the clock that comes after the archive counts in it', asyn
   const since = START + 2 * HOUR;
   assert.equal(await reads.countBetween(host, { since }), 1);
   assert.equal(await readsOf(one.app).countBetween(host, { since }), 2);
+});
+
+test('what comes late, to a second file of its day, is read in its order', async (t) => {
+  const opened = await stand(t);
+  const { enter, clock, app, folder } = opened;
+  // Both are in one bucket, and the other one's last row of the day is later than what comes late.
+  const [late = '', other = ''] = NAMES;
+  const look = (name: string, at: number) => enter(probe(name, at, { SOA: [`ns. host. ${at}`] }, certificate('a')));
+  look(late, START);
+  look(other, START + 10 * HOUR);
+  clock.now = START + DAY;
+  await archiveAll(app, folderPlace(folder));
+  look(late, START + HOUR);
+  for (const name of [late, other]) look(name, START + 2 * DAY);
+  clock.now = START + 2 * DAY + HOUR;
+  const before = await answers(opened);
+  await archiveAll(app, folderPlace(folder));
+  compare(before, await answers(opened));
+  assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
 });
