@@ -148,7 +148,7 @@ export class Archiver {
   }
 
   /** Makes a manifest that the archive has the newest one of the database too. */
-  async #follow(bytes: Uint8Array, etag: string): Promise<void> {
+  async #follow(bytes: Uint8Array, etag: string, isOwn = false): Promise<void> {
     const { store, clock, signer } = this.#app;
     const where = `${MANIFEST} in ${this.#place.name}`;
     const manifest = readManifest(Buffer.from(bytes).toString('utf8'), store.desk.verifyingKeys('records'), where);
@@ -175,6 +175,7 @@ export class Archiver {
       throw new Fault('conflict', olderThanArchive(through, here));
     }
     const buried = await this.#tombstonesOf(manifest);
+    if (!isOwn) await this.#requireSame(manifest, own?.through ?? 0, buried);
     store.database.transact(() => {
       if ((this.#tables.newest()?.generation ?? 0) >= generation) return;
       const at = Math.max(clock.now(), Date.parse(manifest.said.signed_at));
@@ -185,6 +186,31 @@ export class Archiver {
       store.records.logLeaf(manifest.note);
     });
     if (buried.length > 0) this.#isErased = false;
+  }
+
+  /**
+   * Throws `conflict` where this database gave the last number of the archive to another observation, as an older copy
+   * does that signs before it sees the archive: whatever numbers they share after the copy was made, that is one of them.
+   */
+  async #requireSame({ objects, said: { through } }: Manifest, before: number, buried: Tombstone[]): Promise<void> {
+    const [here] = this.#tables.receiptsAfter(through - 1, 1);
+    if (through <= before || here?.seq !== through) return;
+    const refuse = () =>
+      new Fault(
+        'conflict',
+        `observation ${through} in the archive is not the one of this database: this is an older copy, which gave its number again; restore the newest copy of the database`,
+      );
+    const stone = buried.find(({ seq }) => seq === through);
+    if (stone !== undefined && hex(Buffer.from(here.receipt)) !== Buffer.from(stone.hash).toString('hex'))
+      throw refuse();
+    for (const object of objects) {
+      if (object.last_seq !== through || object.kind === 'tombstones') continue;
+      const files = await localFiles(this.#newWork(), [{ ...object, seeds: null }], (one) => this.#read(one));
+      for await (const { seq, receipt } of merged(files)) {
+        if (seq === through && receipt !== here.receipt) throw refuse();
+      }
+      rmSync(this.#work, { recursive: true, force: true });
+    }
   }
 
   async #tombstonesOf(manifest: Manifest): Promise<(Tombstone & { object: string })[]> {
@@ -229,7 +255,7 @@ export class Archiver {
       throw new ObjectChanged(MANIFEST);
     }
     await this.#place.flush();
-    await this.#follow(bytes, etag);
+    await this.#follow(bytes, etag, true);
     this.#etag = etag;
   }
 

@@ -134,6 +134,25 @@ test('a database that lacks archived observations signs none of their numbers ag
   assert.equal(older.store.records.observationTotals().count, DAYS * NAMES.length, 'nothing was pruned');
 });
 
+test('a database that gave archived numbers again does not follow, and prunes nothing', async (t) => {
+  const { app, clock, folder, place, again } = opened(t);
+  const copy = tempFolder(t);
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  observeDays(app, clock, 1);
+  clock.now += DAY;
+  await archiveAll(app, place);
+  app.close();
+  // As one that ran without ARCHIVE_URL.
+  const forked = again(copy);
+  observeDays(forked, clock, 2);
+  const { count } = forked.store.records.observationTotals();
+  await assert.rejects(
+    archiverOf(forked, place).step(),
+    /observation 12 in the archive is not the one of this database/,
+  );
+  assert.equal(forked.store.records.observationTotals().count, count);
+});
+
 test('a place that lost its manifest, or has an older one, is refused', async (t) => {
   const { app, clock, place } = opened(t);
   await archiverOf(app, place).step();
