@@ -102,6 +102,10 @@ test('the record has a page for each fact, lists and sources, and a publish leav
   assert.match(read('rss.xml'), /quay-40<\/a>\. Retracted since: <a href="http[^"]*\/facts\/quay-40\/">why<\/a>/);
   assert.match(read('stories/piece-40/index.html'), /Retracted since: <a href="[^"]*\/facts\/quay-40\/">why/);
   assert.match(read('corrections/index.html'), /Retracted[\s\S]*Nobody measured it\./);
+  assert.match(
+    read('corrections/rss.xml'),
+    /<title>Retracted: The quay-40 is so\.<\/title>\s*<link>http\S+\/facts\/quay-40\/<\/link>[\s\S]*Nobody measured it\.[\s\S]*<title>Corrected: The quay is longer\./,
+  );
   correct('quay-3', { version: 2, status: 'standing', source: 'Harbour Office', note: 'Its publisher moved.' });
   await compare('a new publisher of a corrected fact');
   assert.match(read('corrections/index.html'), /It was a misprint\./, 'the correction stays listed');
@@ -145,6 +149,7 @@ test('a correction presses what shows the fact, the pieces that cite it, and not
     .map(([path]) => path);
   assert.deepEqual(changed.sort(), [
     'corrections/index.html',
+    'corrections/rss.xml',
     'facts/all/1/index.html',
     'facts/quay-7.json',
     'facts/quay-7/index.html',

@@ -362,6 +362,7 @@ export interface CorrectionsView extends Framed {
     piece: { headline: string; url: string } | null;
   })[];
   standards_url: string;
+  feed_url: string;
 }
 
 /** A fact in a list. */

@@ -37,6 +37,7 @@ const PATHS = [
   '/search/',
   '/subscribe/',
   '/corrections/',
+  '/corrections/rss.xml',
   '/standards/',
   '/agents/',
   '/agents/SKILL.md',

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import Parser from 'rss-parser';
 import { authorName } from '../../../src/desk/press/feeds/channel.ts';
 import { feedHtml } from '../../../src/desk/press/feeds/feed-html.ts';
-import { rss } from '../../../src/desk/press/feeds/rss.ts';
+import { correctionsRss, rss } from '../../../src/desk/press/feeds/rss.ts';
 import * as fc from '../../support/properties.ts';
 import { anyText, asXmlReads, unescapeHtml } from './any-text.ts';
 import { channel, hardItems, item, realItems } from './fixtures.ts';
@@ -32,6 +32,20 @@ describe('rss', () => {
       itemsOf(xml).map((node) => text(node, 'title')),
       items.map(({ headline }) => headline),
     );
+  });
+
+  it('keeps them for corrections of any words, withheld headlines and none', async () => {
+    const piece = { headline: 'A <b>ship</b> & ]]> \u0000 \ud800', url: `${channel.root}/stories/ship/` };
+    const rows = (['correction', 'corrected', 'withdrawal', 'retracted'] as const).map((kind, at) => ({
+      ...{ kind, note: at === 1 ? '' : 'It was <noon> & not\u0000 later.', piece: at === 2 ? null : piece },
+      at: `2026-11-2${9 - at}T08:00:00.000Z`,
+    }));
+    for (const some of [rows, []]) {
+      const xml = correctionsRss(channel, some, 'corrections/rss.xml');
+      assert.deepEqual(rssFaults(xml, `${channel.root}/corrections/rss.xml`), []);
+      assert.deepEqual(await xmllint(xml), []);
+      assert.equal(itemsOf(xml).length, some.length);
+    }
   });
 
   it('says what it says to a reader that knows nothing of us', async () => {

@@ -65,7 +65,7 @@ export function webAddress(text: string): string | null {
 }
 
 /** Namespace of the identifiers of feed items. Generated at random once; it must never change. */
-const ITEM_NAMESPACE = '0d2a4f1c-5c1e-4b8e-9a43-6f1d2f0c7be1';
+export const ITEM_NAMESPACE = '0d2a4f1c-5c1e-4b8e-9a43-6f1d2f0c7be1';
 
 /** A name-based UUID (RFC 9562, version 5): the same namespace and name give the same UUID. */
 export function uuid5(namespace: string, name: string): string {

@@ -72,6 +72,7 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/sections/:section/rss.xml': { isOpen: true, type: RSS },
   '/tags/:tag/rss.xml': { isOpen: true, type: RSS },
   '/masthead/:persona/rss.xml': { isOpen: true, type: RSS },
+  '/corrections/rss.xml': { isOpen: true, type: RSS },
   '/agents/SKILL.md': { isOpen: true, type: 'text/markdown; charset=utf-8' },
   '/.well-known/security.txt': { type: TEXT },
   '/.well-known/newsdesk-keys.json': { type: 'application/json; charset=utf-8' },

@@ -1,7 +1,18 @@
 import { type Enclosure, type Extension, Feed } from 'feed';
 import { CARD_HEIGHT, CARD_WIDTH } from '../../../media/card/card.ts';
+import { phrasesOf } from '../../../phrases/tables.ts';
 import { storyUrl } from '../../story.ts';
-import { authorName, type Channel, channelDescription, declared, type FeedItem, itemUrn } from './channel.ts';
+import type { CorrectionsView } from '../views.ts';
+import {
+  authorName,
+  type Channel,
+  channelDescription,
+  declared,
+  type FeedItem,
+  ITEM_NAMESPACE,
+  itemUrn,
+  uuid5,
+} from './channel.ts';
 import { feedHtml } from './feed-html.ts';
 import { cleanText, escapeText } from './xml.ts';
 
@@ -20,18 +31,7 @@ export interface RssOptions {
 export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
   const { paper, root } = channel;
   const changed = items.length === 0 ? null : Math.max(...items.map(({ updated_at }) => updated_at));
-  const feed = new Feed({
-    title: text(options.list === undefined ? paper.nameplate : `${paper.nameplate}: ${options.list.name}`),
-    link: `${root}/${options.list?.path ?? ''}`,
-    description: text(channelDescription(channel)),
-    language: paper.language,
-    updated: new Date(changed ?? 0),
-    feed: `${root}/${options.path}`,
-    ...(channel.hub == null ? {} : { hub: channel.hub }),
-    docs: 'https://www.rssboard.org/rss-specification',
-    generator: 'Broadsheet',
-    ttl: TTL_MINUTES,
-  });
+  const feed = feedOf(channel, changed, options);
   for (const item of items) {
     const html = feedHtml(channel, item);
     feed.addItem({
@@ -53,6 +53,54 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
       ],
     });
   }
+  return xmlOf(feed, changed);
+}
+
+/** What was corrected, withdrawn or retracted, newest first. An item that is corrected again is another item. */
+export function correctionsRss(channel: Channel, rows: CorrectionsView['rows'], path: string): string {
+  const { paper, root } = channel;
+  const { corrections, fact, page, withdrawn } = phrasesOf(paper.language);
+  const words = {
+    ...{ correction: corrections.corrected, corrected: corrections.corrected },
+    ...{ withdrawal: corrections.withdrawn, retracted: fact.retracted },
+  };
+  const changed = rows[0] === undefined ? null : Date.parse(rows[0].at);
+  const list = { name: page.corrections, path: path.replace(/[^/]+$/, '') };
+  const feed = feedOf(channel, changed, { path, list });
+  for (const { at, kind, note, piece } of rows) {
+    const link = piece?.url ?? `${root}/${list.path}`;
+    const title = `${words[kind]}: ${piece?.headline ?? withdrawn.withheld}`;
+    feed.addItem({
+      title,
+      link,
+      guid: `urn:uuid:${uuid5(ITEM_NAMESPACE, `${kind} ${link} ${at}`)}`,
+      date: new Date(at),
+      extensions: [
+        { name: 'title', objects: { _text: text(title) } },
+        ...(note === '' ? [] : [{ name: 'description', objects: { _text: text(escapeText(note)) } }]),
+      ],
+    });
+  }
+  return xmlOf(feed, changed);
+}
+
+function feedOf(channel: Channel, changed: number | null, { path, list }: RssOptions): Feed {
+  const { paper, root } = channel;
+  return new Feed({
+    title: text(list === undefined ? paper.nameplate : `${paper.nameplate}: ${list.name}`),
+    link: `${root}/${list?.path ?? ''}`,
+    description: text(channelDescription(channel)),
+    language: paper.language,
+    updated: new Date(changed ?? 0),
+    feed: `${root}/${path}`,
+    ...(channel.hub == null ? {} : { hub: channel.hub }),
+    docs: 'https://www.rssboard.org/rss-specification',
+    generator: 'Broadsheet',
+    ttl: TTL_MINUTES,
+  });
+}
+
+function xmlOf(feed: Feed, changed: number | null): string {
   const xml = feed.rss2().replace('<rss ', `<rss xmlns:media="${MEDIA_RSS}" `);
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }

@@ -7,6 +7,8 @@ import { factUrl } from '../../fact.ts';
 import { pageSlugProblem } from '../../papers/page.ts';
 import { noticeOf } from '../../withdrawal.ts';
 import type { Edition } from '../edition.ts';
+import { channelOf } from '../feeds/channel.ts';
+import { correctionsRss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import { pageProse } from '../page-prose.ts';
 import { plainProseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
@@ -15,6 +17,8 @@ import type { CorrectionsView } from '../views.ts';
 import { frameOf, prosePicture } from './frame.ts';
 
 const CORRECTIONS_MAX = 200;
+const FEED_MAX = 50;
+const CORRECTIONS_FEED = 'corrections/rss.xml';
 
 /** The pages that every paper has exactly once. */
 export const pages = [
@@ -32,8 +36,13 @@ export const pages = [
       frame: frameOf(edition, { path: 'corrections/', title: page.corrections, description: corrections.description }),
       rows: correctionRows(edition, CORRECTIONS_MAX),
       standards_url: `${edition.site.base}/standards/`,
+      feed_url: `${edition.site.base}/${CORRECTIONS_FEED}`,
     };
-    return [{ path: 'corrections/index.html', body: await render('/paper/corrections', view) }];
+    const rows = correctionRows(edition, FEED_MAX, edition.site.root);
+    return [
+      { path: 'corrections/index.html', body: await render('/paper/corrections', view) },
+      { path: CORRECTIONS_FEED, body: correctionsRss(channelOf(edition), rows, CORRECTIONS_FEED) },
+    ];
   }),
   singleOutput('standards', 'list', async (edition, { render }) => {
     const t = phrasesOf(edition.paper().language);
@@ -92,8 +101,8 @@ export const page: Output = {
   },
 };
 
-export function correctionRows(edition: Edition, limit: number): CorrectionsView['rows'] {
-  const { base } = edition.site;
+/** The newest corrections, of pieces and of facts; their addresses begin with `base`. */
+export function correctionRows(edition: Edition, limit: number, base = edition.site.base): CorrectionsView['rows'] {
   const pieces = edition.corrections(limit).map((row) => {
     const { at, kind, note } = row;
     const named = noticeOf(row);
