@@ -259,7 +259,7 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
 
   /** What stands in the way of a check is told from a check that fails. */
   const UNREACHED: [string, Record<string, (route: Route) => Promise<void>>, RegExp][] = [
-    ['no proof file', { [PROOF]: answer(404) }, /has no proof\.json \(it answered 404\)/],
+    ['no proof file', { [PROOF]: answer(404) }, /has no proof\.json\. Without it/],
     ['a server in trouble', { [KEYS]: answer(503) }, /answered 503 instead of newsdesk-keys\.json/],
     ['no connection', { [PROOF]: (route) => route.abort() }, /proof\.json could not be fetched\. Your connection/],
     ['no connection for the program', { '**/panel.*.js': (route) => route.abort() }, /program that checks could not/],

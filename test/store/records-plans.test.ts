@@ -22,11 +22,6 @@ const READS_ALL = [
   'SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas',
   // Erases a hostname.
   'SELECT id, value FROM searched_values WHERE host = ?1 UNION ALL SELECT id, value FROM searched_values WHERE host IS NULL AND value IN (SELECT value FROM json_each(?2)) AND NOT EXISTS ( SELECT 1 FROM sightings WHERE substr(sightings.value, 1, 64) = searched_values.value AND sightings.value = searched_values.value)',
-  'DELETE FROM observations WHERE host = ?',
-  // Run without foreign keys, which would look for rows that name each of these.
-  ...['observations WHERE seq', 'record_bodies WHERE id', 'body_patches WHERE id', 'shared_circumstances WHERE id'].map(
-    (rows) => `DELETE FROM ${rows} IN (SELECT value FROM json_each(?))`,
-  ),
   // Three rows.
   'SELECT state, count FROM hostname_counts',
   // The last one only, or the first: read from an end.
@@ -40,6 +35,8 @@ const READS_ALL = [
   "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1",
   'SELECT seq, at FROM deltas ORDER BY seq DESC LIMIT 1',
 ];
+/** Runs through the archive's gate, without the foreign keys that would look for rows which name each of these. */
+const THROUGH_GATE = /^DELETE FROM (?:observations|record_bodies|body_patches|shared_circumstances) /;
 /** A lease sorts the few that it chooses from; opt-outs and erasures group what one host has. */
 const SORTS = [
   'UPDATE hostnames SET lease = ?1, leased_by = ?2, due_at = ?3',
@@ -63,7 +60,13 @@ test('no statement of the records reads a whole table or sorts what it finds', (
   assert(statements.length > 50);
   for (const sql of statements) {
     // An archive has a few objects a month.
-    if (READS_ALL.includes(sql) || sql.startsWith('INSERT') || sql.includes(' FROM archive_objects')) continue;
+    if (
+      THROUGH_GATE.test(sql) ||
+      READS_ALL.includes(sql) ||
+      sql.startsWith('INSERT') ||
+      sql.includes(' FROM archive_objects')
+    )
+      continue;
     const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail);
     for (const detail of plan) {
       const isScan =

@@ -18,7 +18,8 @@ export function copyPaper(
   if (only !== undefined)
     for (const name of readdirSync(stories)) if (!only.includes(name.replace(/\.md$/, ''))) rmSync(join(stories, name));
   const file = join(target, 'paper.yaml');
-  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  // A copy is no demo: it would read what it cites from the network.
+  writeFileSync(file, change(readFileSync(file, 'utf8').replace(/^sources: .*\n/m, '')));
 }
 
 /** Writes a story that the demo paper's door accepts to a content folder. Returns its path. */
