@@ -65,7 +65,7 @@ export function correctionsRss(channel: Channel, rows: CorrectionsView['rows'], 
     ...{ withdrawal: corrections.withdrawn, retracted: fact.retracted },
   };
   const changed = rows[0] === undefined ? null : Date.parse(rows[0].at);
-  const list = { name: page.corrections, path: path.replace(/[^/]+$/, '') };
+  const list = { name: page.corrections, path: path.slice(0, path.lastIndexOf('/') + 1) };
   const feed = feedOf(channel, changed, { path, list });
   for (const { at, kind, note, piece } of rows) {
     const link = piece?.url ?? `${root}/${list.path}`;
