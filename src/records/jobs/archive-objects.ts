@@ -55,7 +55,8 @@ export class ArchiveObjects {
         yield lines.rowOf(row);
       }
     };
-    const file = join(this.#newWork(), `${draft.bucket}.parquet`);
+    // No name of a copy that is read meanwhile.
+    const file = join(this.#newWork(), 'written.parquet');
     await writeParquet(OBSERVATIONS, columns(), file);
     const bytes = readFileSync(file);
     rmSync(file);

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { parseHostname } from '../../../src/records/hostname.ts';
 import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
+import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
@@ -112,5 +114,20 @@ test('a flipped byte is named with its object and its row', async (t) => {
   }
   assert.ok(named > 0);
   writeFileSync(file, whole);
+  assert.deepEqual(await faultsOf(app), []);
+});
+
+test('months and erasures of buckets whose digit is also the number of a copied file', async (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const app = appContextIn(t, folder, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  const place = folderPlace(join(folder, 'archive'));
+  // Of the buckets 0, 1 and 2.
+  const names = ['n6.example', 'n21.example', 'n37.example'];
+  observeDays(app, clock, 4, names);
+  clock.now = END;
+  await archiveAll(app, place);
+  eraseName(app, parseHostname(names[0] ?? ''), 'asked');
+  await archiveAll(app, place);
   assert.deepEqual(await faultsOf(app), []);
 });
