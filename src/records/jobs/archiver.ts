@@ -164,16 +164,18 @@ export class Archiver {
     return Math.floor((this.#app.clock.now() - MARGIN) / DAY) * DAY;
   }
 
-  /** Makes one object of the days of a closed month for each bucket. */
+  /**
+   * Makes one object of the days of a closed month for each bucket. What came late for such a month becomes an object
+   * beside it, so that engines find each row of it in one root.
+   */
   async #compact(): Promise<boolean> {
     const base = this.#manifest.base();
     const month = monthOf(this.#closedBefore());
     const open = base.objects.filter(({ kind, period }) => kind === 'observations_open' && period.slice(0, 7) < month);
     const done = new Set(base.objects.flatMap(({ kind, period }) => (kind === 'observations' ? [period] : [])));
-    // Rows that come late stay in files of their days.
-    const due = open.map(({ period }) => period.slice(0, 7)).filter((period) => !done.has(period));
-    const period = due.sort()[0];
+    const period = open.map(({ period }) => period.slice(0, 7)).sort()[0];
     if (period === undefined) return false;
+    const name = done.has(period) ? `late-${base.generation + 1}` : 'data';
     const days = open.filter((object) => object.period.startsWith(period));
     const added: ArchiveObject[] = [];
     for (const [bucket, own] of Map.groupBy(days, (object) => object.bucket)) {
@@ -187,7 +189,7 @@ export class Archiver {
           rows,
           base.generation + 1,
         );
-        added.push({ ...object, publish: `${folderOf('observations', period, part)}/data.parquet` });
+        added.push({ ...object, publish: `${folderOf('observations', period, part)}/${name}.parquet` });
       }
       this.#objects.clear();
     }
