@@ -7,6 +7,8 @@ import type { PictureView } from '../desk/press/views.ts';
 const SIZES = {
   /** The lead of the front. */
   lead: '(min-width: 62rem) min(50rem, 58vw), calc(100vw - 2rem)',
+  /** The lead of a magazine's front. */
+  cover: '(min-width: 80rem) 76rem, 100vw',
   /** A piece in a list or a block. */
   row: '(min-width: 62rem) 25rem, (min-width: 40rem) 50vw, calc(100vw - 2rem)',
   /**

@@ -1,5 +1,6 @@
 import { KINDS, SOURCE_FLOOR_MIN } from '../door/piece.ts';
 import type { PaperBody } from '../papers/paper.ts';
+import { DEFAULT_THEME, THEMES } from '../papers/themes.ts';
 import { DEFAULT_TYPEFACES, TYPEFACE_NAMES } from '../papers/typefaces.ts';
 import { type Changed, type FormField, inBrief } from './fields.ts';
 import { ZONES } from './zoned-time.ts';
@@ -88,6 +89,17 @@ export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Me
       hint: 'An angle on the colour wheel, from 0 to 359.',
     }),
     number,
+  ),
+  theme: plain(
+    'theme',
+    'Look',
+    {
+      label: 'Theme',
+      kind: 'choice',
+      choices: THEMES.map((name) => [name === DEFAULT_THEME ? '' : name, name] as const),
+      hint: 'Columns, a cover and cards, or the newest first by day and clock.',
+    },
+    optional,
   ),
   typefaces: plain(
     'typefaces',

@@ -161,6 +161,8 @@ ${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
 # logo: media/logo.svg
 # An SVG or PNG for tabs and home screens; without it, icons are drawn in the paper's color.
 # icon: media/icon.svg
+# How its pages are laid out: broadsheet, magazine or wire.
+# theme: broadsheet
 # One of the pairs of typefaces: source-serif, lora, bitter or public-sans.
 # typefaces: source-serif
 # A stylesheet of your own; src/layouts/tokens.css lists the properties that it can set.

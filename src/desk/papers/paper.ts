@@ -6,6 +6,7 @@ import { isLanguageTag } from '../door/door.ts';
 import { KINDS, SOURCE_FLOOR_MIN } from '../door/piece.ts';
 import { asciiWords } from '../door/tag.ts';
 import { filledLine, line } from '../line.ts';
+import { THEMES } from './themes.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';
 
 /** Whether a text names a time zone. Offsets such as +02:00 do not count, because they have no daylight saving time. */
@@ -131,6 +132,10 @@ export const PaperBody = z.strictObject({
     .refine(hasPlainHost, PLAIN_HOST)
     .refine((url) => !/[#@]/.test(url), 'must be an address without a fragment or a user name')
     .optional(),
+  theme: z.enum(THEMES).optional().meta({
+    description:
+      'How the pages are laid out: `broadsheet` in columns (the default), `magazine` a cover and cards, `wire` by day and clock.',
+  }),
   /** One of the pairs of typefaces that come with Broadsheet. */
   typefaces: z.enum(TYPEFACE_NAMES).optional(),
   link_cards: z.boolean().optional().meta({

@@ -13,6 +13,7 @@ import type { Cast } from '../papers/cast.ts';
 import type { Persona } from '../papers/masthead.ts';
 import type { Chapter } from '../papers/media.ts';
 import type { PaperRecord } from '../papers/paper.ts';
+import type { Theme } from '../papers/themes.ts';
 import type { Typefaces } from '../papers/typefaces.ts';
 
 export type { Author, Motif };
@@ -33,6 +34,7 @@ export interface Frame {
   paper: Pick<PaperRecord, 'nameplate' | 'motto' | 'description' | 'hue' | 'language'> & {
     sections: { name: string; slug: string; url: string }[];
     typefaces: Typefaces;
+    theme: Theme;
     /** Whether the paper has a stylesheet of its own, at `style.css`. */
     has_style: boolean;
     /** The picture that replaces the nameplate, and another one for dark mode; null without a logo. */
@@ -112,6 +114,8 @@ export interface RowView extends Pick<Row, 'id' | 'headline' | 'dek' | 'category
   image: PictureView | null;
   /** The start of the prose, to fill the room that a list has left. */
   excerpt?: string;
+  /** Replaces a missing picture, where every piece of the list has art. */
+  motif?: Motif;
 }
 
 export interface FactView extends CitedFact {
@@ -252,6 +256,8 @@ export interface FrontView extends Framed {
   /** Replaces a missing picture of the lead. */
   lead_motif: Motif | null;
   seconds: RowView[];
+  /** On a wire, the newest pieces below the top, by day. */
+  river: { day: string; url: string; rows: RowView[] }[];
   blocks: FrontBlock[];
 }
 

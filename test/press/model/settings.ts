@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_THEME, THEMES, type Theme } from '../../../src/desk/papers/themes.ts';
 import type { Random } from './random.ts';
 import { SECTIONS, SPARE, type World } from './world.ts';
 import { untilPressed, write } from './writes.ts';
@@ -35,7 +36,7 @@ export class Settings {
     if (chance < 0.4) return this.#front();
     if (chance < 0.45) {
       const sections = random.shuffled([...SECTIONS, ...(random.chance(0.5) ? [SPARE] : [])]);
-      return this.#config({ sections });
+      return this.#config(random.chance(0.5) ? { sections } : { theme: random.pick(THEMES) });
     }
     if (chance < 0.75)
       return this.#persona(random.pick(['vera-holm', 'ibo-sand']), random.pick(PEOPLE), random.pick(TITLES));
@@ -68,16 +69,18 @@ export class Settings {
     this.#world.owingCards--;
   }
 
-  async #config(change: { hue?: number; nameplate?: string; sections?: string[] }): Promise<void> {
+  async #config(change: { hue?: number; nameplate?: string; sections?: string[]; theme?: Theme }): Promise<void> {
     await this.#put('/config', change, () => {
       const { disk } = this.#world;
       const { paper } = JSON.parse(disk.read('front.json') ?? '{"paper":{}}') as { paper: Record<string, unknown> };
       const page = disk.read('index.html') ?? '';
       const faults = Object.entries(change).flatMap(([name, value]) =>
-        JSON.stringify(paper[name]) === JSON.stringify(value)
+        name === 'theme' || JSON.stringify(paper[name]) === JSON.stringify(value)
           ? []
           : [`front.json has ${name} ${JSON.stringify(paper[name])}`],
       );
+      if (change.theme !== undefined && page.includes('/theme-') !== (change.theme !== DEFAULT_THEME))
+        faults.push(`index.html is not laid out as ${change.theme}`);
       if (change.nameplate !== undefined && !page.includes(`<title>${change.nameplate}</title>`))
         faults.push(`index.html is not titled ${change.nameplate}`);
       for (const section of change.sections ?? [])

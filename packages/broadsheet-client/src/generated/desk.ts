@@ -2854,6 +2854,11 @@ export interface components {
             style?: string;
             /** Format: uri */
             analytics?: string;
+            /**
+             * @description How the pages are laid out: `broadsheet` in columns (the default), `magazine` a cover and cards, `wire` by day and clock.
+             * @enum {string}
+             */
+            theme?: "broadsheet" | "magazine" | "wire";
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
             /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
@@ -2964,6 +2969,11 @@ export interface components {
             style?: string;
             /** Format: uri */
             analytics?: string;
+            /**
+             * @description How the pages are laid out: `broadsheet` in columns (the default), `magazine` a cover and cards, `wire` by day and clock.
+             * @enum {string}
+             */
+            theme?: "broadsheet" | "magazine" | "wire";
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
             /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
@@ -3036,6 +3046,11 @@ export interface components {
             style?: string;
             /** Format: uri */
             analytics?: string;
+            /**
+             * @description How the pages are laid out: `broadsheet` in columns (the default), `magazine` a cover and cards, `wire` by day and clock.
+             * @enum {string}
+             */
+            theme?: "broadsheet" | "magazine" | "wire";
             /** @enum {string} */
             typefaces?: "source-serif" | "lora" | "bitter" | "public-sans";
             /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */

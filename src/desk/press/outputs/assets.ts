@@ -3,6 +3,7 @@ import { standIn } from '../../../media/stand-in.ts';
 import { pictureId, variantsOf } from '../../../media/variants.ts';
 import { dependencies } from '../../dependencies.ts';
 import type { Media } from '../../papers/media.ts';
+import { DEFAULT_THEME, isOfTheme } from '../../papers/themes.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../papers/typefaces.ts';
 import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
@@ -12,10 +13,10 @@ const ICON = 'favicon.svg';
 
 /** The build's files, the same for every paper, and the style of the paper's own: its hue, and its stylesheet. */
 export const assets = singleOutput('assets', 'assets', async (edition, tools) => {
-  const { hue, typefaces = DEFAULT_TYPEFACES, style } = edition.paper();
+  const { hue, typefaces = DEFAULT_TYPEFACES, theme = DEFAULT_THEME, style } = edition.paper();
   const own = style === undefined ? null : edition.media(style);
   return [
-    ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces)),
+    ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces) && isOfTheme(path, theme)),
     { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
     ...(own === null ? [] : await styleOf(own, tools)),
   ];

@@ -11,6 +11,7 @@ import { republishes } from '../../evidence.ts';
 import { hasAudio } from '../../papers/cast.ts';
 import { type Persona, portraitPath } from '../../papers/masthead.ts';
 import { contactMail, contactUrl, imprintPage, type PaperRecord, sectionSlug } from '../../papers/paper.ts';
+import { DEFAULT_THEME } from '../../papers/themes.ts';
 import { DEFAULT_TYPEFACES } from '../../papers/typefaces.ts';
 import { showsReview } from '../../review.ts';
 import type { Links } from '../../story.ts';
@@ -63,6 +64,7 @@ function paperOf(edition: Edition): Frame['paper'] {
       url: `${base}/sections/${sectionSlug(name)}/`,
     })),
     typefaces: paper.typefaces ?? DEFAULT_TYPEFACES,
+    theme: paper.theme ?? DEFAULT_THEME,
     has_style: paper.style !== undefined,
     logo: logoOf(edition),
     icons: iconViews(edition),

@@ -6,6 +6,7 @@ import { withoutReferences } from '../../door/footnotes.ts';
 import { plainText } from '../../door/prose.ts';
 import { type Placed, RAIL_MAX } from '../../papers/front.ts';
 import { type FrontBlockName, sectionSlug } from '../../papers/paper.ts';
+import { DEFAULT_THEME } from '../../papers/themes.ts';
 import { PINS_MAX } from '../../placement.ts';
 import type { Edition } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
@@ -20,6 +21,8 @@ import { correctionRows } from './pages.ts';
 /** The lead is chosen from this many of the newest pieces. */
 const LEAD_OF = 5;
 const SECONDS = 4;
+/** How many pieces the front of a wire lists, with its lead. */
+const RIVER_MAX = 40;
 
 /** How much of a prose may fill the room that a list has left, in UTF-16 units. */
 const EXCERPT_MAX = 420;
@@ -53,35 +56,63 @@ export const front = singleOutput('front', 'front', async (edition, { render }) 
 
 /**
  * The lead and the pieces beside it: those that an editor placed, and the newest ones at the other places. A front page
- * needs a picture: where no lead was placed, the newest piece that has one leads, if it is recent enough.
+ * needs a picture: where no lead was placed, the newest piece that has one leads, if it is recent enough. Cards prefer
+ * pieces with pictures.
  */
-function topNews(newest: Row[], placement: Placed): { lead: Row | null; seconds: Row[] } {
+function topNews(newest: Row[], placement: Placed, areCards = false): { lead: Row | null; seconds: Row[] } {
   const pins = new Map(placement.pins.map(({ pin, row }) => [pin, row]));
   const pinned = new Set([...pins.values()].map(({ id }) => id));
   const free = newest.filter(({ id }) => id !== placement.lead?.row.id && !pinned.has(id));
   const newestLead = free.slice(0, LEAD_OF).find((row) => row.image !== null) ?? free[0] ?? null;
   const lead = placement.lead?.row ?? newestLead;
   const others = free.filter((row) => row !== lead);
+  if (areCards) others.sort((a, b) => Number(b.image !== null) - Number(a.image !== null));
   const seconds = Array.from({ length: SECONDS }, (_, index) => pins.get(index + 1) ?? others.shift());
   // With fewer pieces than places, a pinned one moves up.
   return { lead, seconds: seconds.filter((row) => row !== undefined) };
 }
 
+/** A wire lists its pieces as they come: above them stand the lead, and what an editor placed beside it. */
+function wireTop(edition: Edition): { lead: Row | null; seconds: Row[] } {
+  const { lead, pins } = edition.placement();
+  const { lead: newest } = topOf(edition);
+  const pinned = pins.map(({ row }) => row);
+  return { lead: lead?.row ?? newest, seconds: pinned.filter(({ id }) => id !== (lead?.row ?? newest)?.id) };
+}
+
+/** Rows by the day that they went on air, both newest first. */
+function byDay(rows: RowView[]): FrontView['river'] {
+  const days: FrontView['river'] = [];
+  for (const row of rows) {
+    const last = days.at(-1);
+    if (last?.url === row.day_url) last.rows.push(row);
+    else days.push({ day: row.published_at, url: row.day_url, rows: [row] });
+  }
+  return days;
+}
+
 /** The pieces at the top of a paper's front. */
 export function topOf(edition: Edition) {
-  return topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement());
+  const areCards = edition.paper().theme === 'magazine';
+  return topNews(edition.newest(LEAD_OF + SECONDS + PINS_MAX), edition.placement(), areCards);
 }
 
 export function frontView(edition: Edition): FrontView {
   const paper = edition.paper();
-  const { lead, seconds } = topOf(edition);
+  const { theme = DEFAULT_THEME } = paper;
+  const { lead, seconds } = theme === 'wire' ? wireTop(edition) : topOf(edition);
   const shown = new Set([lead, ...seconds].map((row) => row?.id));
+  const river = theme === 'wire' ? edition.newest(RIVER_MAX).filter(({ id }) => !shown.has(id)) : [];
+  for (const { id } of river) shown.add(id);
   const blog = paper.front?.blocks.includes('blog') === false ? [] : blogRows(edition, shown);
   for (const { id } of blog) shown.add(id);
-  const withExcerpt = (row: Row, max = EXCERPT_MAX): RowView => ({
-    ...rowView(edition, row),
-    excerpt: excerptOf(edition.story(row.slug)?.prose ?? '', max, row.dek),
-  });
+  const withExcerpt = (row: Row, max = EXCERPT_MAX): RowView => {
+    if (theme === 'wire') return rowView(edition, row);
+    const excerpt = excerptOf(edition.story(row.slug)?.prose ?? '', max, row.dek);
+    // Cards all have art.
+    const motif = theme === 'magazine' && row.image === null ? { motif: motifOf(row.category) } : {};
+    return { ...rowView(edition, row), excerpt, ...motif };
+  };
   const blocks: Record<FrontBlockName, () => FrontBlock[]> = {
     sections: () => sectionBlocks(edition, shown, withExcerpt),
     cast: () => castBlock(edition),
@@ -101,6 +132,7 @@ export function frontView(edition: Edition): FrontView {
     lead_motif: lead === null || lead.image !== null ? null : motifOf(lead.category),
     // The fewer pieces beside the lead, the more room each has.
     seconds: seconds.map((row) => withExcerpt(row, Math.max(EXCERPT_MAX, LEAD_EXCERPT_MAX / seconds.length))),
+    river: byDay(river.map((row) => rowView(edition, row))),
     blocks: (paper.front?.blocks ?? DEFAULT_BLOCKS).flatMap((name) => blocks[name]()),
   };
 }
@@ -121,7 +153,7 @@ function sectionBlocks(
       .slice(0, RAIL_MAX)
       .map((row) => view(row)),
   }));
-  const { rails, briefs } = composeSections(sections);
+  const { rails, briefs } = composeSections(sections, paper.theme === 'wire' ? 0 : RAILS_MAX);
   const blocks: FrontBlock[] = rails.map((rail) => ({ kind: 'rail', rail }));
   if (briefs.length > 0) blocks.push({ kind: 'briefs', sections: briefs });
   if (paper.front === undefined) blocks.splice(1, 0, ...castBlock(edition));
@@ -151,14 +183,17 @@ function mastheadBlock(edition: Edition): FrontBlock[] {
   return personas.length === 0 ? [] : [{ kind: 'masthead', personas }];
 }
 
-/** Composes the sections of a front by what they have. */
-export function composeSections(sections: readonly RailView[]): { rails: FrontRail[]; briefs: RailView[] } {
+/** Composes the sections of a front by what they have, with at most `most` rails. */
+export function composeSections(
+  sections: readonly RailView[],
+  most = RAILS_MAX,
+): { rails: FrontRail[]; briefs: RailView[] } {
   const rails: FrontRail[] = [];
   const briefs: RailView[] = [];
   let texts = 0;
   for (const one of sections) {
     if (one.rows.length === 0) continue;
-    if (one.rows.length < RAIL_MIN || rails.length === RAILS_MAX) {
+    if (one.rows.length < RAIL_MIN || rails.length === most) {
       briefs.push({ ...one, rows: one.rows.slice(0, BRIEF_MAX) });
       continue;
     }
