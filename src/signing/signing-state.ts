@@ -11,6 +11,7 @@ const MESSAGES = {
   restart: 'another server may hold the lease now; this one stops',
   stop: 'this server stops',
   clock: 'the clock of this server is wrong; clock_fault and doctor say what to do',
+  archive: 'observations wait until the manifest of the archive can be read; doctor says why it cannot',
   fenced: 'this copy of the log is not the newest one; log status says what to do',
 } as const;
 
@@ -35,7 +36,7 @@ export function signingState(
   if (lease !== null && lease.waitingFor !== null) return refused(lease.waitingFor, isoTime(lease.since));
   if (clock.fault() !== null) return refused('clock', null);
   if (store.database.log.fence(log) !== null) return refused('fenced', null);
-  return SIGNS;
+  return log === 'records' && !signer.knowsArchive ? refused('archive', null) : SIGNS;
 }
 
 function refused(why: keyof typeof MESSAGES, since: string | null): SigningState {

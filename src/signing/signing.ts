@@ -26,6 +26,11 @@ export interface ServiceSigner extends SignerRight {
   open(): void;
   /** The current signing key. Throws `unavailable` while the service may sign nothing (`log-fence.ts`). */
   key(service: LogService): CurrentKey;
+  /**
+   * Whether this process knows which observations the archive has: without ARCHIVE_URL, there are none. Until then it
+   * signs none, because an older copy of the database would give their numbers again.
+   */
+  knowsArchive: boolean;
 }
 
 /**
@@ -37,6 +42,7 @@ export function signerOf(app: SigningContext, file: string): ServiceSigner {
   const inForce = currentSigningKey(store, file);
   const signer: ServiceSigner = {
     right: app.settings.leaseUrl === null ? ALONE : rightBeside(app.settings),
+    knowsArchive: app.settings.archiveUrl === null,
     assertHeld: () => signer.right.assertHeld(),
     state: () => signer.right.state(),
     announce: (log, head) => signer.right.announce(log, head),

@@ -40,6 +40,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   const stopIndex = startJob(() => startValueIndex(app, logger));
   // Nothing of it is loaded where there is no archive.
   const archiver = settings.archiveUrl === null ? null : await import('../../records/jobs/archive-job.ts');
+  const stopLook = archiver === null ? async () => {} : startJob(() => archiver.startArchiveLook(app, logger));
   const stopArchiver = archiver === null ? async () => {} : startJob(() => archiver.startArchiver(logger));
   const stopScanner = settings.scanner
     ? startJob(() => startScanner(app, proberOf(settings, clock.now), logger))
@@ -56,6 +57,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
         stopOrders(),
         stopOwners(),
         stopIndex(),
+        stopLook(),
         stopArchiver(),
         stopScanner(),
         ...jobs.map((job) => job.stop()),

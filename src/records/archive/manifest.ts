@@ -12,6 +12,8 @@ import { Fault } from '../../shared/fault.ts';
 
 /** The key of the manifest in the archive. */
 export const MANIFEST = 'manifest.json';
+/** The largest manifest, in bytes. */
+export const MANIFEST_MAX = 200_000_000;
 
 const Stored = z.strictObject({ key: z.string().min(1), etag: z.string(), sha256: z.string().length(64) });
 

@@ -2,9 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { HOUR, MINUTE } from '../../proof/time.ts';
+import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
+import type { AppContext } from '../../server/context.ts';
 import { PROJECT } from '../../shared/project.ts';
+import { openArchivePlace } from '../../shared/storage/archive-place.ts';
 import { poll } from '../../shared/workers/poll.ts';
+import { lookAtArchive } from './archive-look.ts';
 
 /** The pause after a run that failed, in ms. */
 const REST = 10 * MINUTE;
@@ -12,6 +15,24 @@ const REST = 10 * MINUTE;
 const MEMORY = 256;
 /** As much as is kept of what a run says, in characters. */
 const SAID_MAX = 4_000;
+
+/** Looks at the archive until its manifest is known: the scanner waits for that. Returns a function that ends it. */
+export function startArchiveLook(app: AppContext, logger: Logger): () => Promise<void> {
+  const ending = new AbortController();
+  const place = openArchivePlace(app.settings, ending.signal);
+  const round = async (): Promise<number> => {
+    await lookAtArchive(app, place).catch((error: unknown) => {
+      if (!ending.signal.aborted) throw error;
+    });
+    return DAY;
+  };
+  const failed = 'observations wait until the archive can be read; retrying';
+  const stop = poll(round, { job: 'the archive', logger, failed });
+  return () => {
+    ending.abort();
+    return stop();
+  };
+}
 
 /**
  * Runs `archive run` every hour, in a process of its own, so that neither its memory nor its work is that of the server.

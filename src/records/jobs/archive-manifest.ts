@@ -9,6 +9,7 @@ import { merged } from '../archive/local-files.ts';
 import {
   type ArchiveObject,
   MANIFEST,
+  MANIFEST_MAX,
   type Manifest,
   type ManifestBody,
   manifestText,
@@ -17,10 +18,8 @@ import {
   tombstonesIn,
 } from '../archive/manifest.ts';
 import { ObjectChanged } from '../archive/reader.ts';
+import { withoutManifest } from './archive-look.ts';
 import { type ArchiveObjects, hex } from './archive-objects.ts';
-
-/** The largest manifest, in bytes. */
-const MANIFEST_MAX = 200_000_000;
 
 /** The manifest that a step begins with; without one, number 0. */
 interface Base {
@@ -78,10 +77,7 @@ export class ArchiveManifest {
     if (etag === null) {
       this.#etag = null;
       if (own === null) return;
-      throw new Fault(
-        'conflict',
-        `${this.#place.name} has no ${MANIFEST}, and this database has archived observations up to ${own.through} there; correct ARCHIVE_URL, or restore the bucket`,
-      );
+      throw withoutManifest(this.#place, own.through);
     }
     if (etag === this.#etag && own !== null) return;
     const found = await this.#place.get(MANIFEST, MANIFEST_MAX);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FullRecord, fullRecordOf } from '../../proof/records/preview.ts';
 import type { Probe } from '../../proof/records/signal.ts';
 import type { AppContext } from '../../server/context.ts';
-import { Fault } from '../../shared/fault.ts';
+import { Busy, Fault } from '../../shared/fault.ts';
 import { newId } from '../../shared/new-id.ts';
 import { originsOf } from '../origins.ts';
 import type { Prober } from '../probe/prober.ts';
@@ -38,8 +38,8 @@ export function localQueue(app: AppContext, owner: string) {
     until,
   });
   const isAnyDue = (): boolean => {
-    // A wrong clock pauses the scan.
-    if (app.clock.fault() !== null) return false;
+    // A wrong clock pauses the scan, and so does an archive that nobody has looked at.
+    if (app.clock.fault() !== null || !app.signer.knowsArchive) return false;
     records.pullForward(clock.now(), clock.now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
     return records.isDue(clock.now());
   };
@@ -90,12 +90,14 @@ async function submitProbe(
 }
 
 function recordUnderLease(
-  { store, settings, signer: { key: signingKey }, clock }: AppContext,
+  { store, settings, signer, clock }: AppContext,
   lease: string,
   probe: Probe,
   originOf: OriginOf | undefined,
 ): ProbeOutcome {
-  const options = { ...signingKey('records'), now: clock.now(), every: settings.scanEvery, randomBytes, originOf };
+  if (!signer.knowsArchive)
+    throw new Busy('observations wait until the manifest of the archive can be read; try again');
+  const options = { ...signer.key('records'), now: clock.now(), every: settings.scanEvery, randomBytes, originOf };
   const recorded = recordProbe(store.records, lease, probe, options);
   const { hostname } = probe;
   if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };

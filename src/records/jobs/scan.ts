@@ -7,6 +7,7 @@ import { parseHostname } from '../hostname.ts';
 import { proberOf } from '../probe/prober.ts';
 import { remoteQueue } from '../probe/remote-queue.ts';
 import type { ProbeOutcome, ScanQueue } from '../probe/scan-queue.ts';
+import { lookAtArchive } from './archive-look.ts';
 import { gatheredQueue } from './gathered-queue.ts';
 import { localQueue } from './local-queue.ts';
 import { logScan, startScan } from './scan-loop.ts';
@@ -38,6 +39,7 @@ export async function scanOnce(
     onProgress(scanned.observed, outcomes.at(-1)?.hostname ?? '');
   };
   app.signer.open();
+  await lookAtArchive(app);
   const prober = proberOf(app.settings, app.clock.now);
   const options = { atOnce: app.settings.scanAtOnce, once: true };
   await startScan(queueOf(app, wanted), prober, { onOutcomes, onNoResolver() {}, onFailure() {} }, options).ended;

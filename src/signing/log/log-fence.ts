@@ -35,7 +35,7 @@ export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogServic
  */
 export function raiseFence(context: LogContext, log: LogService): void {
   const key = readLogKey(context, log);
-  const line = key === null ? null : fenceLine(context, log, key);
+  const line = archiveLine(context, log) ?? (key === null ? null : fenceLine(context, log, key));
   if (line !== null) setFence(context, log, line);
 }
 
@@ -51,8 +51,10 @@ export async function checkFence(
   const { log: tables } = context.store.database;
   const key = readLogKey(context, log);
   const present = tables.fence(log);
-  let line: string | null;
-  if (key === null) {
+  let line = archiveLine(context, log);
+  if (line !== null) {
+    // An older copy must not sign, whatever its log says.
+  } else if (key === null) {
     // Without its key a log has no other history to contradict, unless it is still the one that was fenced.
     line = tables.newestHead(log, newLogOrigin(context.settings, log)) === null ? null : present;
   } else {
@@ -68,6 +70,13 @@ function setFence({ store }: LogContext, log: LogService, line: string | null): 
   store.database.transact(() => store.database.log.setFence(log, line));
 }
 
+/** Why the archive shows that this copy must not sign, in one line; null when it does not. */
+function archiveLine({ store: { records } }: LogContext, log: LogService): string | null {
+  const [archived, observed] = [records.archive.seen(), records.nextSeq() - 1];
+  if (log !== 'records' || archived <= observed) return null;
+  return `the archive has ${count(archived)} observations, and this database ${count(observed)}; restore the newest copy of the database`;
+}
+
 /**
  * Why this copy must not sign, in one line; null when it may. Compares its leaves with its heads, its published
  * checkpoint, and what witnesses have seen.
@@ -76,10 +85,6 @@ function fenceLine({ settings, store }: LogContext, log: LogService, key: LogKey
   const tables = store.database.log;
   const size = tables.size(log);
   const cure = cureOf(log);
-  const [archived, observed] = [store.records.archive.seen(), store.records.nextSeq() - 1];
-  if (log === 'records' && archived > observed) {
-    return `the archive has ${count(archived)} observations, and this database ${count(observed)}; restore the newest copy of the database`;
-  }
   const newest = tables.newestHead(log, key.origin);
   const head = newest === null ? null : parseCheckpoint(newest.checkpoint);
   if (head !== null && !isOfTheseLeaves(tables, log, head, size, head.size)) return rewrittenLine(log, head);

@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { lookAtArchive } from '../../../src/records/jobs/archive-look.ts';
 import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
+import { localQueue } from '../../../src/records/jobs/local-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { signingState } from '../../../src/signing/signing-state.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, NAMES, NOON, observeDays } from '../../support/archive.ts';
+import { probe } from '../../support/probes.ts';
 
 const DAYS = 3;
 let model = '';
@@ -132,6 +136,50 @@ test('a database that lacks archived observations signs none of their numbers ag
     return true;
   });
   assert.equal(older.store.records.observationTotals().count, DAYS * NAMES.length, 'nothing was pruned');
+});
+
+test('a process signs no observation before it has looked at the archive', async (t) => {
+  const { app, clock, folder, place, again } = opened(t);
+  const copy = tempFolder(t);
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  observeDays(app, clock, 1);
+  clock.now += DAY;
+  await archiveAll(app, place);
+  const { records } = app.store;
+  const queue = (of: AppContext) => localQueue(of, 'test');
+  const look = () => probe('a.example', clock.now, { A: ['192.0.2.9'] });
+  const lease = (of: AppContext) => queue(of).leaseNames(['a.example'])?.lease ?? '';
+
+  const older = again(copy);
+  older.signer.open();
+  assert.equal(await queue(older).lease(10), null, 'nothing is given to probe');
+  const early = queue(older).submit(lease(older), [look()]);
+  await assert.rejects(early, /observations wait until the manifest of the archive can be read/);
+  assert.deepEqual(signingState(older, 'records').why, 'archive');
+  assert.equal(signingState(older, 'desk').signs, true, 'papers do not wait');
+  await assert.rejects(
+    lookAtArchive(older, { ...place, get: () => Promise.reject(new Error('away')) }),
+    /does not answer \(away\)/,
+  );
+  assert.equal(await queue(older).lease(10), null);
+
+  await lookAtArchive(older, place);
+  assert.deepEqual(signingState(older, 'records').why, 'fenced');
+  await assert.rejects(
+    queue(older).submit(lease(older), [look()]),
+    /the archive has 12 observations, and this database 9/,
+  );
+  assert.equal(older.store.records.nextSeq(), 10, 'nothing was signed');
+
+  const newest = again();
+  newest.signer.open();
+  await lookAtArchive(newest, place);
+  const [outcome] = await queue(newest).submit(lease(newest), [look()]);
+  assert.equal(outcome?.outcome, 'recorded');
+  assert.equal(records.nextSeq(), 14);
+
+  await place.remove(['manifest.json']);
+  await assert.rejects(lookAtArchive(again(), place), /has no manifest\.json, and this database has archived/);
 });
 
 test('a database that gave archived numbers again does not follow, and prunes nothing', async (t) => {

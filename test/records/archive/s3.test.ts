@@ -13,8 +13,9 @@ import { S3Bucket } from '../../../src/shared/storage/s3-bucket.ts';
 import { appContextIn, envIn, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, NOON, observeDays } from '../../support/archive.ts';
 import { without } from '../../support/log-peers.ts';
-import { PROGRAM } from '../../support/program.ts';
+import { PROGRAM, until } from '../../support/program.ts';
 import { BUCKET, CREDENTIALS, S3Server, startVersitygw, storeEnv } from '../../support/s3-server.ts';
+import { serveHere } from '../../support/serve-here.ts';
 import { ONLY_WIDE } from '../../support/wide.ts';
 
 const DAYS = 4;
@@ -94,6 +95,38 @@ test('an archive that is away says so, and the database keeps everything', async
   await assert.rejects(archiveAll(app, archivePlace(bucket, bucket, 'records/')), /cannot be reached/);
   assert.equal(app.store.records.archive.newest(), null);
 });
+
+test('a server of an older copy reads, and signs no observation while the archive is away, nor then', async (t) => {
+  const store = await S3Server.start(t);
+  const env = { ...storeEnv(store.endpoint), PUBLISH_URL: '', ARCHIVE_URL: urlAt(store.endpoint), SCANNER: 'off' };
+  const [folder, copy] = [tempFolder(t), tempFolder(t)];
+  const clock = { now: Math.floor(Date.now() / DAY) * DAY - 5 * DAY };
+  const app = appContextIn(t, folder, clock, env);
+  assert(app.archive);
+  observeDays(app, clock, 1);
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  clock.now += DAY;
+  observeDays(app, clock, 1);
+  clock.now += 2 * DAY;
+  await archiveAll(app, app.archive);
+  assert.equal(app.store.records.archive.through(), 6);
+
+  let isAway = true;
+  store.intercept = (_, response, request) => {
+    if (isAway) request.resume().on('end', () => response.writeHead(503).end());
+    return isAway;
+  };
+  const { records } = await serveHere(t, copy, env);
+  const signing = async () => ((await (await fetch(`${records}/health`)).json()) as Health).signing;
+  assert.equal((await signing()).why, 'archive');
+  assert.equal((await fetch(`${records}/v1/domains/a.example`)).status, 200, 'reads go on');
+  isAway = false;
+  await until(async () => (await signing()).why === 'fenced' || null);
+});
+
+interface Health {
+  signing: { why: string | null };
+}
 
 test('seeds are written and read with their own credentials, and a half of these is refused', async (t) => {
   const store = await S3Server.start(t);

@@ -1679,7 +1679,7 @@ export interface components {
             signing: {
                 signs: boolean;
                 /** @enum {string|null} */
-                why: "lease" | "holder" | "newer_copy" | "store" | "restart" | "stop" | "clock" | "fenced" | null;
+                why: "lease" | "holder" | "newer_copy" | "store" | "restart" | "stop" | "clock" | "archive" | "fenced" | null;
                 message: string | null;
                 /** Format: date-time */
                 since: string | null;

@@ -1,0 +1,41 @@
+import type { AppContext } from '../../server/context.ts';
+import { Fault, messageOf } from '../../shared/fault.ts';
+import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
+import { MANIFEST, MANIFEST_MAX, readManifest } from '../archive/manifest.ts';
+
+/**
+ * Looks at the manifest of the archive, once in a process that signs observations, and before the first of them. A
+ * database with fewer observations than the archive is an older copy: it is fenced. Throws `unavailable` while the place
+ * does not answer, and `conflict` for a manifest that cannot be this database's; nothing may be signed then.
+ */
+export async function lookAtArchive(
+  { archive: own, store, signer }: AppContext,
+  place: ArchivePlace | null = own,
+): Promise<void> {
+  if (place === null || signer.knowsArchive) return;
+  const { archive } = store.records;
+  const found = await place.get(MANIFEST, MANIFEST_MAX).catch((error: unknown) => {
+    if (error instanceof Fault) throw error;
+    throw new Fault('unavailable', `${place.name} does not answer (${messageOf(error)}); try again`);
+  });
+  if (found === null && archive.newest() !== null) throw withoutManifest(place, archive.through());
+  if (found !== null) {
+    const text = Buffer.from(found.bytes).toString('utf8');
+    const where = `${MANIFEST} in ${place.name}`;
+    const { through } = readManifest(text, store.desk.verifyingKeys('records'), where).said;
+    if (through >= store.records.nextSeq()) {
+      store.database.transact(() => archive.noteSeen(through));
+      // This raises the fence.
+      signer.open();
+    }
+  }
+  signer.knowsArchive = true;
+}
+
+/** The fault of a place that is not the one to which a database has archived. */
+export function withoutManifest({ name }: { name: string }, through: number): Fault {
+  return new Fault(
+    'conflict',
+    `${name} has no ${MANIFEST}, and this database has archived observations up to ${through} there; correct ARCHIVE_URL, or restore the bucket`,
+  );
+}
