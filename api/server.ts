@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { loadBuild } from '../src/desk/press/build.ts';
-import { isDemonstration } from '../src/records/demo-records.ts';
 import type { AppContext } from '../src/server/context.ts';
+import { isDemonstration } from '../src/shared/demonstration.ts';
 import { deskApi } from './desk/api.ts';
 import { fileOptions, notFoundHandler, removedPaper } from './desk/files/notices.ts';
 import { hostRoutes } from './desk/routes.ts';

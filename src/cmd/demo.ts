@@ -11,6 +11,7 @@ import { Fault } from '../shared/fault.ts';
 import { databaseFile } from '../shared/files/data-folder.ts';
 import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
 import { printResult } from '../shared/terminal/output.ts';
+import { isFree, makeDemoPast } from './demo-past.ts';
 import { secondsOf } from './frame.ts';
 import { removalLines, remove } from './paper.ts';
 import { serve } from './serve.ts';
@@ -24,7 +25,9 @@ export function command(): Command {
 
 function records(): Command {
   return new Command('records')
-    .description('serve a dozen invented names that change every minute, in a folder of their own, without a network')
+    .description(
+      'serve two dozen invented names with a past of ninety days, in a folder of their own, without a network',
+    )
     .option('--every <time>', 'how often names change and are probed: 1s to 60m', '60s')
     .action(async ({ every }: { every: string }) => {
       const seconds = secondsOf(every);
@@ -33,7 +36,11 @@ function records(): Command {
       const given = readSettings();
       const names = await startDemoNameServer((name, type) => demoAnswer(name, type, step()));
       try {
-        const settings = readSettings(environmentWith(demoVariables(given, names.port, seconds)));
+        const variables = demoVariables(given, names.port, seconds);
+        // A real service of this machine may listen at the default port.
+        if (given.assumed.dataOrigin && !(await isFree(given.recordsPort, given.host))) variables.RECORDS_PORT = '0';
+        const settings = readSettings(environmentWith(variables));
+        makeDemoPast(settings, Date.now());
         const key = await withAppContext(settings, prepareDemo);
         const guide = { server: names.port, every: seconds, key };
         await serve(settings, {

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dayOf } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import type { Settings } from '../server/env.ts';
 import { CLI } from '../shared/command-line.ts';
@@ -7,7 +7,7 @@ import { newId } from '../shared/new-id.ts';
 import { makeAlert } from './accounts/change-alert.ts';
 import { makeServiceKey } from './accounts/service-key.ts';
 import { parseHostname } from './hostname.ts';
-import { DEMO_NAMES } from './probe/demo-zone.ts';
+import { DEMO_NAMES, HIJACK } from './probe/demo-zone.ts';
 import { requireWatched } from './require-host.ts';
 
 /** The account of the demonstration; nothing is ever sent to it. */
@@ -15,14 +15,6 @@ const DEMO_EMAIL = 'demo@broadsheet.example';
 /** The name of its key, and of the hostname of its alert. */
 const KEY_NAME = 'demonstration';
 const ALERT_HOST = 'harbor-ledger.example';
-
-/** The file that marks a DATA_DIR as a demonstration. */
-const MARKER_FILE = 'DEMONSTRATION';
-
-/** Whether these records were invented by `broadsheet demo records`: every page says so then. */
-export function isDemonstration({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
-  return existsSync(join(dataDir, MARKER_FILE));
-}
 
 /**
  * The variables of the demonstration: its own data and log, no mails, payments or witnesses, and its own name server at
@@ -52,6 +44,9 @@ const OPERATOR_SETTINGS = [
   'SMTP_URL',
   'LOG_ORIGIN',
   'LOG_POLICY',
+  'LEASE_URL',
+  'ARCHIVE_URL',
+  'METRICS_PORT',
   'X402_FACILITATOR_URL',
   'X402_PAY_TO',
   'X402_NETWORK',
@@ -59,24 +54,21 @@ const OPERATOR_SETTINGS = [
   'X402_RPC_URL',
 ];
 
-/**
- * Watches the invented names, marks the folder, and gives the demonstration's account an alert and a fresh key, which
- * is returned.
- */
+/** The id of the demonstration's account, which is made on first use. */
+export function demoAccount({ store: { records }, clock }: AppContext): string {
+  return records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: clock.now() }).id;
+}
+
+/** Gives the demonstration's account an alert of the liveliest name and a fresh key, which is returned. */
 export function prepareDemo(app: AppContext): string {
-  const { store, settings, clock } = app;
-  mkdirSync(settings.dataDir, { recursive: true });
-  writeFileSync(
-    join(settings.dataDir, MARKER_FILE),
-    `The records in this folder are invented: \`${CLI} demo records\` made them. Remove the folder when you are done.\n`,
-  );
+  const { store, clock } = app;
   store.records.watch(DEMO_NAMES.map(parseHostname), clock.now());
   return store.database.transact(() => {
-    const account = store.records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: clock.now() }).id;
+    const account = demoAccount(app);
     for (const { id, name } of store.records.serviceKeys.list(account)) {
       if (name === KEY_NAME) store.records.serviceKeys.revoke(id, clock.now(), 'cli', account);
     }
-    if (store.records.changeAlerts.list(account).length === 0) {
+    if (!store.records.changeAlerts.list(account).some(({ hostname }) => hostname === ALERT_HOST)) {
       const wish = { group: '', hostname: ALERT_HOST, way: 'instant', url: '' } as const;
       const requireHost = (text: string) => requireWatched(app, text);
       makeAlert(store.records, account, wish, { now: clock.now(), newId, allowsPrivate: false, requireHost });
@@ -84,6 +76,16 @@ export function prepareDemo(app: AppContext): string {
     const maker = { keys: store.records.serviceKeys, now: clock.now, by: 'cli' };
     return makeServiceKey(maker, { account, level: 'account', name: KEY_NAME }).key;
   });
+}
+
+/** Where the takeover of a name is seen and explained. */
+function incidentLines({ store: { records }, settings: { dataOrigin: root } }: AppContext): string[] {
+  const host = records.find(HIJACK.hostname);
+  const [first] = host === null ? [] : records.deltas({ host: host.id, signal: 'NS' }, { limit: 1, order: 'oldest' });
+  if (first === undefined) return [];
+  return [
+    `  ${root}/changes/${dayOf(first.at)}          a name that was taken over: seen, alerted, explained by its owner`,
+  ];
 }
 
 /** What to look at and what to try, as lines. `server` is the port of the name server, `every` in seconds. */
@@ -101,6 +103,7 @@ export function demoGuide(
     'Look at',
     `  ${root}/                            the tape, which moves by itself`,
     `  ${root}/t/${ALERT_HOST}     the time machine of the liveliest name`,
+    ...incidentLines(app),
     `  ${root}/changes/today               what changed today`,
     `  ${root}/account                     sign in as ${DEMO_EMAIL}; the link is a mail in ${join(dataDir, 'outbox')}`,
     '',
@@ -111,7 +114,7 @@ export function demoGuide(
     `  curl -s ${header} '${root}/v1/domains/${ALERT_HOST}?as_of=${new Date(app.clock.now()).toISOString().slice(0, 19)}Z'`,
     `  curl -s ${header} ${root}/v1/exports/domains/${ALERT_HOST}/evidence.json | ${CLI} verify - --keys ${root}/.well-known/records-keys.json`,
     '',
-    `Each change of ${ALERT_HOST} is also a mail in ${join(dataDir, 'outbox')}: an alert of that account.`,
+    `Each change of ${ALERT_HOST} is also a mail in ${join(dataDir, 'outbox')}: an alert of that account. So was the takeover of ${HIJACK.hostname}.`,
     `All of it is in ${dataDir}, apart from your own records; remove the folder when you are done. Ctrl-C ends the demonstration.`,
   ];
 }

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { makeDemoPast } from '../../src/cmd/demo-past.ts';
+import { demoVariables } from '../../src/records/demo-records.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { demoCertificate } from '../../src/records/probe/demo-certificates.ts';
+import { startDemoNameServer } from '../../src/records/probe/demo-name-server.ts';
+import { probeDemo } from '../../src/records/probe/demo-prober.ts';
 import { DEMO_NAMES, demoAnswer } from '../../src/records/probe/demo-zone.ts';
+import { createProber } from '../../src/records/probe/prober.ts';
 import { createResolver } from '../../src/records/probe/resolver.ts';
-import { tempFolder } from '../support/app-context.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { envIn, tempFolder } from '../support/app-context.ts';
 import { freePort } from '../support/free-port.ts';
 import { run, start, until } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
@@ -78,8 +88,84 @@ test('`demo records` shows the tape, the stream, the time machine and alerts at 
   assert.notEqual((await resolver.ask(HOST, 'A')).status, 'ok', 'the name server has ended too');
 });
 
+test('`demo records` takes a free port beside a service at the default one, and has a past with one incident', {
+  skip: ONLY_WIDE,
+}, async (t) => {
+  const folder = tempFolder(t);
+  const taken = createServer().listen(4322, 'localhost');
+  t.after(() => taken.close());
+  // Another service of this machine may have it already.
+  await once(taken, 'listening').catch(() => {});
+  const demo = start(t, folder, ['demo', 'records'], { RECORDS_PORT: '', DATA_ORIGIN: '', LOG_LEVEL: 'error' });
+  const url = await until(() => /^ready records=(\S+)/m.exec(demo.said.stdout)?.[1] ?? null);
+  assert.notEqual(new URL(url).port, '4322');
+  const incident = await until(() => /\/changes\/\d{4}-\d\d-\d\d(?= )/.exec(demo.said.stdout)?.[0] ?? null);
+  const page = await (await fetch(`${url}${incident}`, { headers: { accept: 'text/html' } })).text();
+  assert.match(page, /ns1\.hasty-parking\.example/);
+  assert.match(page, /The owner says/);
+  demo.child.kill('SIGINT');
+  assert.equal((await demo.ended).code, 0);
+  const variables = { DATA_DIR: join(folder, 'var/demo-records'), SERVICES: 'records' };
+  const audit = await run(t, folder, ['audit'], variables);
+  assert.equal(audit.code, 0, audit.stdout);
+});
+
+test('the past of the demonstration goes on from where it ended, and is made again after a kill', {
+  skip: ONLY_WIDE,
+}, (t) => {
+  const dataDir = join(tempFolder(t), 'demo-records');
+  const settings = readSettings(envIn(dirname(dataDir), demoVariables(readSettings(envIn(dirname(dataDir))), 53, 60)));
+  settings.dataDir = dataDir;
+  mkdirSync(`${dataDir}.making`);
+  writeFileSync(join(`${dataDir}.making`, 'broadsheet.db'), 'half');
+  const now = Date.UTC(2026, 10, 27, 12);
+  makeDemoPast(settings, now);
+  assert.ok(!existsSync(`${dataDir}.making`));
+  const countAt = (at: number) => {
+    const app = openAppContext(settings, () => at);
+    const { deltas, lastProbeAt } = app.store.records;
+    const all = deltas({}, { limit: 500, order: 'oldest' });
+    const notes = all.filter((delta) => delta.owner_note).length;
+    const heads = [...app.store.database.log.heads('records')].length;
+    const found = { changes: all.length, notes, last: lastProbeAt() ?? 0, heads };
+    app.close();
+    return found;
+  };
+  const first = countAt(now);
+  assert.ok(first.changes > 100 && first.last < now && now - first.last < 2 * 86_400_000, JSON.stringify(first));
+  assert.equal(first.notes, 8);
+  assert.ok(first.heads > 80, 'a head for each day');
+  makeDemoPast(settings, now + 3_600_000);
+  assert.deepEqual(countAt(now + 3_600_000), first, 'an hour is a pause');
+  makeDemoPast(settings, now + 5 * 86_400_000);
+  const later = countAt(now + 5 * 86_400_000);
+  assert.ok(later.last > now + 4 * 86_400_000 && later.notes === 8 && later.changes > first.changes);
+});
+
+test('the past answers as the name server would have, with certificates that are renewed', async (t) => {
+  const names = await startDemoNameServer((name, type) => demoAnswer(name, type, 0, 50));
+  t.after(() => names.close());
+  const at = Date.UTC(2026, 9, 8);
+  const servers = [{ address: '127.0.0.1', port: names.port }];
+  const shake = async (hostname: string) => demoCertificate(hostname, at, 50);
+  const prober = createProber({ servers, tlsPrivate: [], now: () => at, shake });
+  t.after(() => prober.close());
+  for (const name of ['harbor-ledger.example', 'archive.lighthouse-board.example', 'brine-and-barley.example']) {
+    const [asked, made] = [await prober.probe(name), probeDemo(name, at, 50, 0)];
+    assert.deepEqual(made.certificate, asked.certificate);
+    assert.equal(made.wildcard, asked.wildcard);
+    for (const [type, { status, values, transport, ttl }] of Object.entries(asked.signals)) {
+      const signal = made.signals[type as 'A'];
+      assert.deepEqual([signal.status, signal.values, signal.transport, signal.ttl], [status, values, transport, ttl]);
+    }
+  }
+  const [before, after] = [at, at + 60 * 86_400_000].map((time) => demoCertificate('tide-tables.example', time));
+  assert.notEqual(before?.certificate?.fingerprint256, after?.certificate?.fingerprint256);
+  assert.ok(Date.parse(after?.certificate?.not_after ?? '') > at + 60 * 86_400_000);
+});
+
 test('the invented names are hostnames, and some of them change at every step', () => {
-  assert.equal(DEMO_NAMES.length, 12);
+  assert.equal(DEMO_NAMES.length, 24);
   for (const name of DEMO_NAMES) assert.equal(parseHostname(name).hostname, name);
   const at = (step: number) =>
     DEMO_NAMES.flatMap((name) => ['', '_dmarc.', 'www.'].map((before) => `${before}${name}`)).map((name) =>

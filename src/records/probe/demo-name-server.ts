@@ -17,7 +17,7 @@ const HOST = '127.0.0.1';
 /** In seconds. */
 const TTL = 5;
 /** The longest answer over UDP, in bytes (DNS flag day 2020). */
-const UDP_SIZE = 1_232;
+export const UDP_SIZE = 1_232;
 
 /** A name server that listens on loopback, on one port of UDP and TCP. */
 export interface DemoNameServer {
@@ -86,7 +86,8 @@ async function bindBoth(stream: Server): Promise<DatagramSocket> {
   }
 }
 
-function respond(
+/** Answers a query in bytes; null for bytes that are none. `most` is the size of an answer that is not truncated. */
+export function respond(
   bytes: Buffer,
   answer: (name: string, type: string) => DemoAnswer,
   most = Number.POSITIVE_INFINITY,

@@ -41,14 +41,138 @@ const TEXTS = Array.from({ length: 20 }, (_, n) =>
 type Records = Readonly<Record<string, readonly DemoRecord[]>>;
 
 interface DemoName {
+  /** What it answered before the demonstration first started: each from so many days before that on, oldest first. */
+  past?: readonly (readonly [days: number, records: Records | null])[];
   steps: number;
   /** In turn; null while the name does not exist. */
   states: readonly (Records | null)[];
 }
 
+/** How a company's mail, name servers and website are hosted: hosts that `services.ts` recognizes. */
+interface Hosting {
+  mail: keyof typeof MAIL;
+  dns: keyof typeof DNS;
+  web: keyof typeof WEB;
+  texts?: readonly string[];
+}
+
+const MAIL = {
+  google: [mx('smtp.google.com'), txt('v=spf1 include:_spf.google.com ~all'), txt('google-site-verification=demo')],
+  microsoft: [mx('demo.mail.protection.outlook.com'), txt('v=spf1 include:spf.protection.outlook.com -all')],
+  proton: [mx('mail.protonmail.ch'), txt('v=spf1 include:_spf.protonmail.ch ~all')],
+  fastmail: [mx('in1-smtp.messagingengine.com'), txt('v=spf1 include:spf.messagingengine.com ?all')],
+  zoho: [mx('mx.zoho.eu'), txt('v=spf1 include:zohomail.eu ~all')],
+  none: [],
+} as const;
+const DNS = {
+  cloudflare: ['ada.ns.cloudflare.com', 'rob.ns.cloudflare.com'],
+  route53: ['ns-101.awsdns-12.com', 'ns-1212.awsdns-23.org'],
+  hetzner: ['helium.ns.hetzner.de', 'hydrogen.ns.hetzner.com'],
+  gandi: ['ns-1-a.gandi.net', 'ns-2-b.gandi.net'],
+  desec: ['ns1.desec.io', 'ns2.desec.org'],
+} as const;
+const WEB = {
+  netlify: 'demo.netlify.app',
+  vercel: 'cname.vercel-dns.com',
+  github: 'demo.github.io',
+  shopify: 'shops.myshopify.com',
+  cloudfront: 'd111111abcdef8.cloudfront.net',
+  fastly: 'demo.map.fastly.net',
+} as const;
+
+/** A company at 192.0.2.`n` that changes its hosting now and then; `moves` are in days before the first start. */
+function company(
+  n: number,
+  first: Hosting,
+  ...moves: readonly (readonly [days: number, Partial<Hosting>])[]
+): DemoName {
+  let hosting = first;
+  const past = [[Number.POSITIVE_INFINITY, {}] as const, ...moves].map(([days, move]) => {
+    hosting = { ...hosting, ...move };
+    return [days, recordsOf(n, hosting)] as const;
+  });
+  return { past, steps: 1, states: [past.at(-1)?.[1] ?? null] };
+}
+
+function recordsOf(n: number, { mail, dns, web, texts = [] }: Hosting): Records {
+  const servers = DNS[dns].map((data): DemoRecord => ({ type: 'NS', data }));
+  const hasMail = mail !== 'none';
+  return {
+    '': [
+      ...a(n),
+      aaaa(n),
+      ...servers,
+      ...MAIL[mail],
+      ...texts.map(txt),
+      ...(n % 3 === 0 ? [caa('lantern.example')] : []),
+    ],
+    'www.': [{ type: 'CNAME', data: WEB[web] }],
+    ...(hasMail ? { '_dmarc.': [dmarc(n % 2 === 0 ? 'quarantine' : 'none')] } : {}),
+  };
+}
+
+/** The name whose name servers are taken over in the past, for some hours; times in days before the first start. */
+export const HIJACK = { hostname: 'lighthouse-board.example', from: 9.4, until: 9.23 } as const;
+export function isHijacked(hostname: string, ago: number): boolean {
+  return hostname === HIJACK.hostname && ago <= HIJACK.from && ago > HIJACK.until;
+}
+
+/** What the TXT record says by which the demonstration's account proves that the board's name is its own. */
+export const DEMO_TOKEN = 'demonstration-of-the-lighthouse-board';
+const BOARD: Records = {
+  '': [
+    ...a(100),
+    aaaa(100),
+    ...ns('lantern-dns'),
+    mx('mx.post.example'),
+    txt('v=spf1 mx -all'),
+    caa('lantern.example'),
+  ],
+  'www.': a(100),
+  '_dmarc.': [dmarc('reject')],
+  '_broadsheet.': [txt(`broadsheet-verification=${DEMO_TOKEN}`)],
+};
+/** As the takeover answers: addresses of another documentation block, mail too. */
+const HIJACKED: Records = {
+  '': [{ type: 'A', data: '198.51.100.66' }, ...ns('hasty-parking'), mx('mail.hasty-parking.example')],
+  'www.': [{ type: 'A', data: '198.51.100.66' }],
+};
+
+const HARBOR = [
+  ...ns('lantern-dns'),
+  mx('mx1.letters.example'),
+  txt('v=spf1 include:letters.example -all'),
+  caa('lantern.example'),
+];
+
 /** The invented names, all below `.example` (RFC 2606), which nobody can register. */
 const NAMES: Readonly<Record<string, DemoName>> = {
-  'harbor-ledger.example': { steps: 1, states: [{ '': a(10) }, { '': a(11) }, { '': a(12, 13) }] },
+  'harbor-ledger.example': {
+    past: [
+      [90, { '': [...a(5), ...ns('quay-dns'), mx('mx.post.example')] }],
+      [71, { '': [...a(5), ...ns('quay-dns'), mx('mx1.letters.example'), txt('v=spf1 include:letters.example -all')] }],
+      [
+        44,
+        {
+          '': [
+            ...a(7),
+            aaaa(7),
+            ...ns('quay-dns'),
+            mx('mx1.letters.example'),
+            txt('v=spf1 include:letters.example -all'),
+          ],
+        },
+      ],
+      [30, { '': [...a(7), aaaa(7), ...HARBOR], '_dmarc.': [dmarc('none')] }],
+      [17, { '': [...a(9), aaaa(9), ...HARBOR], '_dmarc.': [dmarc('quarantine')] }],
+      [4, { '': [...a(10), aaaa(9), ...HARBOR], '_dmarc.': [dmarc('reject')] }],
+    ],
+    steps: 1,
+    states: [a(10), a(11), a(12, 13)].map((addresses) => ({
+      '': [...addresses, aaaa(9), ...HARBOR],
+      '_dmarc.': [dmarc('reject')],
+    })),
+  },
   'tide-tables.example': {
     steps: 2,
     states: [{ '': [...a(20), mx('mx.post.example')] }, { '': [...a(20), mx('mx1.letters.example')] }],
@@ -81,18 +205,84 @@ const NAMES: Readonly<Record<string, DemoName>> = {
     steps: 2,
     states: [{ '': [...a(90), ...TEXTS] }, { '': [...a(90), ...TEXTS, txt('closed for the winter')] }],
   },
-  'lighthouse-board.example': { steps: 1, states: [{ '': [...a(100), mx('mx.post.example')], 'www.': a(100) }] },
+  [HIJACK.hostname]: {
+    past: [
+      [Number.POSITIVE_INFINITY, BOARD],
+      [HIJACK.from, HIJACKED],
+      [HIJACK.until, BOARD],
+    ],
+    steps: 1,
+    states: [BOARD],
+  },
   'xn--bcher-kva.example': { steps: 4, states: [{ '': a(110) }, { '': a(111) }] },
-  'drift-wood.example': { steps: 5, states: [{ '': a(120) }, null] },
+  'drift-wood.example': { past: [[63, { '': a(121) }]], steps: 5, states: [{ '': a(120) }, null] },
+  'brine-and-barley.example': company(
+    131,
+    { mail: 'google', dns: 'cloudflare', web: 'netlify' },
+    [52, { web: 'shopify' }],
+    [23, { mail: 'microsoft' }],
+    [6, { texts: ['stripe-verification=demo'] }],
+  ),
+  'anchor-forge.example': company(132, { mail: 'google', dns: 'route53', web: 'cloudfront' }, [
+    37,
+    { dns: 'cloudflare' },
+  ]),
+  'north-sea-pilots.example': company(133, { mail: 'microsoft', dns: 'gandi', web: 'github' }, [
+    66,
+    { mail: 'fastmail' },
+  ]),
+  'ropewalk-theatre.example': company(
+    134,
+    { mail: 'zoho', dns: 'hetzner', web: 'vercel' },
+    [81, { web: 'netlify' }],
+    [28, { mail: 'google' }],
+  ),
+  'gull-and-grain.example': company(135, { mail: 'google', dns: 'cloudflare', web: 'shopify' }, [
+    12,
+    { mail: 'proton' },
+  ]),
+  'tidal-energy-coop.example': company(
+    136,
+    { mail: 'microsoft', dns: 'route53', web: 'fastly', texts: ['ms=ms00000000'] },
+    [58, { texts: ['ms=ms00000000', 'atlassian-domain-verification=demo'] }],
+    [19, { web: 'cloudfront' }],
+  ),
+  'lamp-room-press.example': company(137, { mail: 'fastmail', dns: 'desec', web: 'github' }),
+  'keel-insurance.example': company(
+    138,
+    { mail: 'microsoft', dns: 'route53', web: 'cloudfront', texts: ['docusign=demo'] },
+    [47, { dns: 'gandi' }],
+    [43, { dns: 'route53' }],
+  ),
+  'saltmarsh-school.example': company(139, { mail: 'google', dns: 'cloudflare', web: 'github' }, [
+    34,
+    { web: 'vercel' },
+  ]),
+  'buoy-works.example': company(
+    141,
+    { mail: 'proton', dns: 'hetzner', web: 'netlify' },
+    [76, { mail: 'none' }],
+    [72, { mail: 'google' }],
+  ),
+  'ferry-timetable.example': company(
+    142,
+    { mail: 'none', dns: 'cloudflare', web: 'fastly' },
+    [15, { web: 'vercel' }],
+    [3, { mail: 'zoho' }],
+  ),
+  'storm-glass.example': company(143, { mail: 'microsoft', dns: 'cloudflare', web: 'vercel' }, [
+    40,
+    { mail: 'google' },
+  ]),
 };
 
 export const DEMO_NAMES: readonly string[] = Object.keys(NAMES);
 
 /**
- * Answers a question at a step; the same step has the same answers in every run. `name` is in lower case without a
- * trailing dot.
+ * Answers a question at a step; the same step has the same answers in every run. With `ago`, as so many days before the
+ * demonstration first started. `name` is in lower case without a trailing dot.
  */
-export function demoAnswer(name: string, type: string, step: number): DemoAnswer {
+export function demoAnswer(name: string, type: string, step: number, ago = 0): DemoAnswer {
   const hostname = DEMO_NAMES.find((known) => name === known || name.endsWith(`.${known}`));
   const demo = hostname === undefined ? undefined : NAMES[hostname];
   if (hostname === undefined || demo === undefined) return { code: 'refused', records: [], authority: null };
@@ -104,7 +294,9 @@ export function demoAnswer(name: string, type: string, step: number): DemoAnswer
   };
   const authority = { name: hostname, data };
   const prefix = name.slice(0, -hostname.length);
-  const state = demo.states[Math.floor(step / demo.steps) % demo.states.length];
+  const past = ago > 0 ? demo.past?.findLast(([days]) => days >= ago) : undefined;
+  const turn = Math.floor(ago > 0 ? ago / (7 * demo.steps) : step / demo.steps);
+  const state = past === undefined ? demo.states[turn % demo.states.length] : past[1];
   const here = state?.[prefix];
   if (here === undefined) return { code: 'nxDomain', records: [], authority };
   const all: readonly DemoRecord[] = prefix === '' ? [{ type: 'SOA', data }, ...here] : here;

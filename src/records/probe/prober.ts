@@ -3,7 +3,9 @@ import ipaddr from 'ipaddr.js';
 import { entriesOf } from '../../proof/narrow.ts';
 import type { Probe, Signal, SignalType } from '../../proof/records/signal.ts';
 import type { Settings } from '../../server/env.ts';
+import { isDemonstration } from '../../shared/demonstration.ts';
 import { isPublicAddress } from '../../shared/public-address.ts';
+import { demoCertificate } from './demo-certificates.ts';
 import type { Ask } from './dns/ask.ts';
 import type { RecordType } from './dns/message.ts';
 import { createResolver, type Resolver, type ResolverOptions } from './resolver.ts';
@@ -24,16 +26,26 @@ export interface ProberOptions extends ResolverOptions {
   tlsPort?: number;
   /** The current time, in ms. */
   now?: () => number;
+  /** Instead of handshakes over the network. */
+  shake?: Handshake;
 }
 
 /** A prober configured from the settings. */
-export function proberOf({ resolvers, resolverRate, tlsPrivate }: Settings, now = Date.now): Prober {
-  return createProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now });
+export function proberOf(settings: Settings, now = Date.now): Prober {
+  const { resolvers, resolverRate, tlsPrivate } = settings;
+  const invented = { shake: async (hostname: string) => demoCertificate(hostname, now()) };
+  const shakes = isDemonstration(settings) ? invented : {};
+  return createProber({ servers: resolvers, rate: resolverRate, tlsPrivate, now, ...shakes });
 }
 
-export function createProber({ tlsPrivate, tlsPort, now = Date.now, ...options }: ProberOptions): Prober {
+export function createProber({
+  tlsPrivate,
+  tlsPort,
+  now = Date.now,
+  shake = tlsProbe({ allows: allowing(tlsPrivate), port: tlsPort }),
+  ...options
+}: ProberOptions): Prober {
   const resolver = createResolver(options);
-  const shake = tlsProbe({ allows: allowing(tlsPrivate), port: tlsPort });
   let isOpen = true;
   const handshake = async (hostname: string, addresses: readonly string[]): Promise<CertificateProbe> =>
     isOpen ? shake(hostname, addresses) : { certificate: null, certificate_status: 'skipped' };
