@@ -51,18 +51,20 @@ function statusOf({ store, settings }: AppContext) {
     objects: objects.length,
     bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
     observations: objects.reduce((sum, { kind, rows }) => sum + (kind.startsWith('observations') ? rows : 0), 0),
+    copies: objects.filter(({ kind }) => /^(deltas|sightings)/.test(kind)).length,
     erased: archive.erasedCount(),
     erasures: archive.erasures().length,
   };
 }
 
 function statusLine(app: AppContext): string {
-  const { place, generation, through, signed_at, objects, bytes, observations, erased, erasures } = statusOf(app);
+  const { place, generation, through, signed_at, objects, bytes, observations, copies, erased, erasures } =
+    statusOf(app);
   if (generation === 0)
     return place === null ? 'there is no archive; ARCHIVE_URL is not set' : 'nothing is archived yet';
   const waiting = erasures === 0 ? '' : `; ${plural(erasures, 'name')} still to be erased in it`;
   const gone = erased === 0 ? '' : `, ${erased} erased`;
-  return `${place ?? 'ARCHIVE_URL is not set'}: observations 1 to ${through} (${observations} in ${plural(objects, 'object')}, ${sizeText(bytes)}${gone}), manifest ${generation} of ${signed_at}${waiting}`;
+  return `${place ?? 'ARCHIVE_URL is not set'}: observations 1 to ${through} (${observations} in ${plural(objects, 'object')} with ${copies} copies for engines, ${sizeText(bytes)}${gone}), manifest ${generation} of ${signed_at}${waiting}`;
 }
 
 export function erase(): Command {

@@ -115,7 +115,12 @@ class ArchiveAuditor {
       await this.#group(bucket, own);
     for (const object of objects) {
       if (object.kind === 'tombstones') await this.#tombstones(object);
-      else if (!rows.includes(object)) await this.#read(object);
+      else if (!rows.includes(object)) {
+        await this.#read(object).catch((error: unknown) => {
+          // What is gone was reported.
+          if (!(error instanceof Fault)) throw error;
+        });
+      }
     }
     this.#missing();
     return { observations: this.#observations, logged: this.#logged };

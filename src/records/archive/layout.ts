@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ArchiveObject } from './manifest.ts';
 
 /**
  * The SHA-256 of the domain by which names are spread over buckets, in hex: of the registrable domain, so that all its
@@ -10,10 +11,21 @@ export function bucketHash(hostname: string, registrable_domain: string | null):
     .digest('hex');
 }
 
+/** How each root is divided: by month (`YYYY-MM`) or day (`YYYY-MM-DD`), and by hexadecimal digits. */
+const KEYS = {
+  observations: ['month', 'bucket'],
+  observations_open: ['day', 'bucket'],
+  deltas: ['day'],
+  sightings: ['month', 'bucket'],
+  sightings_by_value: ['month', 'part'],
+} as const;
+export type TableKind = Exclude<ArchiveObject['kind'], 'tombstones'>;
+
 /**
- * The folder of files that engines read as one table, with its keys in Hive's form: of a month (`YYYY-MM`), or of a day
- * (`YYYY-MM-DD`) that is not in a month's file yet. Days have a root of their own, so that no engine reads a row twice.
+ * The folder of files that engines read as one table, with its keys in Hive's form. Days of observations that are not in
+ * a month's file yet have a root of their own, so that no engine reads a row twice.
  */
-export function folderOf(kind: 'observations' | 'observations_open', period: string, bucket: string): string {
-  return `${kind}/${kind === 'observations' ? 'month' : 'day'}=${period}/bucket=${bucket}`;
+export function folderOf(kind: TableKind, period: string, bucket: string): string {
+  const values = [period, bucket];
+  return [kind, ...KEYS[kind].map((key, n) => `${key}=${values[n]}`)].join('/');
 }

@@ -39,13 +39,14 @@ export async function localFiles(
     const seeds = object.seeds === null ? new Uint8Array() : await read(object.seeds);
     const path = join(folder, `${n}.parquet`);
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
-    files.push({ key, source: { id: `${path} ${sha256}`, size: bytes.length, read: readOf(path) }, rows, seeds });
+    files.push({ key, source: localSource(path, sha256, bytes.length), rows, seeds });
   }
   return files;
 }
 
-function readOf(path: string): RangeSource['read'] {
-  return async (start, end) => {
+/** A file of this disk, of which no bytes change. `sha256` tells it from others that had its path. */
+export function localSource(path: string, sha256: string, size: number): RangeSource {
+  const read: RangeSource['read'] = async (start, end) => {
     const file = await open(path, 'r');
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
@@ -54,6 +55,7 @@ function readOf(path: string): RangeSource['read'] {
       await file.close();
     }
   };
+  return { id: `${path} ${sha256}`, size, read };
 }
 
 /**

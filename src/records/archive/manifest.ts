@@ -4,6 +4,7 @@ import { type ArchiveStatement, archiveIn, archiveText } from '../../proof/archi
 import { sha256 } from '../../proof/basis.ts';
 import { verifyNode } from '../../proof/ed25519.ts';
 import { isSignedBy, type VerifyingKey } from '../../proof/keyring.ts';
+import { isOneOf } from '../../proof/narrow.ts';
 import { parseNote } from '../../proof/note.ts';
 import { type Signer, signNote } from '../../proof/signing.ts';
 import { Fault } from '../../shared/fault.ts';
@@ -15,15 +16,18 @@ export const MANIFEST = 'manifest.json';
 /** The largest manifest, in bytes. */
 export const MANIFEST_MAX = 200_000_000;
 
+/** What is copied for engines, and nothing else reads. */
+export const COPIES = ['deltas', 'sightings', 'sightings_by_value'] as const;
+
 const Stored = z.strictObject({ key: z.string().min(1), etag: z.string(), sha256: z.string().length(64) });
 
 /** An object of the archive. Times in ms; `sha256` in hex. */
 const ArchiveObject = z.strictObject({
   ...Stored.shape,
-  kind: z.enum(['observations', 'observations_open', 'tombstones']),
+  kind: z.enum(['observations', 'observations_open', 'tombstones', ...COPIES]),
   /** `YYYY-MM`, or `YYYY-MM-DD` for what is kept by day. */
   period: z.string(),
-  /** What the `bucketHash` of the names in it begins with. */
+  /** What the `bucketHash` of the names in it begins with, or the hash of its values; empty where it is not divided. */
   bucket: z.string(),
   bytes: z.int(),
   rows: z.int(),
@@ -37,10 +41,13 @@ const ArchiveObject = z.strictObject({
   seeds: Stored.nullable(),
   /** The key at which engines look for it, while it is not there. */
   publish: z.string().nullable(),
-  /** The manifest that named it first. */
+  /** The manifest that named it first; of a copy for engines, the one whose rows it has. */
   generation: z.int(),
 });
 export type ArchiveObject = z.infer<typeof ArchiveObject>;
+export function isCopy({ kind }: Pick<ArchiveObject, 'kind'>): boolean {
+  return isOneOf<string>(COPIES, kind);
+}
 export type StoredSeeds = z.infer<typeof Stored>;
 
 const Body = z.strictObject({

@@ -35,27 +35,28 @@ export type Positioned<Row> = Row & { row: number };
 /** How many rows are read at once: merges read the files of a month side by side. */
 const BATCH = 1_000;
 
-/** The rows of a file, in its order. */
-export async function* readRows<Row extends object>(
+/** The rows of a file, in its order, with all columns or some. */
+export async function* readRows<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   table: ArchiveTable<Row>,
   source: RangeSource,
-): AsyncGenerator<Positioned<Row>> {
+  names?: readonly Name[],
+): AsyncGenerator<Positioned<Pick<Row, Name>>> {
   const metadata = await footerOf(source);
   for (let rowStart = 0; rowStart < metadata.num_rows; rowStart += BATCH) {
     const rowEnd = Math.min(rowStart + BATCH, Number(metadata.num_rows));
-    yield* (await readRange(table, source, { rowStart, rowEnd })) as Positioned<Row>[];
+    yield* await readRange(table, source, { rowStart, rowEnd }, names);
   }
 }
 
-/** The positions of the rows of a name, `first` ≤ n < `end`; null when there are none. */
+/** The positions of the rows of names, from the first one to the last one; null when there are none. */
 export async function findRows(
   source: RangeSource,
-  path: string,
+  ...paths: string[]
 ): Promise<{ rowStart: number; rowEnd: number } | null> {
   const found = await parquetReadObjects({
     ...(await optionsOf(source)),
     columns: ['path'],
-    filter: { path: { $eq: path } },
+    filter: { path: { $in: paths } },
     ...{ useBloomFilters: true, usePageIndex: true, useOffsetIndex: true, includeRowIndex: true },
   });
   const first = found[0]?.[rowIndex];

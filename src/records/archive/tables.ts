@@ -1,6 +1,32 @@
 import type { SchemaElement } from 'hyparquet';
 import type { ObservationRow } from './observation-row.ts';
 
+/** A change, for engines: `before` and `after` are lists of values as JSON. Times in ms. */
+export interface DeltaRow {
+  seq: number;
+  changed_at: number;
+  path: string;
+  domain: string;
+  signal: string;
+  kind: string;
+  before: string;
+  after: string;
+  observation_seq: number;
+  rotation: string | null;
+}
+
+/** A value that was seen at a name in a month, for engines. Times in ms. */
+export interface SightingRow {
+  path: string;
+  domain: string;
+  signal: string;
+  value: string;
+  first_seen: number;
+  last_seen: number;
+  /** Of observations. */
+  count: number;
+}
+
 interface Column {
   name: string;
   element: Omit<SchemaElement, 'name' | 'repetition_type'>;
@@ -48,4 +74,58 @@ export const OBSERVATIONS: ArchiveTable<ObservationRow> = {
     { name: 'circumstances', element: TEXT, plain: true },
     { name: 'body', element: TEXT, plain: true },
   ],
+};
+
+/** By number. */
+export const DELTAS: ArchiveTable<DeltaRow> = {
+  columns: [
+    { name: 'seq', element: INT },
+    { name: 'changed_at', element: TIME },
+    { name: 'path', element: TEXT, key: true },
+    { name: 'domain', element: TEXT },
+    { name: 'signal', element: TEXT },
+    { name: 'kind', element: TEXT },
+    { name: 'before', element: TEXT, plain: true },
+    { name: 'after', element: TEXT, plain: true },
+    { name: 'observation_seq', element: INT },
+    { name: 'rotation', element: TEXT, nullable: true },
+  ],
+};
+
+/** By path, or by value. */
+export const SIGHTINGS: ArchiveTable<SightingRow> = {
+  columns: [
+    { name: 'path', element: TEXT, key: true },
+    { name: 'domain', element: TEXT },
+    { name: 'signal', element: TEXT },
+    { name: 'value', element: TEXT, key: true },
+    { name: 'first_seen', element: TIME },
+    { name: 'last_seen', element: TIME },
+    { name: 'count', element: COUNT },
+  ],
+};
+
+/** The number and the times (ms) of a row. */
+export interface Extent {
+  seq: number;
+  first_at: number;
+  last_at: number;
+}
+
+/** A table, and what the manifest says of its rows. */
+export interface Shape<Row extends { path: string }> {
+  table: ArchiveTable<Row>;
+  extent(row: Row): Extent;
+}
+export const OBSERVED: Shape<ObservationRow> = {
+  table: OBSERVATIONS,
+  extent: ({ seq, observed_at }) => ({ seq, first_at: observed_at, last_at: observed_at }),
+};
+export const CHANGES: Shape<DeltaRow> = {
+  table: DELTAS,
+  extent: ({ seq, changed_at }) => ({ seq, first_at: changed_at, last_at: changed_at }),
+};
+export const SEEN: Shape<SightingRow> = {
+  table: SIGHTINGS,
+  extent: ({ first_seen, last_seen }) => ({ seq: 0, first_at: first_seen, last_at: last_seen }),
 };

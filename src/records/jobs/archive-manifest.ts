@@ -22,7 +22,7 @@ import { withoutManifest } from './archive-look.ts';
 import { type ArchiveObjects, hex } from './archive-objects.ts';
 
 /** The manifest that a step begins with; without one, number 0. */
-interface Base {
+export interface Base {
   generation: number;
   through: number;
   objects: ArchiveObject[];
@@ -119,7 +119,7 @@ export class ArchiveManifest {
     store.database.transact(() => {
       if ((this.#tables.newest()?.generation ?? 0) >= generation) return;
       const at = Math.max(clock.now(), Date.parse(manifest.said.signed_at));
-      const isErasure = buried.length > 0;
+      const isErasure = buried.length > 0 || this.#tables.erasures().length > 0;
       const row = { generation, through, etag, sha256: hex(bytes), note: manifest.note, at };
       this.#tables.adopt(row, manifest.objects, isErasure);
       for (const { seq, hash, object } of buried) this.#tables.bury(seq, hash, object);

@@ -5,20 +5,19 @@ import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { StoredObject } from '../../shared/storage/bucket.ts';
-import { folderOf } from '../archive/layout.ts';
+import { folderOf, type TableKind } from '../archive/layout.ts';
 import { type LocalFile, localFiles, type Row } from '../archive/local-files.ts';
 import type { ArchiveObject, StoredSeeds, Tombstone } from '../archive/manifest.ts';
 import { ObservationRows } from '../archive/observation-row.ts';
 import { writeParquet } from '../archive/parquet-write.ts';
 import { SEED_LENGTH } from '../archive/sources.ts';
-import { OBSERVATIONS } from '../archive/tables.ts';
-import { pathOf } from '../hostname.ts';
+import { type Extent, OBSERVED, type Shape } from '../archive/tables.ts';
 
 /** The largest object that is read whole, in bytes. */
 const OBJECT_MAX = 1_000_000_000;
 
 /** An object that is not in a manifest yet. */
-type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: Exclude<ArchiveObject['kind'], 'tombstones'> };
+export type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: TableKind };
 
 /** Writes objects of the archive, and reads them: every upload is read back before it counts. */
 export class ArchiveObjects {
@@ -37,7 +36,7 @@ export class ArchiveObjects {
 
   /** Copies objects of observations to this disk, until `clear`. */
   local(objects: readonly ArchiveObject[]): Promise<LocalFile[]> {
-    return localFiles(this.#newWork(), objects, (one) => this.read(one));
+    return localFiles(this.newWork(), objects, (one) => this.read(one));
   }
 
   /** Removes what was copied or written here. */
@@ -47,25 +46,47 @@ export class ArchiveObjects {
 
   /** Writes rows as an object of its own, with their seeds, and reads both back. */
   async put(draft: Draft, rows: AsyncIterable<Row>, generation: number): Promise<ArchiveObject> {
-    const ranges = new Ranges();
+    const seeds = new Seeds();
     const lines = new ObservationRows();
     const columns = async function* () {
       for await (const row of rows) {
-        ranges.note(row);
+        seeds.add(row.seed);
         yield lines.rowOf(row);
       }
     };
+    const object = await this.putTable(draft, OBSERVED, columns(), generation);
+    const stored = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', seeds.bytes(), generation);
+    return { ...object, seeds: stored };
+  }
+
+  /** Writes rows of a table as an object, without seeds. */
+  async putTable<R extends { path: string }>(
+    draft: Draft,
+    { table, extent }: Shape<R>,
+    rows: AsyncIterable<R> | Iterable<R>,
+    generation: number,
+  ): Promise<ArchiveObject> {
+    const ranges = new Ranges();
+    const noted = async function* () {
+      for await (const row of rows) {
+        ranges.note(row.path, extent(row));
+        yield row;
+      }
+    };
     // No name of a copy that is read meanwhile.
-    const file = join(this.#newWork(), 'written.parquet');
-    await writeParquet(OBSERVATIONS, columns(), file);
+    const file = join(this.newWork(), 'written.parquet');
+    await writeParquet(table, noted(), file);
     const bytes = readFileSync(file);
     rmSync(file);
     // Equal rows, as none, are not the same object.
     const open = folderOf(draft.kind, draft.period, draft.bucket);
-    const folder = draft.kind === 'observations' ? `staging/${open}` : open;
-    const { key, ...stored } = await this.#upload(`${folder}/`, 'parquet', bytes, generation);
-    const seeds = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', ranges.seeds(), generation);
-    return { ...draft, key, ...stored, bytes: bytes.length, ...ranges.said(), seeds, publish: null, generation };
+    const folder = draft.kind === 'observations_open' ? open : `staging/${open}`;
+    const stored = await this.#upload(`${folder}/`, 'parquet', bytes, generation);
+    const { kind, period, bucket } = draft;
+    return {
+      ...{ kind, period, bucket, ...stored, bytes: bytes.length, ...ranges.said() },
+      ...{ seeds: null, publish: null, generation },
+    };
   }
 
   /** Writes what erased observations leave. */
@@ -114,47 +135,50 @@ export class ArchiveObjects {
     throw new Fault('conflict', `${object.key} ${what} in ${this.#place.name}; restore its version ${object.etag}`);
   }
 
-  #newWork(): string {
+  /** The folder for what is copied or written here. */
+  newWork(): string {
     mkdirSync(this.#work, { recursive: true, mode: 0o700 });
     return this.#work;
   }
 }
 
-/** What the manifest says of rows, and their seeds. */
+/** What the manifest says of rows. */
 class Ranges {
-  #seeds = Buffer.alloc(1_024 * SEED_LENGTH);
-  #said = {
-    ...{ rows: 0, first_seq: 0, last_seq: 0, first_at: 0, last_at: 0, first_path: '', last_path: '' },
-  };
+  #said = { rows: 0, first_seq: 0, last_seq: 0, first_at: 0, last_at: 0, first_path: '', last_path: '' };
 
-  note({ seq, observed_at, hostname, seed }: Row): void {
+  note(path: string, { seq, first_at, last_at }: Extent): void {
     const said = this.#said;
-    const path = pathOf(hostname);
     if (said.rows === 0) {
-      this.#said = {
-        ...{ rows: 0, first_seq: seq, last_seq: seq, first_at: observed_at, last_at: observed_at },
-        first_path: path,
-        last_path: path,
-      };
+      this.#said = { rows: 1, first_seq: seq, last_seq: seq, first_at, last_at, first_path: path, last_path: path };
+      return;
     }
-    const at = this.#said.rows * SEED_LENGTH;
-    if (at === this.#seeds.length) this.#seeds = Buffer.concat([this.#seeds, Buffer.alloc(at)]);
-    this.#seeds.set(seed, at);
-    const own = this.#said;
-    own.rows++;
-    own.first_seq = Math.min(own.first_seq, seq);
-    own.last_seq = Math.max(own.last_seq, seq);
-    own.first_at = Math.min(own.first_at, observed_at);
-    own.last_at = Math.max(own.last_at, observed_at);
-    own.last_path = path;
+    said.rows++;
+    said.first_seq = Math.min(said.first_seq, seq);
+    said.last_seq = Math.max(said.last_seq, seq);
+    said.first_at = Math.min(said.first_at, first_at);
+    said.last_at = Math.max(said.last_at, last_at);
+    if (path < said.first_path) said.first_path = path;
+    if (path > said.last_path) said.last_path = path;
   }
 
   said() {
     return this.#said;
   }
+}
 
-  seeds(): Uint8Array {
-    return this.#seeds.subarray(0, this.#said.rows * SEED_LENGTH);
+/** Seeds, one after the other. */
+class Seeds {
+  #bytes = Buffer.alloc(1_024 * SEED_LENGTH);
+  #length = 0;
+
+  add(seed: Uint8Array): void {
+    if (this.#length === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#length)]);
+    this.#bytes.set(seed, this.#length);
+    this.#length += SEED_LENGTH;
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
   }
 }
 

@@ -11,6 +11,7 @@ import { findRows } from '../archive/parquet-read.ts';
 import { ObjectChanged } from '../archive/reader.ts';
 import { sourceOf } from '../archive/sources.ts';
 import { pathOf } from '../hostname.ts';
+import { ArchiveCopies, NO_DAY } from './archive-copies.ts';
 import { ArchiveManifest } from './archive-manifest.ts';
 import { ArchiveObjects, hex } from './archive-objects.ts';
 import { eraseAgain } from './erasure.ts';
@@ -40,6 +41,7 @@ export class Archiver {
   readonly #place: ArchivePlace;
   readonly #objects: ArchiveObjects;
   readonly #manifest: ArchiveManifest;
+  readonly #copies: ArchiveCopies;
   /** The last number of the last pass that pruned. */
   #pruned = -1;
 
@@ -48,6 +50,7 @@ export class Archiver {
     this.#place = place;
     this.#objects = new ArchiveObjects(app, place, assertHeld);
     this.#manifest = new ArchiveManifest(app, place, this.#objects, assertHeld);
+    this.#copies = new ArchiveCopies(app, place, this.#objects, this.#manifest);
   }
 
   /** Does the next step. Returns whether there may be more to do. */
@@ -55,7 +58,12 @@ export class Archiver {
     try {
       await this.#manifest.adopt();
       const isMore =
-        (await this.#publish()) || (await this.#erase()) || (await this.#archiveDay()) || (await this.#compact());
+        (await this.#copies.dropLost()) ||
+        (await this.#publish()) ||
+        (await this.#erase()) ||
+        (await this.#archiveDay()) ||
+        (await this.#compact()) ||
+        (await this.#copies.write(this.#closedBefore()));
       if (!isMore) {
         await this.#prune();
         await this.#clean();
@@ -171,7 +179,9 @@ export class Archiver {
   async #compact(): Promise<boolean> {
     const base = this.#manifest.base();
     const month = monthOf(this.#closedBefore());
-    const open = base.objects.filter(({ kind, period }) => kind === 'observations_open' && period.slice(0, 7) < month);
+    const open = base.objects.filter(
+      ({ kind, period }) => kind === 'observations_open' && period !== NO_DAY && period.slice(0, 7) < month,
+    );
     const done = new Set(base.objects.flatMap(({ kind, period }) => (kind === 'observations' ? [period] : [])));
     const period = open.map(({ period }) => period.slice(0, 7)).sort()[0];
     if (period === undefined) return false;
@@ -209,6 +219,7 @@ export class Archiver {
     const base = this.#manifest.base();
     const erasures = this.#tables.erasures();
     const paths = new Set(erasures.map(({ path }) => path));
+    const copies = await this.#copies.having([...paths]);
     const concerned = new Map<string, ArchiveObject>();
     for (const { path, bucket, generation } of erasures) {
       const own = this.#tables.objectsFor(bucket, path);
@@ -219,14 +230,17 @@ export class Archiver {
         concerned.set(object.key, object);
       }
       // A manifest that was made from the one of then fails after the next, so nothing can come back.
-      if (!isThere && base.generation > generation) store.database.transact(() => this.#tables.endErasure(path));
+      if (!isThere && copies.length === 0 && base.generation > generation)
+        store.database.transact(() => this.#tables.endErasure(path));
     }
-    if (concerned.size === 0) {
+    if (concerned.size === 0 && copies.length === 0) {
       const isNew = base.newest !== null && erasures.some(({ generation }) => generation >= base.generation);
       if (isNew) await this.#manifest.commit(base, {});
       return isNew;
     }
-    const [added, erased]: [ArchiveObject[], Tombstone[]] = [[], []];
+    const erased: Tombstone[] = [];
+    const months = new Set([...concerned.values(), ...copies].map(({ period }) => period));
+    const { added, removed } = await this.#copies.without(paths, copies, months, base.generation + 1);
     for (const object of concerned.values()) {
       const files = await this.#objects.local([object]);
       const rows = kept(merged(files), ({ hostname, seq, receipt }) => {
@@ -241,7 +255,7 @@ export class Archiver {
       added.push({ ...next, publish: stable });
       this.#objects.clear();
     }
-    await this.#manifest.commit(base, { added, removed: [...concerned.values()], erased });
+    await this.#manifest.commit(base, { added, removed: [...removed, ...concerned.values()], erased });
     return true;
   }
 

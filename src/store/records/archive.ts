@@ -13,7 +13,7 @@ import {
 } from '../../shared/sql/sql.ts';
 import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_TABLES, receiptOf } from './records-receipts.ts';
 
-const KIND = oneOf('observations', 'observations_open', 'tombstones');
+const KIND = oneOf('observations', 'observations_open', 'tombstones', 'deltas', 'sightings', 'sightings_by_value');
 const OBJECT = {
   ...{ key: text, kind: KIND, period: text, bucket: text, etag: text, sha256: text, bytes: integer, rows: integer },
   ...{ first_seq: integer, last_seq: integer, first_at: integer, last_at: integer },

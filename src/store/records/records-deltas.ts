@@ -66,6 +66,9 @@ export function deltaTable(db: Db) {
     rotation: ROTATION,
   });
   const firstSince = one('SELECT seq FROM deltas WHERE at >= ? ORDER BY at, seq LIMIT 1', integer);
+  const END = { seq: integer, at: integer };
+  const firstWithin = one('SELECT seq, at FROM deltas WHERE at >= ? AND at < ? ORDER BY at, seq LIMIT 1', END);
+  const lastWithin = one('SELECT seq, at FROM deltas WHERE at >= ? AND at < ? ORDER BY at DESC, seq DESC LIMIT 1', END);
   const daySum = number(
     'SELECT sum(count) FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
   );
@@ -140,6 +143,12 @@ export function deltaTable(db: Db) {
       const head = since < firstDay ? countBetween({ ...query, since, until: firstDay }) : 0;
       const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
       return head + whole + tail;
+    },
+    /** The numbers and times (ms) of the deltas of a period, shown or not, inclusive; null when there are none. */
+    deltaSpan(since: number, until: number) {
+      const [first, last] = [firstWithin(since, until), lastWithin(since, until)];
+      if (first === null || last === null) return null;
+      return { first_seq: first.seq, last_seq: last.seq, first_at: first.at, last_at: last.at };
     },
     /** Shown deltas by UTC day, signal and kind; the second day is exclusive. */
     changesByDay: all(

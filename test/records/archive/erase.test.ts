@@ -67,7 +67,8 @@ async function requireErased(app: AppContext, place: ArchivePlace): Promise<void
   const { records } = app.store;
   assert.deepEqual(records.archive.erasures(), []);
   const objects = new Set(records.archive.objects().map(({ key }) => key));
-  for await (const { key } of place.list('observations')) assert.ok(objects.has(key), `${key} is read by engines`);
+  for (const root of ['observations', 'deltas', 'sightings'])
+    for await (const { key } of place.list(root)) assert.ok(objects.has(key), `${key} is read by engines`);
   const everything = await everythingIn(app, place);
   for (const word of [ERASED, 'example.a', `ns.${ERASED}`]) assert.ok(!everything.includes(word), word);
   assert.ok(everything.includes('c.test'), 'others are there');

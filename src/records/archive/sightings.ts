@@ -1,0 +1,60 @@
+import { entriesOf } from '../../proof/narrow.ts';
+import { trackedValues } from '../tracked-values.ts';
+import type { ObservationRow } from './observation-row.ts';
+import type { SightingRow } from './tables.ts';
+
+/** The columns of observations that sightings are made of. */
+export const SEEN_COLUMNS = ['path', 'domain', 'observed_at', 'body'] as const;
+type SeenRow = Pick<ObservationRow, (typeof SEEN_COLUMNS)[number]>;
+
+/** The values of one name that are in memory at once, in characters: what exceeds them begins anew, with rows of its own. */
+const VALUES_MAX = 4_000_000;
+
+/**
+ * The values that observations show, with their first and last times: a row for each name, signal and value, in the order
+ * of the names, which is that of the observations. A name with very many values, or in several files, has a value in
+ * several rows, whose counts add up.
+ */
+export async function* sightingsOf(observations: AsyncIterable<SeenRow>): AsyncGenerator<SightingRow> {
+  let seen = new Map<string, SightingRow>();
+  let size = 0;
+  let before: SeenRow | null = null;
+  let values: [signal: string, value: string][] = [];
+  for await (const row of observations) {
+    const { path, domain, observed_at } = row;
+    if (before?.path !== path || size > VALUES_MAX) {
+      yield* seen.values();
+      [seen, size] = [new Map(), 0];
+    }
+    if (before?.body !== row.body) values = valuesIn(row.body);
+    for (const [signal, value] of values) {
+      const key = `${signal} ${value}`;
+      const known = seen.get(key);
+      if (known === undefined) {
+        seen.set(key, { path, domain, signal, value, first_seen: observed_at, last_seen: observed_at, count: 1 });
+        size += key.length;
+      } else {
+        known.last_seen = observed_at;
+        known.count++;
+      }
+    }
+    before = row;
+  }
+  yield* seen.values();
+}
+
+/** The values that are compared from probe to probe; none of a record that is damaged, which an audit reports. */
+function valuesIn(body: string): [signal: string, value: string][] {
+  try {
+    const { certificate, certificate_status, ...fields } = JSON.parse(body);
+    const signals = Object.fromEntries(
+      Object.entries(fields).flatMap(([name, field]) =>
+        name.startsWith('signals.') ? [[name.slice('signals.'.length), field]] : [],
+      ),
+    );
+    const tracked = trackedValues({ signals, certificate, certificate_status });
+    return entriesOf(tracked).flatMap(([signal, all]) => (all ?? []).map((value): [string, string] => [signal, value]));
+  } catch {
+    return [];
+  }
+}

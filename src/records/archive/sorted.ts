@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { present } from '../../proof/narrow.ts';
+import { localSource } from './local-files.ts';
+import { readRows } from './parquet-read.ts';
+import { writeParquet } from './parquet-write.ts';
+import type { ArchiveTable } from './tables.ts';
+
+/** Rows that are sorted in memory, some 40 MB. Of each run, a thousand are in memory while all are merged. */
+const RUN = 100_000;
+
+/**
+ * Rows in an order, any number of them: sorted in runs, which are files of a folder, and merged. Their rows stay in the
+ * folder, which is the caller's to remove. `compare` is as for `sort`.
+ */
+export async function* sorted<Row extends object>(
+  table: ArchiveTable<Row>,
+  rows: AsyncIterable<Row>,
+  compare: (a: Row, b: Row) => number,
+  folder: string,
+  run = RUN,
+): AsyncGenerator<Row> {
+  const runs: AsyncIterator<Row>[] = [];
+  let chunk: Row[] = [];
+  const end = async () => {
+    const file = join(folder, `run-${runs.length}.parquet`);
+    const { bytes, sha256 } = await writeParquet(table, chunk.sort(compare), file);
+    runs.push(readRows(table, localSource(file, sha256, bytes)) as AsyncGenerator<unknown> as AsyncGenerator<Row>);
+    chunk = [];
+  };
+  for await (const row of rows) {
+    chunk.push(row);
+    if (chunk.length === run) await end();
+  }
+  if (runs.length === 0) return yield* chunk.sort(compare);
+  await end();
+  yield* mergedRuns(runs, compare);
+}
+
+/** What sorted iterators yield, in one order. */
+async function* mergedRuns<Row>(
+  runs: readonly AsyncIterator<Row>[],
+  compare: (a: Row, b: Row) => number,
+): AsyncGenerator<Row> {
+  // The last one is the least, so that it is taken off the end.
+  const heads: { row: Row; rows: AsyncIterator<Row> }[] = [];
+  const advance = async (rows: AsyncIterator<Row>): Promise<void> => {
+    const { value: row, done } = await rows.next();
+    if (done === true) return;
+    let [low, high] = [0, heads.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(present(heads[middle]).row, row) > 0) low = middle + 1;
+      else high = middle;
+    }
+    heads.splice(low, 0, { row, rows });
+  };
+  for (const rows of runs) await advance(rows);
+  for (let next = heads.pop(); next !== undefined; next = heads.pop()) {
+    yield next.row;
+    await advance(next.rows);
+  }
+}
