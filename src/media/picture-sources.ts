@@ -15,6 +15,8 @@ const SIZES = {
    * The art of a story, and a wide figure. A little less than it is, so that 800 pixels are enough for a plain screen.
    */
   art: '(min-width: 66rem) 50rem, (min-width: 42rem) 36.5rem, calc(100vw - 2rem)',
+  /** The art of a story as wide as the page. */
+  hero: '(min-width: 75rem) min(76rem, 95vw), (min-width: 66rem) 50rem, (min-width: 42rem) 36.5rem, calc(100vw - 2rem)',
   figure: '(min-width: 42rem) 38rem, calc(100vw - 2rem)',
   /** One of a few pictures in a line. */
   gallery: '(min-width: 42rem) 27rem, calc(100vw - 2rem)',

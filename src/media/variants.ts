@@ -2,7 +2,7 @@ import type { Media } from '../desk/papers/media.ts';
 import { sha256 } from '../proof/basis.ts';
 
 /** Changes with everything that decides the bytes of a variant, besides the picture: widths, formats, qualities. */
-const RECIPE = 1;
+const RECIPE = 2;
 
 /** In pixels. The smallest is for portraits beside a name. */
 const VARIANT_WIDTHS = [160, 400, 800, 1600] as const;

@@ -62,6 +62,8 @@ export const en = {
   front: {
     empty: 'The first piece is being written. Nothing is on air yet.',
     top: 'Top of the news',
+    /** For the keyboard: a way past a block of the front, by its name. */
+    skip: 'Skip {block}',
     more: 'More',
     more_from: 'More from {section}',
     desk: 'The desk',
@@ -95,6 +97,11 @@ export const en = {
   story: {
     sources: { one: '1 source', other: '{count} sources' },
     sources_title: 'Sources',
+    /** How long it takes to read. */
+    minutes: { one: '{count} min read', other: '{count} min read' },
+    share: 'Share',
+    copy: 'Copy link',
+    copied: 'Link copied',
     earlier: 'Earlier in {section}',
     corrected: 'Corrected {time}.',
     revised: 'Revised {time} (revision {revision})',
@@ -181,6 +188,8 @@ export const en = {
     persona: '{name}, {title}',
     inactive: 'no longer files',
     pieces: 'Pieces',
+    /** Above the publishers that the newest pieces of a persona, which stand beside it, cite most. */
+    sources: 'Sources cited most in these pieces',
     empty: 'Nothing on air yet.',
   },
   cast: {

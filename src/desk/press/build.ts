@@ -31,6 +31,7 @@ export const PAGE_CODE = [
   'src/desk/press/prose-cards.ts',
   'src/desk/press/prose-html.ts',
   'src/desk/press/prose-pictures.ts',
+  'src/media/motif.ts',
   'src/media/picture-sources.ts',
   'src/shared/shown-text.ts',
   'src/shared/combining-marks.ts',

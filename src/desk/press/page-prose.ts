@@ -5,6 +5,9 @@ import { type ProseExtras, type ProseHtml, proseHtml } from './prose-html.ts';
 import type { ProsePicture } from './prose-pictures.ts';
 import type { ContentsEntry } from './views.ts';
 
+/** How long a prose is for each letter of a source, so that the statements beside it do not run past their lines. */
+const LENGTH_BESIDE = 2.5;
+
 /** The prose of a page: with colours in its code, and notes labelled in its language. */
 export async function pageProse(
   prose: string,
@@ -14,7 +17,9 @@ export async function pageProse(
   insets: Pick<ProseExtras, 'cardOf' | 'hasBox'>,
 ): Promise<ProseHtml> {
   const colours = await codeColours(prose);
-  return proseHtml(prose, facts, pictureOf, { ...insets, words: phrasesOf(language).story, colours });
+  const beside = facts.reduce((sum, { statement, source }) => sum + statement.length + source.length, 0);
+  const hasNotes = prose.length > beside * LENGTH_BESIDE;
+  return proseHtml(prose, facts, pictureOf, { ...insets, hasNotes, words: phrasesOf(language).story, colours });
 }
 
 /** A piece with fewer words, or fewer headings of its text, has no table of contents. */

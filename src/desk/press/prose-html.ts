@@ -29,6 +29,8 @@ export interface ProseExtras {
   colours?: CodeColours;
   /** See `withCards`; by default, bare addresses stay text. */
   cardOf?(url: string): LinkCard | null | undefined;
+  /** Whether the first marker of each fact carries its statement, which a wide page shows beside the text. */
+  hasNotes?: boolean;
   /** Whether the first line that asks for the subscribe form becomes `SUBSCRIBE_BOX`. */
   hasBox?: boolean;
 }
@@ -56,8 +58,8 @@ export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): s
 }
 
 /** State that the renderer's rules share while they render one text. */
-interface RenderState extends Pick<ProseExtras, 'words' | 'colours'> {
-  sources: Map<number, string>;
+interface RenderState extends Pick<ProseExtras, 'words' | 'colours' | 'hasNotes'> {
+  facts: Map<number, CitedFact>;
   markers: Map<number, number>;
   /** Whether the form is still to be placed. */
   hasBox: boolean;
@@ -71,19 +73,20 @@ const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 function rule(print: (token: Token, state: RenderState) => string): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
-    const state = (env as Env | undefined)?.state ?? { sources: new Map(), markers: new Map(), hasBox: false };
+    const state = (env as Env | undefined)?.state ?? { facts: new Map(), markers: new Map(), hasBox: false };
     return token === undefined ? '' : print(token, state);
   };
 }
 
 /** A marker as a link to its fact, with an id as the target of the back link. A marker without a fact remains text. */
-function marker(n: number, { sources, markers }: RenderState): string {
-  const publisher = sources.get(n);
-  if (publisher === undefined) return `[^${n}]`;
+function marker(n: number, { facts, markers, hasNotes }: RenderState): string {
+  const fact = facts.get(n);
+  if (fact === undefined) return `[^${n}]`;
   const count = (markers.get(n) ?? 0) + 1;
   markers.set(n, count);
-  const source = escapeHtml(publisher);
-  return `<sup class="marker" id="${markerId(n, count)}" data-n="${n}" data-source="${source}"><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
+  const source = escapeHtml(fact.source);
+  const note = hasNotes && count === 1 ? ` data-note="${escapeHtml(fact.statement)}"` : '';
+  return `<sup class="marker" id="${markerId(n, count)}" data-n="${n}" data-source="${source}"${note}><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
 /** Text with markers that the grammar does not see: code, and the text of an autolink. */
@@ -193,8 +196,8 @@ export function proseHtml(
   extras: ProseExtras = {},
 ): ProseHtml {
   const { cardOf, hasBox = false } = extras;
-  const sources = new Map(facts.map((fact) => [fact.n, fact.source]));
-  const state: RenderState = { ...extras, sources, markers: new Map(), hasBox };
+  const cited = new Map(facts.map((fact) => [fact.n, fact]));
+  const state: RenderState = { ...extras, facts: cited, markers: new Map(), hasBox };
   const figures = withFigures(proseTokens(prose), pictureOf);
   const tokens = cardOf === undefined ? figures : withCards(figures, cardOf);
   for (const token of tokens) {

@@ -177,6 +177,8 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   log_url: string;
   /** Where the texts are that the desk read of its sources; null for a paper that does not publish them. */
   texts_url: string | null;
+  /** The edition of its day; null without one that can be heard or watched. */
+  cast: Pick<CastView, 'title' | 'url' | 'is_audio'> | null;
   /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
   receipt: {
     seq: number;
@@ -264,7 +266,7 @@ export interface FrontView extends Framed {
 /** The newest pieces of a section, or one numbered page of it (`page` is null for the newest). */
 export interface SectionView extends Framed {
   name: string;
-  /** Its shapes, for a newest piece without a picture. */
+  /** Its shapes, which replace a missing picture of the lead. */
   motif: Motif;
   page: number | null;
   rows: RowView[];
@@ -282,6 +284,8 @@ export interface TagsView extends Framed {
 export interface DayView extends Framed {
   day: string;
   rows: RowView[];
+  /** Replaces a missing picture of the lead. */
+  motif: Motif;
   cast: CastView | null;
   days_url: string;
 }
@@ -296,6 +300,8 @@ export interface DaysView extends Framed {
 export interface PersonaView extends Framed, Omit<Persona, 'avatar'> {
   avatar: PictureView;
   rows: RowView[];
+  /** Replaces a missing picture of the lead. */
+  motif: Motif;
   feed_url: string;
 }
 

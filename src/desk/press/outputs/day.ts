@@ -37,6 +37,7 @@ export const day: Output = {
       }),
       day: name,
       rows: rows.map((row) => rowView(edition, row)),
+      motif: motifOf(nameplate),
       // Without its file it has nothing to lead to.
       cast: cast?.file_url === null ? null : cast,
       days_url: `${edition.site.base}/days/`,

@@ -1,3 +1,4 @@
+import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { dependencies, PAGE_SIZE } from '../../dependencies.ts';
@@ -52,6 +53,7 @@ export const persona: Output = {
       }),
       avatar: portraitView(edition, found),
       rows: rows.map((row) => rowView(edition, row)),
+      motif: motifOf(slug),
       feed_url: `${edition.site.base}/${path}`,
     };
     return [

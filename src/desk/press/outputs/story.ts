@@ -5,13 +5,14 @@ import type { CitedFact } from '../../../proof/basis.ts';
 import type { Generation } from '../../../proof/chain.ts';
 import { correctionsIn, trueIso } from '../../../proof/clock-note.ts';
 import { proofOf } from '../../../proof/proof.ts';
-import { isoOrNull, isoTime } from '../../../proof/time.ts';
+import { dayOf, isoOrNull, isoTime } from '../../../proof/time.ts';
 import type { Row, Story } from '../../archive.ts';
 import { statementOf } from '../../clock-correction.ts';
 import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
 import { type CitedEvidence, evidenceRow, quoteUrl, republishes } from '../../evidence.ts';
 import { factUrl } from '../../fact.ts';
+import { castFile } from '../../papers/cast.ts';
 import { reviewerShown, showsReview } from '../../review.ts';
 import { noticeOf, withdrawnAnswer } from '../../withdrawal.ts';
 import { type Edition, logUrl } from '../edition.ts';
@@ -138,7 +139,14 @@ export function prosePictures(edition: Edition, paths: Iterable<string>): Map<st
 /** The page of an unpublished piece, without what only published ones have: card, proof, Markdown version. */
 export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
   const view = storyView(edition, found, prose, null);
-  return { ...view, is_preview: true, frame: { ...view.frame, noindex: true, share_image: null, json_ld: null } };
+  // The address of a preview serves no pictures but its own.
+  const earlier = view.earlier.map((row) => ({ ...row, image: null }));
+  return {
+    ...view,
+    earlier,
+    is_preview: true,
+    frame: { ...view.frame, noindex: true, share_image: null, json_ld: null },
+  };
 }
 
 /** `last` is the newest generation; null for a piece that was not filed. */
@@ -186,6 +194,7 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     word_count: found.word_count,
     tags: found.tags.map((name) => ({ name, url: `${base}/tags/${tagSlug(name)}/` })),
     tags_url: `${base}/tags/`,
+    cast: castOf(edition, found),
     earlier: edition.earlier(found).map((row) => rowView(edition, row)),
     markdown_url: `${base}/stories/${found.slug}.md`,
     proof_url: `${base}/${path}proof.json`,
@@ -199,6 +208,13 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
     oembed_json_absolute: oembed,
     oembed_xml_absolute: `${oembed}&format=xml`,
   };
+}
+
+/** The edition of the day on which a piece went on air. */
+function castOf(edition: Edition, { published_at }: Row): StoryView['cast'] {
+  const found = edition.cast(dayOf(published_at));
+  if (found === null || edition.media(castFile(found))?.missing) return null;
+  return { title: found.title, url: `${edition.site.base}/cast/${found.day}/`, is_audio: found.audio !== undefined };
 }
 
 /** Where the record of a cited fact is, and what became of it since. A fact that no piece on air cites has no page. */
