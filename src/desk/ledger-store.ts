@@ -40,6 +40,8 @@ export interface LedgerStore {
   bumpEdition(paper: string, at: number): void;
   /** The number of the next receipt. */
   nextSeq(paper: string): number;
+  /** When the paper's first record was filed, in ms; 0 before it. */
+  foundedAt(paper: string): number;
   /** `filed_at` of the paper's newest receipt, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
   /** Makes the version that an entry brings the newest of its fact, which the pieces filed after it cite. */

@@ -153,6 +153,7 @@ export function openStore(settings: DatabaseSettings) {
       entries.append(entry);
     },
     archive,
+    foundedAt: entries.foundedAt,
     lastFiledAt: entries.lastFiledAt,
     setFact: facts.setFact,
     capFacts: facts.capFacts,

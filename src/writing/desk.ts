@@ -162,7 +162,7 @@ export function writingDesk(
         },
       },
       media: { keepFile: (digest, path) => mediaPaths.set(digest, path), keepBytes() {}, has: () => true },
-      settings: { ...addresses, contentDir },
+      settings: { ...addresses, contentDir, demoDates: false },
       get desk(): never {
         throw new Error('the writing desk files nothing');
       },

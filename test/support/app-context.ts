@@ -83,8 +83,9 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     LOG_LEVEL: 'silent',
     // Queries no system resolver unless a test asks for it.
     SCANNER: 'off',
-    // Pages of the demo do not change while a test looks at them.
+    // Pages of the demo do not change while a test looks at them, and are of the same days in every run.
     DEMO_SOURCES: 'off',
+    DEMO_DATES: 'off',
     ...more,
   };
 }

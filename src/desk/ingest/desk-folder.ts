@@ -4,6 +4,7 @@ import { Fault, problemsIn } from '../../shared/fault.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import type { Archive } from '../archive.ts';
+import { demoShift, withDatesMoved } from './demo-dates.ts';
 import type { Intake } from './intake.ts';
 import { type FileProblem, readSource, type SourceFile, unreadable } from './source-file.ts';
 import type { WithoutFile } from './story-files.ts';
@@ -27,6 +28,7 @@ export class DeskFolder {
   readonly folder: string;
   /** The paper's slug: the folder's name. */
   readonly slug: string;
+  #shift: number | undefined;
 
   constructor(intake: Intake, folder: string) {
     this.intake = intake;
@@ -60,7 +62,16 @@ export class DeskFolder {
   read(path: string, kind: 'yaml' | 'markdown'): SourceFile {
     const source = readSource(path, this.name(path), kind);
     // Checked after reading: a link that was followed is still there, or existed too briefly to be intended.
-    return this.hasBecomeLink(path) ? unreadable(this.name(path), 1, 'refused', LINK) : source;
+    if (this.hasBecomeLink(path)) return unreadable(this.name(path), 1, 'refused', LINK);
+    return kind === 'markdown' && this.#datesMovedBy() > 0 ? withDatesMoved(source, this.#datesMovedBy()) : source;
+  }
+
+  /** By how many ms the dates of story files are moved, which is 0 but for the demo papers. */
+  #datesMovedBy(): number {
+    if (!this.intake.settings.demoDates || this.archive === null) return 0;
+    const { nameplate } = this.archive.paper();
+    this.#shift ??= demoShift({ slug: this.slug, nameplate }, this.store.foundedAt(this.slug));
+    return this.#shift;
   }
 
   /** Whether a link is now part of a path below the paper's folder. */

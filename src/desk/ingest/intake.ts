@@ -10,6 +10,8 @@ export interface Intake extends HostGrants {
   settings: HostGrants['settings'] & {
     /** The folder that contains a folder for each paper. */
     contentDir: string;
+    /** Whether the demo papers are dated from their first filing. */
+    demoDates: boolean;
   };
   desk: Desk;
   /** Creates the signing key if there is none. Called before the first piece is filed. */

@@ -81,6 +81,7 @@ export class Replay {
         paper.edition++;
         paper.changed_at = Math.max(paper.changed_at, at);
       },
+      foundedAt: () => 0,
       lastFiledAt: () => 0,
       setFact() {},
       capFacts() {},

@@ -13,6 +13,10 @@ export const webhooks = z
     /** Whether the server serves itself the documents that the demo paper cites, on loopback, and reads them. */
     DEMO_SOURCES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     /**
+     * Whether the demo papers' pieces are dated from the day on which they were first filed; with `off`, as their files say.
+     */
+    DEMO_DATES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    /**
      * A WebSub hub: feeds name it, and it is notified which feeds of public papers a press changed. It must be a public
      * https address, unless WEBHOOK_PRIVATE is `allow`.
      */
@@ -30,6 +34,7 @@ export const webhooks = z
   .transform((env) => ({
     webhookPrivate: env.WEBHOOK_PRIVATE === 'allow',
     demoSources: env.DEMO_SOURCES === 'on',
+    demoDates: env.DEMO_DATES === 'on',
     /** The WebSub hub; null without one. */
     hubUrl: env.HUB_URL === undefined ? null : new URL(env.HUB_URL).href,
   }));

@@ -95,6 +95,10 @@ export function ledgerTables(db: Db) {
     `SELECT e.at, g.seq FROM generations g JOIN entries e ON e.n = g.n WHERE g.paper = ? ORDER BY g.seq DESC LIMIT 1`,
     { at: integer, seq: integer },
   );
+  const founded = one(
+    `SELECT e.at FROM records r JOIN entries e ON e.n = r.n WHERE r.paper = ? AND r.kind = 'paper' ORDER BY r.n LIMIT 1`,
+    integer,
+  );
   const clockNotes = all(
     `SELECT body FROM records WHERE paper = ?1 AND kind = 'clock' AND name = ?2 ORDER BY n`,
     json<ClockBody>(),
@@ -180,6 +184,7 @@ export function ledgerTables(db: Db) {
           return void add.withdrawal({ n, withhold_headline: false, ...entry });
       }
     },
+    foundedAt: (paper: string): number => founded(paper) ?? 0,
     /** When the newest generation of a paper was filed, in ms, after corrections of the clock; 0 before the first. */
     lastFiledAt(paper: string): number {
       const last = lastFiled(paper);
