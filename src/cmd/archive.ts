@@ -6,12 +6,16 @@ import { GRACE } from '../records/jobs/archiver.ts';
 import { eraseName } from '../records/jobs/erasure.ts';
 import { optOutReason } from '../records/require-host.ts';
 import type { AppContext } from '../server/context.ts';
+import { readSettings } from '../server/env.ts';
 import { CLI } from '../shared/command-line.ts';
 import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { sizeText } from '../shared/size.ts';
 import { shownAddress } from '../shared/storage/address.ts';
-import { printResult } from '../shared/terminal/output.ts';
+import { openArchivePlace } from '../shared/storage/archive-place.ts';
+import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
+import { withProgress } from '../shared/terminal/progress.ts';
+import { givenAddress } from '../shared/terminal/project-folder.ts';
 import { DataCommand } from './frame.ts';
 
 /** How long an erasure waits for the archiver of a server, in ms. */
@@ -36,7 +40,46 @@ export function command(): Command {
         .description('say what the archive holds, by its newest manifest')
         .option('--json', 'print it as JSON')
         .onData((app, { json }: { json?: boolean }) => printResult(json, statusOf(app), [statusLine(app)])),
+    )
+    .addCommand(
+      new Command('verify')
+        .description('rebuild every record, receipt and chain from the objects alone, without a database')
+        .argument('[address]', 's3://BUCKET/PREFIX or a folder (default: ARCHIVE_URL)')
+        .option('--keys <file or address>', 'trust only the keys of this records-keys.json')
+        .option('--log <folder or address>', 'demand that this log of the records has each observation')
+        .option('--policy <file or address>', 'demand the signature of the log, and the quorum of its witnesses')
+        .option('--json', 'print the outcome as JSON')
+        .exitOverride(exitUnchecked)
+        .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
+        .action(verify),
     );
+}
+
+async function verify(
+  address: string | undefined,
+  { keys, log, policy, json }: { keys?: string; log?: string; policy?: string; json?: boolean },
+): Promise<void> {
+  process.exitCode = NOT_CHECKED;
+  // The archiver of a server needs none of it.
+  const [{ logSource, readPolicyAt }, { keysAt }, { verifyArchive, verifiedArchiveLines }] = await Promise.all([
+    import('../operate/audit/log/served-log.ts'),
+    import('../operate/audit/verify-sources.ts'),
+    import('../operate/audit/verify-archive.ts'),
+  ]);
+  const settings = readSettings();
+  const archiveUrl = address === undefined ? settings.archiveUrl : givenAddress(address);
+  const place = openArchivePlace({ ...settings, archiveUrl });
+  if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it, or give an address');
+  if (policy !== undefined && log === undefined)
+    throw new Fault('invalid_request', '--policy is about a log; give --log');
+  const trust = {
+    keys: keys === undefined ? null : await keysAt(givenAddress(keys)),
+    log: log === undefined ? null : logSource(givenAddress(log)),
+    policy: policy === undefined ? null : await readPolicyAt(givenAddress(policy)),
+  };
+  const checked = await withProgress((progress) => verifyArchive(place, trust, progress));
+  printResult(json, checked, verifiedArchiveLines(checked));
+  process.exitCode = checked.faults.length > 0 ? 1 : 0;
 }
 
 function statusOf({ store, settings }: AppContext) {

@@ -167,6 +167,33 @@ export interface HostAudit {
 }
 
 /**
+ * Rebuilds the receipt of an observation from its record. `before` is the one before it of the host: null for the first;
+ * the receipt itself where that is not known.
+ */
+export function observationFaults(
+  hostname: string,
+  { seq, record, seed, receipt_hash }: Observation,
+  checked: CheckedReceipt,
+  before: CheckedReceipt | null,
+): string[] {
+  const faults = receiptRules(checked);
+  const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
+  if (before !== checked) faults.push(...linkRules(before, checked));
+  const { receipt } = checked;
+  if (receipt !== null) {
+    const disclosures = disclosuresOf(record, seed);
+    if (receipt.seq !== seq) fault(`the receipt says seq ${receipt.seq}`);
+    if (receipt.domain !== hostname) fault(`the receipt is of another domain, ${receipt.domain}`);
+    if (receipt.observed_at !== record.observed_at) fault(`the receipt says observed_at ${receipt.observed_at}`);
+    if (receipt.record_fields !== disclosures.length) fault(`the record has ${disclosures.length} fields`);
+    if (receipt.record_root !== recordRoot(disclosures)) fault('record_root is not the root of what is stored');
+  }
+  if (checked.hash !== receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
+  if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
+  return faults;
+}
+
+/**
  * Rebuilds everything about one host from its observations, and returns the differences.
  *
  * Older versions accepted U+0000, and the database gives the values of such an observation only up to it. Once every
@@ -188,22 +215,10 @@ export function auditHost(
   let isMarked = false;
   for (const observation of host.observations) {
     const { seq, record } = observation;
-    const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
     const checked = checkReceipt(observation.receipt, keys, verifyNode, corrections);
-    faults.push(...receiptRules(checked));
-    if (before !== null || host.part === 'whole') faults.push(...linkRules(before, checked));
-    const { receipt } = checked;
-    if (receipt !== null) {
-      const disclosures = disclosuresOf(record, observation.seed);
-      if (receipt.seq !== seq) fault(`the receipt says seq ${receipt.seq}`);
-      if (receipt.domain !== host.hostname) fault(`the receipt is of another domain, ${receipt.domain}`);
-      if (receipt.observed_at !== record.observed_at) fault(`the receipt says observed_at ${receipt.observed_at}`);
-      if (receipt.record_fields !== disclosures.length) fault(`the record has ${disclosures.length} fields`);
-      if (receipt.record_root !== recordRoot(disclosures)) fault('record_root is not the root of what is stored');
-    }
-    if (checked.hash !== observation.receipt_hash) fault("receipt_hash is not the hash of the receipt's signed text");
-    if (differ(record.summary, summaryOf(signalsOf(record)))) fault('the summary does not fit the signals');
-
+    const isLinked = before !== null || host.part === 'whole';
+    faults.push(...observationFaults(host.hostname, observation, checked, isLinked ? before : checked));
+    const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
     const tracked = trackedIn(record);
     const compared =
       seq > host.rotationStart

@@ -102,6 +102,13 @@ async function* rowsIn(
       return [];
     });
     for (const row of part) {
+      if (row.path !== pathOf(row.domain)) {
+        const error = new TypeError(
+          `its path ${JSON.stringify(row.path)} is not that of ${JSON.stringify(row.domain)}`,
+        );
+        if (damaged === undefined) throw error;
+        damaged({ key, row: row.row, end: row.row + 1 }, error);
+      }
       const at = row.row * SEED_LENGTH;
       const seed = seeds.slice(at, at + SEED_LENGTH);
       yield { ...stored.storedOf(row), seed, place: { key, row: row.row } };

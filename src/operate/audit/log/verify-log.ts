@@ -34,13 +34,14 @@ interface CheckedLog {
 }
 
 /**
- * Reads a whole log, in bounded memory: leaves, tiles, root and policy. Throws a Fault when it has no checkpoint or
+ * Reads a whole log, in bounded memory, and passes each entry to `seen`: leaves, tiles, root and policy. Throws a Fault when it has no checkpoint or
  * cannot be read to its end.
  */
 export async function verifyLog(
   source: LogSource,
   policy: Policy | null,
   progress: (done: number, total: number) => void = () => {},
+  seen: (entry: Uint8Array) => void = () => {},
 ): Promise<CheckedLog> {
   const text = Buffer.from(await source.read('checkpoint', CHECKPOINT_MAX)).toString('utf8');
   const checkpoint = checkpointIn(source, text);
@@ -55,7 +56,7 @@ export async function verifyLog(
     faults: [],
   };
   if (policy !== null) await checkPolicy(text, policy, checked);
-  await readAll(source, checkpoint, checked, progress);
+  await readAll(source, checkpoint, checked, progress, seen);
   return checked;
 }
 
@@ -76,12 +77,16 @@ async function readAll(
   { size, root }: SignedCheckpoint,
   checked: CheckedLog,
   progress: (done: number, total: number) => void,
+  seen: (entry: Uint8Array) => void,
 ): Promise<void> {
   const { faults } = checked;
   let edge = EMPTY_EDGE;
   try {
     for await (const { start, entries } of entriesFrom(source, 0, size)) {
-      for (const [at, entry] of entries.entries()) countLeaf(start + at, entry, checked);
+      for (const [at, entry] of entries.entries()) {
+        countLeaf(start + at, entry, checked);
+        seen(entry);
+      }
       const grown = growEdge(edge, entries.map(leafHash));
       edge = grown.edge;
       for (const { tile, bytes } of grown.tiles) {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { pino } from 'pino';
+import { logSource } from '../../../src/operate/audit/log/served-log.ts';
+import { type ArchiveTrust, verifyArchive } from '../../../src/operate/audit/verify-archive.ts';
+import type { VerifyingKey } from '../../../src/proof/keyring.ts';
+import { DAY } from '../../../src/proof/time.ts';
+import { parseHostname } from '../../../src/records/hostname.ts';
+import { eraseName } from '../../../src/records/jobs/erasure.ts';
+import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { logFolder } from '../../../src/signing/log/log-files.ts';
+import { publishLogOnce } from '../../../src/signing/log/open-witnesses.ts';
+import { appContextIn, fileScope, tempFolder } from '../../support/app-context.ts';
+import { archiveAll, folderPlace, NOON, observeDays } from '../../support/archive.ts';
+import * as fc from '../../support/properties.ts';
+
+interface Stand {
+  place: ArchivePlace;
+  folder: string;
+  log: string;
+  keys: VerifyingKey[];
+  /** The keys of all objects of the archive. */
+  objects: string[];
+}
+
+const scope = fileScope();
+let stand: Stand;
+/** A month, open days, and the tombstones of `www.a.example`. */
+before(async () => {
+  const folder = tempFolder(scope);
+  const clock = { now: NOON };
+  const archive = join(folder, 'archive');
+  const app = appContextIn(scope, folder, clock, { ARCHIVE_URL: archive });
+  observeDays(app, clock, 5);
+  clock.now += 2 * DAY;
+  const place = folderPlace(archive);
+  await archiveAll(app, place);
+  eraseName(app, parseHostname('www.a.example'), 'asked');
+  clock.now += DAY;
+  await archiveAll(app, place);
+  await publishLogOnce(app, 'records', pino({ level: 'silent' }));
+  const objects = app.store.records.archive
+    .objects()
+    .flatMap(({ key, seeds }) => (seeds === null ? [key] : [key, seeds.key]));
+  const keys = app.store.desk.verifyingKeys('records');
+  stand = { place, folder: archive, log: logFolder(app.settings.logDir, 'records'), keys, objects };
+  app.close();
+});
+
+const whole = (): ArchiveTrust => ({ keys: stand.keys, log: logSource(stand.log), policy: null });
+
+function copied(t: Parameters<typeof tempFolder>[0]): { folder: string; place: ArchivePlace } {
+  const folder = join(tempFolder(t), 'archive');
+  cpSync(stand.folder, folder, { recursive: true });
+  return { folder, place: folderPlace(folder) };
+}
+
+/** The month as it was staged, for two days. */
+const OTHERS = '1 object that the manifest does not name';
+
+test('an archive holds without its database, and what was not checked is said', async () => {
+  const alone = await verifyArchive(stand.place, { keys: null, log: null, policy: null });
+  assert.deepEqual(alone.faults, []);
+  assert.deepEqual([alone.through, alone.observations, alone.tombstones], [15, 10, 5]);
+  assert.deepEqual(
+    alone.unchecked.map((line) => line.replace(/:.*|;.*/, '')),
+    [
+      'whose keys these are',
+      'what a database derived, and the observations after 15',
+      'whether the log has the observations',
+      OTHERS,
+    ],
+  );
+  const logged = await verifyArchive(stand.place, whole());
+  assert.deepEqual(logged.faults, []);
+  assert.deepEqual(logged.unchecked, [
+    'what a database derived, and the observations after 15',
+    'whether others see the same log; give --policy',
+    OTHERS,
+  ]);
+});
+
+test('a byte that is flipped anywhere is named with its object, and with its row where it changes one', async (t) => {
+  assert.ok(
+    stand.objects.some((key) => key.startsWith('observations/')) &&
+      stand.objects.some((key) => key.startsWith('tombstones/')),
+  );
+  const { folder, place } = copied(t);
+  let rows = 0;
+  const flips = fc.record({ object: fc.nat(), at: fc.nat(), bit: fc.nat(7) });
+  await fc.assert(
+    fc.asyncProperty(flips, async ({ object, at, bit }) => {
+      const key = [...stand.objects, 'manifest.json'][object % (stand.objects.length + 1)] ?? '';
+      const file = join(folder, key);
+      const bytes = readFileSync(file);
+      const flipped = Buffer.from(bytes);
+      const position = at % bytes.length;
+      flipped[position] = (flipped[position] ?? 0) ^ (1 << bit);
+      writeFileSync(file, flipped);
+      try {
+        const { faults, observations } = await verifyArchive(place, whole());
+        assert.ok(
+          faults.some((fault) => fault.startsWith(key)),
+          `${key}, byte ${position}: ${faults}`,
+        );
+        if (key.startsWith('seeds/'))
+          assert.ok(faults.some((fault) => /^observations\S+, row \d+: .*record_root/.test(fault)));
+        if (key.startsWith('tombstones/'))
+          assert.ok(
+            faults.some((fault) => /line \d+: seq|a line of tombstones/.test(fault)),
+            String(faults),
+          );
+        if (faults.some((fault) => /, rows? \d/.test(fault))) rows++;
+        assert.ok(key !== 'manifest.json' || observations === 0, 'nothing of it was believed');
+      } finally {
+        writeFileSync(file, bytes);
+      }
+    }),
+  );
+  assert.ok(rows > 0);
+});
+
+test('what the log does not have, other keys, and objects that are gone or exchanged are named', async (t) => {
+  const { folder, place } = copied(t);
+  const other = await verifyArchive(place, { ...whole(), keys: [] });
+  assert.match(other.faults.join(), /manifest\.json: none of this desk’s keys has signed it/);
+  assert.match(other.unchecked.join(), /every object/);
+
+  const empty = tempFolder(t);
+  cpSync(stand.log, empty, { recursive: true });
+  const bundle = globSync('tile/entries/**/*', { cwd: empty }).find((name) => /\.p\/\d+$/.test(name)) ?? '';
+  writeFileSync(join(empty, bundle), readFileSync(join(empty, bundle)).fill('0', 40, 44));
+  assert.match(
+    (await verifyArchive(place, { ...whole(), log: logSource(empty) })).faults.join('\n'),
+    /other hashes than the entries/,
+  );
+
+  const [one = '', two = ''] = stand.objects.filter((key) => key.endsWith('.parquet'));
+  cpSync(join(folder, one), join(folder, two));
+  const exchanged = await verifyArchive(place, whole());
+  assert.ok(exchanged.faults.some((fault) => fault.startsWith(`${two}: its bytes are not those`)));
+  await place.remove([one]);
+  const { faults } = await verifyArchive(place, whole());
+  assert.ok(faults.includes(faults.find((fault) => fault.startsWith(`${one}: the object is gone`)) ?? ''));
+  assert.ok(faults.some((fault) => /^archive: observation \d+ is in none of its objects$/.test(fault)));
+});
