@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { receiptHashText } from '../../proof/log/leaf.ts';
 import { receiptHashLeaf } from '../../proof/log/logged-entries.ts';
 import { type LocalFile, localFiles, merged, type Place, type Row } from '../../records/archive/local-files.ts';
-import { type ArchiveObject, type Manifest, type StoredSeeds, tombstonesIn } from '../../records/archive/manifest.ts';
+import {
+  type ArchiveObject,
+  isCopy,
+  type Manifest,
+  type StoredSeeds,
+  tombstonesIn,
+} from '../../records/archive/manifest.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
 import { pushAll } from '../../shared/push-all.ts';
@@ -56,7 +62,7 @@ class ArchiveWalk {
     this.#walk = walk;
     this.#visitor = visitor;
     const { objects, said } = walk.manifest;
-    const rows = objects.reduce((sum, { kind, rows }) => sum + (isOfObservations(kind) || kind === 'tombstones' ? rows : 0), 0);
+    const rows = objects.reduce((sum, object) => sum + (isCopy(object) ? 0 : object.rows), 0);
     this.#isWhole = rows >= said.through;
     if (!this.#isWhole)
       walk.faults.push(`manifest.json: it covers ${said.through} observations, and its objects have ${rows} rows`);
@@ -65,13 +71,13 @@ class ArchiveWalk {
 
   async run(): Promise<number> {
     const { objects } = this.#walk.manifest;
-    const rows = objects.filter(({ kind }) => isOfObservations(kind));
+    const rows = objects.filter((object) => object.kind !== 'tombstones' && !isCopy(object));
     // All files of a name are in one group.
     for (const [bucket, own] of Map.groupBy(rows, (object) => object.bucket.slice(0, 1)))
       await this.#group(bucket, own);
     for (const object of objects) {
       if (object.kind === 'tombstones') await this.#tombstones(object);
-      else if (!isOfObservations(object.kind)) await reported(async () => void (await this.#read(object)));
+      else if (isCopy(object)) await reported(async () => void (await this.#read(object)));
     }
     if (this.#isWhole) this.#missing();
     return this.#observations;
@@ -154,10 +160,6 @@ class ArchiveWalk {
     }
     return found.bytes;
   }
-}
-
-function isOfObservations(kind: ArchiveObject['kind']): boolean {
-  return kind === 'observations' || kind === 'observations_open';
 }
 
 /** An object that was reported as gone. */

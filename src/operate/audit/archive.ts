@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { leafHash } from '../../proof/merkle.ts';
 import type { Observation } from '../../proof/records/observation.ts';
 import type { Place, Row } from '../../records/archive/local-files.ts';
@@ -7,6 +6,7 @@ import { MANIFEST, MANIFEST_MAX, type Manifest, readManifest } from '../../recor
 import { observationOf } from '../../records/archive/observation-row.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
+import { AUDIT_FOLDER, newWorkFolder } from '../../shared/files/work-folder.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 import { type ArchiveVisitor, walkArchive } from './archive-walk.ts';
@@ -30,7 +30,7 @@ export async function auditArchive(
 ): Promise<ArchiveAudit> {
   const { store, archive: place, settings } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to where the archive is');
-  const work = mkdtempSync(join(settings.dataDir, 'archive-audit.'));
+  const work = newWorkFolder(settings.dataDir, AUDIT_FOLDER);
   try {
     const manifest = await readNewest(app, place);
     const own = store.records.archive.newest();

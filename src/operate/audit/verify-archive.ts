@@ -11,7 +11,7 @@ import { leafHash } from '../../proof/merkle.ts';
 import { checkReceipt, RECORDS } from '../../proof/records/verify/document-faults.ts';
 import type { CheckedReceipt } from '../../proof/records/verify/observation-rules.ts';
 import type { Place, Row } from '../../records/archive/local-files.ts';
-import { MANIFEST, MANIFEST_MAX, type Manifest, readManifest } from '../../records/archive/manifest.ts';
+import { COPIES, isCopy, MANIFEST, MANIFEST_MAX, type Manifest, readManifest } from '../../records/archive/manifest.ts';
 import { observationOf } from '../../records/archive/observation-row.ts';
 import { caught, Fault, messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
@@ -76,6 +76,8 @@ export async function verifyArchive(
   Object.assign(checked, { generation, through, signed_at });
   if (trust.keys === null) unchecked.push('whose keys these are: the manifest itself names them; give --keys');
   unchecked.push(`what a database derived, and the observations after ${through}`);
+  if (manifest.objects.some(isCopy))
+    unchecked.push('what the copies for engines say: only that their bytes are the signed ones');
   const leaves = trust.log === null ? null : await leavesOf(trust.log, trust.policy, manifest, checked, progress);
   if (leaves === null) unchecked.push('whether the log has the observations; give --log');
   const audit = new ArchiveCheck(manifest, keys, leaves, checked);
@@ -119,8 +121,8 @@ async function leavesOf(
 async function noteOthers(place: ArchivePlace, { objects }: Manifest, unchecked: string[]): Promise<void> {
   const named = new Set(objects.flatMap(({ key, publish, seeds }) => [key, publish, seeds?.key]));
   let others = 0;
-  for (const kind of ['observations/', 'observations_open/', 'seeds/', 'tombstones/', 'staging/']) {
-    for await (const { key } of place.list(kind)) if (!named.has(key)) others++;
+  for (const kind of ['observations', 'observations_open', 'seeds', 'tombstones', 'staging', ...COPIES]) {
+    for await (const { key } of place.list(`${kind}/`)) if (!named.has(key)) others++;
   }
   if (others > 0) unchecked.push(`${plural(others, 'object')} that the manifest does not name`);
 }

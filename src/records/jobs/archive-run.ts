@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
+import { AUDIT_FOLDER, sweepWorkFolders } from '../../shared/files/work-folder.ts';
 import { requestLease } from '../../shared/workers/lease.ts';
 import { BATCH_PAUSE } from '../../shared/workers/poll.ts';
 import { Archiver } from './archiver.ts';
@@ -27,6 +28,7 @@ export async function runArchiver(app: AppContext, patience = 0): Promise<boolea
   }
   const renewal = setInterval(() => lease.isHeld(), RENEW_EVERY);
   try {
+    sweepWorkFolders(settings.dataDir, AUDIT_FOLDER);
     // What a killed one was working on, with names that may be erased by now.
     for (const name of readdirSync(settings.dataDir)) {
       if (/^archive\.\d+$/.test(name)) rmSync(join(settings.dataDir, name), { recursive: true, force: true });

@@ -14,6 +14,7 @@ import { Archiver } from '../../../src/records/jobs/archiver.ts';
 import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { MACHINE, PROCESS } from '../../../src/shared/workers/process-name.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
 
@@ -133,8 +134,13 @@ test('what a killed archiver was working on goes with the next run', async (t) =
   const left = join(folder, 'var/archive.999999');
   mkdirSync(left);
   writeFileSync(join(left, '0.parquet'), ERASED);
+  const audits = ['dead', 'alive'].map((name) => join(folder, `var/archive-audit.${name}`));
+  for (const [n, audit] of audits.entries()) {
+    mkdirSync(audit);
+    writeFileSync(join(audit, 'owner'), n === 0 ? `${MACHINE}:999999:1` : `${PROCESS}:audit`);
+  }
   assert.ok(await runArchiver(app));
-  assert.ok(!existsSync(left));
+  assert.deepEqual([left, ...audits].map(existsSync), [false, false, true]);
 });
 
 test('a backup of before the erasure forgets the name when it follows the archive', async (t) => {

@@ -14,6 +14,7 @@ import { logFolder } from '../../../src/signing/log/log-files.ts';
 import { publishLogOnce } from '../../../src/signing/log/open-witnesses.ts';
 import { appContextIn, fileScope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, NOON, observeDays } from '../../support/archive.ts';
+import { runAlone } from '../../support/program.ts';
 import * as fc from '../../support/properties.ts';
 
 interface Stand {
@@ -145,4 +146,23 @@ test('what the log does not have, other keys, and objects that are gone or excha
   const { faults } = await verifyArchive(place, whole());
   assert.ok(faults.includes(faults.find((fault) => fault.startsWith(`${one}: the object is gone`)) ?? ''));
   assert.ok(faults.some((fault) => /^archive: observation \d+ is in none of its objects$/.test(fault)));
+});
+
+test('archive verify is a command that needs no database', async (t) => {
+  const empty = tempFolder(t);
+  const good = await runAlone(t, empty, ['archive', 'verify', stand.folder, '--log', stand.log]);
+  assert.equal(good.code, 0, good.stderr);
+  assert.match(
+    good.stdout,
+    /: manifest \d+, 10 observations, 5 erased: every record, receipt and chain holds\nnot checked: /,
+  );
+  const { folder } = copied(t);
+  const [key = ''] = stand.objects;
+  writeFileSync(join(folder, key), 'other');
+  const bad = await runAlone(t, empty, ['archive', 'verify', folder, '--json']);
+  assert.equal(bad.code, 1);
+  assert.ok((JSON.parse(bad.stdout) as { faults: string[] }).faults.some((fault) => fault.startsWith(key)));
+  const none = await runAlone(t, empty, ['archive', 'verify', tempFolder(t)]);
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /has no manifest\.json; give the address of an archive/);
 });
