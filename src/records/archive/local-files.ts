@@ -102,16 +102,17 @@ async function* rowsIn(
       return [];
     });
     for (const row of part) {
-      if (row.path !== pathOf(row.domain)) {
-        const error = new TypeError(
-          `its path ${JSON.stringify(row.path)} is not that of ${JSON.stringify(row.domain)}`,
-        );
+      const at = row.row * SEED_LENGTH;
+      let read: StoredObservation;
+      try {
+        if (row.path !== pathOf(row.domain)) throw new TypeError('its path is not that of its domain');
+        read = stored.storedOf(row);
+      } catch (error) {
         if (damaged === undefined) throw error;
         damaged({ key, row: row.row, end: row.row + 1 }, error);
+        continue;
       }
-      const at = row.row * SEED_LENGTH;
-      const seed = seeds.slice(at, at + SEED_LENGTH);
-      yield { ...stored.storedOf(row), seed, place: { key, row: row.row } };
+      yield { ...read, seed: seeds.slice(at, at + SEED_LENGTH), place: { key, row: row.row } };
     }
   }
 }
