@@ -13,13 +13,16 @@ import { plural } from '../shared/plural.ts';
 import { sizeText } from '../shared/size.ts';
 import { shownAddress } from '../shared/storage/address.ts';
 import { openArchivePlace } from '../shared/storage/archive-place.ts';
-import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
+import { exitUnchecked, NOT_CHECKED, printError, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenAddress } from '../shared/terminal/project-folder.ts';
 import { DataCommand } from './frame.ts';
 
 /** How long an erasure waits for the archiver of a server, in ms. */
 const PATIENCE = 10 * MINUTE;
+
+/** Rows that `archive sql` prints. */
+const ROWS_MAX = 10_000;
 
 export function command(): Command {
   return new Command('archive')
@@ -52,6 +55,29 @@ export function command(): Command {
         .exitOverride(exitUnchecked)
         .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
         .action(verify),
+    )
+    .addCommand(
+      new Command('sql')
+        .description(
+          'run SQL over the archive with DuckDB (npm package @duckdb/node-api), and print a JSON object a row',
+        )
+        .argument('<query>', "such as \"SELECT * FROM answers WHERE path = 'com.example' AND signal = 'A'\"")
+        .option('--json', 'print the rows as one JSON list')
+        .addHelpText(
+          'after',
+          '\nThe tables are observations, answers (a row for each value), deltas, sightings and sightings_by_value. It reads these alone, and at most 10,000 rows are printed.',
+        )
+        .action(async (query: string, { json }: { json?: boolean }) => {
+          const { queryArchive } = await import('../records/archive/engine.ts');
+          const rows = await queryArchive(readSettings(), query, ROWS_MAX + 1);
+          const shown = rows.slice(0, ROWS_MAX);
+          printResult(
+            json,
+            shown,
+            shown.map((row) => JSON.stringify(row)),
+          );
+          if (rows.length > ROWS_MAX) printError(`there are more than ${ROWS_MAX} rows; add a LIMIT, or ask for sums`);
+        }),
     );
 }
 

@@ -15,6 +15,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['account', 'show', EMAIL], /^ada@example\.org/],
   [['activity', ...OF_PAPER], /^no activity$/m],
   [['air', 'none', ...OF_PAPER], /^$/, 1],
+  [['archive', 'sql', 'SELECT 1'], /^$/, 1],
   [['archive', 'status'], /^there is no archive; ARCHIVE_URL is not set$/m],
   [['audit'], /^0 generations, \d+ leaves and \d+ files audited, 0 faults$/m],
   [['clock', 'correct', '--no-press', '--now', new Date().toISOString()], /^nothing to correct/],

@@ -1,65 +1,84 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { DAY } from '../../src/proof/time.ts';
-import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { before, test } from 'node:test';
+import { DAY, HOUR } from '../../src/proof/time.ts';
+import { queryArchive } from '../../src/records/archive/engine.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { Fault } from '../../src/shared/fault.ts';
+import { appContextIn, envIn, fileScope, tempFolder } from '../support/app-context.ts';
 import { archiveAll, folderPlace, NAMES, NOON, observeDays } from '../support/archive.ts';
-import { DEPLOY } from './fixture.ts';
+import { certificate, probe } from '../support/probes.ts';
+import { recordProbes } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
+import { ENGINES, type Engine, sumsIn, sumsOf } from './engines.ts';
 
-/** The part of DuckDB's package that this test uses; the package is no dependency. */
-interface DuckDb {
-  DuckDBInstance: { create(): Promise<{ connect(): Promise<Connection> }> };
-}
-interface Connection {
-  run(sql: string): Promise<unknown>;
-  runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
-  closeSync(): void;
-}
+const DAYS = 5;
+/** A value whose characters have another order in UTF-8 than in UTF-16, and quotes. */
+const ODD = '"quo\\"ted" \u{1f5de} \ue000';
+const LOOKED_UP = { path: 'example.a', value: '192.0.2.2' };
+let archive = '';
+let wanted: string[][][] = [];
 
-const PACKAGE = '@duckdb/node-api';
-const duckdb = (await import(PACKAGE).catch(() => null)) as DuckDb | null;
-
-test('DuckDB reads each observation of the archive once, and the same', {
-  skip: duckdb === null ? `${PACKAGE} is not installed` : false,
-}, async (t) => {
-  const folder = tempFolder(t);
+const scope = fileScope();
+before(async () => {
+  const folder = tempFolder(scope);
+  archive = join(folder, 'archive');
   const clock = { now: NOON };
-  const app = appContextIn(t, folder, clock);
-  observeDays(app, clock, 5);
+  const app = appContextIn(scope, folder, clock);
   const { records } = app.store;
-  const wanted = NAMES.flatMap((name) => [...records.storedObservations(records.find(name)?.id ?? 0, 1, 1e9)]);
-  clock.now = NOON + 5 * DAY;
-  await archiveAll(app, folderPlace(join(folder, 'archive')));
+  observeDays(app, clock, DAYS);
+  const storedOf = (name: string) => [...records.storedObservations(records.find(name)?.id ?? 0, 1, 1e9)];
+  const early = NAMES.flatMap(storedOf);
+  clock.now = NOON + DAYS * DAY;
+  await archiveAll(app, folderPlace(archive));
+  // Late for a month that is closed, whose days are still beside it.
+  const late = probe('late.test', NOON + HOUR, { A: [LOOKED_UP.value], TXT: [ODD, 'b'] }, certificate('a'));
+  app.store.database.transact(() => recordProbes(app, clock, [late]));
+  const closed = Date.UTC(2026, 10, 1);
+  const deltas = records.deltas({ rotating: 'both', until: closed + 3 * DAY }, { limit: 1_000 });
+  wanted = await sumsOf([...early, ...storedOf('late.test')], deltas, { ...LOOKED_UP, closed });
+  await archiveAll(app, folderPlace(archive));
+  app.close();
+});
 
-  const connection = await (duckdb as DuckDb).DuckDBInstance.create().then((instance) => instance.connect());
-  t.after(() => connection.closeSync());
-  await connection.run("SET TimeZone = 'UTC'");
-  await connection.run(
-    readFileSync(join(DEPLOY, 'engines/duckdb.sql'), 'utf8').replaceAll('ARCHIVE', join(folder, 'archive')),
+function reads(engine: Engine, isOnlyWide: boolean): void {
+  const skip = engine.missing || (isOnlyWide && ONLY_WIDE);
+  test(`${engine.name} reads each observation, change and value once, and the same`, { skip }, async (t) => {
+    assert.deepEqual(await engine.ask(t, archive, sumsIn(engine.dialect, LOOKED_UP.path, LOOKED_UP.value)), wanted);
+  });
+}
+reads(ENGINES.duckdb, false);
+reads(ENGINES.clickhouse, false);
+reads(ENGINES.spark, true);
+reads(ENGINES.trino, true);
+
+test('DuckDB’s view of answers has the values of a type', { skip: ENGINES.duckdb.missing }, async (t) => {
+  const sql = "SELECT DISTINCT value FROM answers WHERE path = 'test.late' AND signal = 'TXT' ORDER BY value";
+  assert.deepEqual(await ENGINES.duckdb.ask(t, archive, [sql]), [[[ODD], ['b']]]);
+});
+
+const settingsOf = (url?: string) =>
+  readSettings(envIn(tempFolder(scope), url === undefined ? {} : { ARCHIVE_URL: url }));
+
+test('archive sql says what is missing', async () => {
+  await assert.rejects(
+    queryArchive(settingsOf(), 'SELECT 1', 1),
+    new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to the archive'),
   );
-  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
-  const columns = 'seq, domain, epoch_ms(observed_at) AS at, body, circumstances';
-  const found = await rows(
-    `SELECT ${columns} FROM observations UNION ALL SELECT ${columns} FROM observations_open ORDER BY seq`,
-  );
-  assert.deepEqual(
-    found.map((row) => ({ ...row, seq: Number(row.seq), at: Number(row.at) })),
-    wanted
-      .toSorted((a, b) => a.seq - b.seq)
-      .map(({ seq, hostname, observed_at, body, circumstances }) => ({
-        seq,
-        domain: hostname,
-        at: observed_at,
-        body,
-        circumstances,
-      })),
-  );
-  const answers = await rows(
-    "SELECT DISTINCT value FROM answers WHERE path = 'example.a' AND signal = 'A' ORDER BY value",
-  );
-  assert.deepEqual(
-    answers.map(({ value }) => value),
-    ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
-  );
+  await assert.rejects(queryArchive(settingsOf('/srv/[a]'), 'SELECT 1', 1), /DuckDB takes \/srv\/\[a\] for a pattern/);
+  if (ENGINES.duckdb.missing === false) return;
+  await assert.rejects(queryArchive(settingsOf(archive), 'SELECT 1', 1), /run npm install --no-save @duckdb\/node-api/);
+});
+
+test('archive sql reads the tables, not the seeds nor other files', { skip: ENGINES.duckdb.missing }, async () => {
+  const ask = (sql: string, limit = 10) => queryArchive(settingsOf(archive), sql, limit);
+  assert.deepEqual(await ask('SELECT count(*) AS count FROM observations'), [{ count: '16' }]);
+  assert.equal((await ask('SELECT seq FROM observations', 3)).length, 3);
+  for (const file of [`${archive}/manifest.json`, `${archive}/seeds/*/*.bin`, '/etc/passwd']) {
+    await assert.rejects(ask(`SELECT * FROM read_text('${file}')`), /^Fault: DuckDB: Permission Error/, file);
+  }
+  for (const sql of [`COPY (SELECT 1) TO '${archive}/deltas/new.csv'`, 'SET threads = 9', 'SELECT 1; SELECT 2']) {
+    await assert.rejects(ask(sql), /give one SELECT, not "/, sql);
+  }
+  await assert.rejects(ask('SELEC 1'), /DuckDB: .*Parser Error/);
 });

@@ -25,6 +25,7 @@ const FILES = [
   'LICENSE',
   'api/openapi/playground',
   'content/agreement.md',
+  'deploy/engines',
   'dist/client',
   'dist/server/source.txt',
   'docs',

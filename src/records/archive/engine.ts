@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../server/env.ts';
+import { Fault, messageOf } from '../../shared/fault.ts';
+import { PROJECT } from '../../shared/project.ts';
+import type { S3Address } from '../../shared/storage/address.ts';
+import { archiveAddress } from '../../shared/storage/archive-place.ts';
+
+/** The part of DuckDB's package that this uses. */
+interface DuckDb {
+  StatementType: { SELECT: number };
+  DuckDBInstance: {
+    create(
+      path: string,
+      options: Record<string, string>,
+    ): Promise<{ connect(): Promise<Connection>; closeSync(): void }>;
+  };
+}
+interface Connection {
+  run(sql: string): Promise<unknown>;
+  extractStatements(sql: string): Promise<{ count: number; prepare(index: number): Promise<Statement> }>;
+}
+interface Statement {
+  statementType: number;
+  runAndReadUntil(rows: number): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
+}
+
+/** Installed by whoever wants it: 70 MB of native code. A name, so that nothing looks for it without need. */
+const PACKAGE = '@duckdb/node-api';
+/** The roots that may be read: not the seeds. */
+const ROOTS = ['observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value'];
+/** Characters of a refused query that a message shows. */
+const SHOWN_MAX = 200;
+/** What a query may take of this machine. */
+const OPTIONS = { memory_limit: '1GB', threads: '2' };
+
+/**
+ * Runs one SELECT with the views of `deploy/engines/duckdb.sql`, which may read these tables and nothing else.
+ * Returns at most so many rows. Throws `invalid_request` without ARCHIVE_URL or DuckDB, and for what DuckDB refuses.
+ */
+export async function queryArchive(settings: Settings, sql: string, limit: number): Promise<Record<string, unknown>[]> {
+  if (settings.archiveUrl === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to the archive');
+  const address = archiveAddress(settings.archiveUrl, settings);
+  const base = address.kind === 's3' ? `s3://${address.bucket}/${address.prefix}`.replace(/\/$/, '') : address.folder;
+  if (/[*?[\]]/.test(base)) {
+    throw new Fault(
+      'invalid_request',
+      `DuckDB takes ${base} for a pattern; move the archive to a name without *, ?, [ and ]`,
+    );
+  }
+  const duckdb = await load();
+  const instance = await duckdb.DuckDBInstance.create(':memory:', OPTIONS);
+  try {
+    const connection = await instance.connect();
+    if (address.kind === 's3') await openBucket(connection, address, settings);
+    const views = readFileSync(join(PROJECT, 'deploy/engines/duckdb.sql'), 'utf8').replaceAll('ARCHIVE', quoted(base));
+    await connection.run(views);
+    const allowed = ROOTS.map((root) => `'${quoted(base)}/${root}/'`);
+    await connection.run(`SET allowed_directories = [${allowed.join(', ')}]`);
+    await connection.run('SET enable_external_access = false; SET lock_configuration = true');
+    const statements = await connection.extractStatements(sql);
+    const statement = statements.count === 1 ? await statements.prepare(0) : null;
+    // What may be read may be written, as by COPY.
+    if (statement?.statementType !== duckdb.StatementType.SELECT) {
+      throw new Fault('invalid_request', `give one SELECT, not ${JSON.stringify(sql.slice(0, SHOWN_MAX))}`);
+    }
+    return (await statement.runAndReadUntil(limit)).getRowObjectsJson().slice(0, limit);
+  } catch (error) {
+    throw error instanceof Fault ? error : new Fault('invalid_request', `DuckDB: ${messageOf(error)}`);
+  } finally {
+    instance.closeSync();
+  }
+}
+
+async function load(): Promise<DuckDb> {
+  return (import(PACKAGE) as Promise<DuckDb>).catch((error: unknown) => {
+    throw new Fault(
+      'invalid_request',
+      `${PACKAGE} cannot be loaded (${messageOf(error).split('\n')[0]}); run npm install --no-save ${PACKAGE} beside the program`,
+    );
+  });
+}
+
+async function openBucket(connection: Connection, { endpoint, region }: S3Address, { objectStorage }: Settings) {
+  await connection.run('INSTALL httpfs; LOAD httpfs').catch(() => connection.run('LOAD httpfs'));
+  const { protocol, host } = new URL(endpoint);
+  const { accessKeyId = '', secretAccessKey = '', sessionToken = '' } = objectStorage;
+  const parts = Object.entries({
+    ...{ KEY_ID: accessKeyId, SECRET: secretAccessKey, SESSION_TOKEN: sessionToken, REGION: region, ENDPOINT: host },
+    URL_STYLE: 'path',
+  }).flatMap(([name, value]) => (value === '' ? [] : [`${name} '${quoted(value)}'`]));
+  await connection.run(`CREATE SECRET (TYPE s3, ${parts.join(', ')}, USE_SSL ${protocol === 'https:'})`);
+}
+
+const quoted = (text: string): string => text.replaceAll("'", "''");
