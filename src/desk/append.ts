@@ -223,6 +223,10 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const isShown = entry.piece.provenance !== null && current !== null && current.published_at !== null;
   const hadArchived = !isShown || store.archive(entry.paper).hasArchived();
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
+  // A withdrawn piece that another persona files anew stands on the records of both.
+  const had = current !== null && hasNotice(current) ? store.archive(entry.paper).row(entry.piece.id)?.persona : undefined;
+  if (had !== undefined && had !== entry.piece.persona)
+    store.markStale(entry.paper, [had, entry.piece.persona].map(dependencies.recordOf));
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
   const waited = store.awaitsReview(entry.piece.id) || store.awaitsEvidence(entry.piece.id);
   const cited = before === null ? [] : citedKeys(store, entry.paper, entry.piece.id);

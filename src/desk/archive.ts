@@ -121,6 +121,16 @@ export interface CorrectionRow extends Correction {
   headline_withheld: boolean;
 }
 
+/** What stands on a persona's record. */
+export interface PersonaCounts {
+  /** On air. */
+  pieces: number;
+  /** The corrections of those. */
+  corrections: number;
+  /** Pieces that were on air, and are not now. */
+  withdrawn: number;
+}
+
 /** A tag as the lists of tags show it. */
 export interface TagCount {
   slug: string;
@@ -166,6 +176,7 @@ export interface Archive {
   masthead(): Persona[];
   /** A persona, active or not. */
   persona(slug: string): Persona | null;
+  personaCounts(slug: string): PersonaCounts;
   /** Slugs of all personas, active or not. */
   personaSlugs(): string[];
   /** Video editions, newest first. */
@@ -240,7 +251,8 @@ export interface Archive {
   laterIds(section: string, at: Position, limit: number): string[];
   /** Days with pieces, newest first. */
   days(range?: { from?: string; until?: string; limit?: number }): { day: string; count: number }[];
-  day(day: string): Row[];
+  /** The pieces of a day, newest first; all of them by default. */
+  day(day: string, limit?: number): Row[];
   /** Months with pieces (YYYY-MM) and their counts, oldest first. */
   months(): { month: string; count: number }[];
   /** The sitemap entries of a month's pieces, oldest first. */

@@ -58,6 +58,8 @@ export const dependencies = {
   picture: (path: string) => `picture:${path}`,
   persona: (slug: string) => `persona:${slug}`,
   newestBy: (persona: string) => `by:${persona}`,
+  /** How many pieces a persona has, and how many were corrected and withdrawn. */
+  recordOf: (persona: string) => `record:${persona}`,
   /** The tags of pieces on air, and how many pieces each has. */
   pieceTags: 'piece-tags',
   /** The newest pieces of a section by its name, or of a tag by its slug. */
@@ -94,6 +96,7 @@ export function changedDependencies(archive: Archive, id: string, before: Row | 
     before?.persona === after?.persona;
   for (const row of [before, after]) {
     if (row === null) continue;
+    changed.add(dependencies.recordOf(row.persona));
     changed.add(dependencies.month(dayOf(row.published_at).slice(0, 7)));
     if (stays) continue;
     const day = dayOf(row.published_at);

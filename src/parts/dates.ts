@@ -43,6 +43,9 @@ export const plainDay = printer({ year: 'numeric', month: 'long', day: 'numeric'
 /** Nov 21, 2026. Always includes the year, because a pressed page may be read in any later year. */
 export const shortDay = printer({ year: 'numeric', month: 'short', day: 'numeric' });
 
+/** Sat 21 */
+export const weekDay = printer({ weekday: 'short', day: 'numeric' });
+
 /** 07:06 */
 export const clock = printer({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, MINUTE);
 

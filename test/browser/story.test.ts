@@ -89,6 +89,45 @@ describe('a story page', () => {
     }
   });
 
+  it('is copied as a link by a button, which nobody sees without a script', async () => {
+    const context = await browser.newContext();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stand.url });
+    const page = await context.newPage();
+    await page.goto(stand.url + STORY);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Link copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), stand.url + STORY);
+    await context.close();
+    const still = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await still.newPage();
+    await plain.goto(stand.url + STORY);
+    assert.equal(await plain.locator('.tools').isVisible(), false);
+    await still.close();
+  });
+
+  it('has statements of its sources beside the text, and fills the page with large art', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${stand.url}/the-plumb-line/stories/meridian-by-vote/`);
+    const { notes, statements, art, main } = await page.evaluate(() => {
+      const shown = [...document.querySelectorAll<HTMLElement>('.marker[data-note]')];
+      const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().width ?? 0;
+      return {
+        notes: shown.map((marker) => `${getComputedStyle(marker, '::after').float} ${marker.dataset.note}`),
+        statements: [...document.querySelectorAll('.facts > li')].map((fact) => fact.firstChild?.textContent?.trim()),
+        art: box('.art img'),
+        main: box('.story'),
+      };
+    });
+    assert.ok(notes.length > 0);
+    // A note is said once, at the first marker of its fact.
+    assert.deepEqual(
+      notes,
+      statements.map((statement) => `inline-end ${statement}`),
+    );
+    assert.ok(art >= main - 1, `${art} of ${main} pixels`);
+    await page.close();
+  });
+
   it('keeps the names beside the text clear of it and of each other', async () => {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(stand.url + STORY);
@@ -96,6 +135,29 @@ describe('a story page', () => {
       [...document.querySelectorAll('.marker')].map((marker) => getComputedStyle(marker, '::before').float),
     );
     assert.ok(shown.length > 0 && shown.every((float) => float === 'inline-end' || float === 'right'), shown.join());
+    await page.close();
+  });
+
+  it('is led to from a front that the keyboard passes block by block', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
+    await page.goto(`${stand.url}/the-plumb-line/`);
+    const ways = await page.locator('.skip.past').allTextContents();
+    assert.ok(ways.length > 5, ways.join());
+    assert.equal(new Set(ways).size, ways.length);
+    await page.locator('.skip.past').first().focus();
+    for (const [n, way] of ways.entries()) {
+      const { text, isSeen } = await page.evaluate(() => {
+        const here = document.activeElement as HTMLElement;
+        const { width, height, top, bottom } = here.getBoundingClientRect();
+        const isShown = getComputedStyle(here).clipPath === 'none' && bottom > 0 && top < innerHeight;
+        return { text: here.textContent, isSeen: isShown && width >= 24 && height >= 24 };
+      });
+      assert.deepEqual([text, isSeen], [way, true], `block ${n}`);
+      await page.keyboard.press('Enter');
+    }
+    await page.keyboard.press('Tab');
+    const isAtTheFoot = await page.evaluate(() => document.activeElement?.closest('.colophon') !== null);
+    assert.ok(isAtTheFoot, 'the last way leads to the foot');
     await page.close();
   });
 });

@@ -9,6 +9,9 @@ import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
 import { LOG_SLUG, type PaperRecord } from '../papers/paper.ts';
 
+/** How many of the newest pieces of a day or a tag are looked at for a picture. */
+const TOP_OF = 3;
+
 export interface Site {
   /** Absolute root, without a trailing slash. */
   root: string;
@@ -148,6 +151,10 @@ export class Edition {
     return this.#noting(dependencies.persona(slug), this.archive.persona(slug));
   }
 
+  personaCounts(slug: string) {
+    return this.#noting(dependencies.recordOf(slug), this.archive.personaCounts(slug));
+  }
+
   media(path: string): Media | null {
     const found = this.#noting(dependencies.media(path), this.archive.media(path));
     return found?.missing ? standInOf(found) : found;
@@ -274,6 +281,16 @@ export class Edition {
 
   day(day: string): Row[] {
     return this.#rows(dependencies.day(day), this.archive.day(day));
+  }
+
+  /** The newest pieces of a day, of which its front may be led. */
+  dayTop(day: string): Row[] {
+    return this.#rows(dependencies.day(day), this.archive.day(day, TOP_OF));
+  }
+
+  /** The newest pieces with a tag, of which one shows what it is about. */
+  tagTop(slug: string): Row[] {
+    return this.#rows(dependencies.newestOf('tag', slug), this.archive.list('tag', slug).newest(TOP_OF));
   }
 
   months() {

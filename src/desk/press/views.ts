@@ -6,7 +6,7 @@
 import type { Motif } from '../../media/motif.ts';
 import type { Author, CitedFact } from '../../proof/basis.ts';
 import type { FactVersion } from '../../proof/fact-note.ts';
-import type { CorrectionRow, Row, Story, TagCount } from '../archive.ts';
+import type { CorrectionRow, PersonaCounts, Row, Story, TagCount } from '../archive.ts';
 import type { EvidenceState, ObservationSeen } from '../evidence.ts';
 import type { FactChange } from '../fact.ts';
 import type { Cast } from '../papers/cast.ts';
@@ -102,6 +102,9 @@ export interface BylineView {
   avatar: PictureView;
   url: string;
 }
+
+/** What leads a day or a tag, in small. */
+export type MiniatureView = Pick<RowView, 'id' | 'headline' | 'language' | 'image'>;
 
 /** A piece in a list. */
 export interface RowView extends Pick<Row, 'id' | 'headline' | 'dek' | 'category' | 'kind' | 'writer' | 'language'> {
@@ -277,8 +280,13 @@ export interface SectionView extends Framed {
   tags_url: string | null;
 }
 
+type TagView = Omit<TagCount, 'slug'> & { url: string };
+
 export interface TagsView extends Framed {
-  tags: (Omit<TagCount, 'slug'> & { url: string })[];
+  /** By name. */
+  tags: TagView[];
+  /** Those of most pieces, with the newest piece that has a picture, or the newest. */
+  top: (TagView & { lead: MiniatureView })[];
 }
 
 export interface DayView extends Framed {
@@ -290,10 +298,14 @@ export interface DayView extends Framed {
   days_url: string;
 }
 
+type DayCount = { day: string; count: number; url: string };
+
 /** The back issues of the last 366 published days (`year` null), or of a year. */
 export interface DaysView extends Framed {
   year: string | null;
-  days: { day: string; count: number; url: string }[];
+  days: DayCount[];
+  /** The newest of them, with what led their front. */
+  newest: (DayCount & { lead: MiniatureView })[];
   years: { year: string; url: string }[];
 }
 
@@ -302,6 +314,9 @@ export interface PersonaView extends Framed, Omit<Persona, 'avatar'> {
   rows: RowView[];
   /** Replaces a missing picture of the lead. */
   motif: Motif;
+  record: PersonaCounts;
+  /** The publishers that the pieces of `rows` cite most. */
+  sources: { source: string; citations: number }[];
   feed_url: string;
 }
 

@@ -89,7 +89,11 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     after: list('p.published_at >= ? AND (p.published_at, p.id) < (?, ?)'),
     persona: list('p.persona = ? AND p.published_at >= ?'),
   };
-  const between = list('p.published_at >= ? AND p.published_at < ?', '');
+  const between = list('p.published_at >= ? AND p.published_at < ?');
+  const personaCounts = one(
+    'SELECT pieces, corrections, withdrawn FROM persona_counts WHERE paper = ? AND persona = ?',
+    { pieces: integer, corrections: integer, withdrawn: integer },
+  );
   const counted = number('SELECT count FROM tallies WHERE paper = ? AND what = ? AND name = ?');
   const newerOfAll = number(
     `SELECT count(*) FROM (SELECT 1 FROM pieces WHERE paper = ? AND state = 'on_air'
@@ -249,6 +253,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
         return record;
       },
       masthead: () => papers.personas(paper).filter(({ active }) => active),
+      personaCounts: (slug) => personaCounts(paper, slug) ?? { pieces: 0, corrections: 0, withdrawn: 0 },
       personaSlugs: () => papers.personas(paper).map(({ slug }) => slug),
       mediaPaths: () => papers.allMedia(paper).map(({ path }) => path),
       placement: () => papers.placement(paper) ?? UNPLACED,
@@ -285,7 +290,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
       tags: ({ limit, after }) =>
         after === undefined ? mostTags(paper, limit) : mostTagsAfter(paper, after.count, after.slug, limit),
       days: ({ from = '', until = '9999-12-31', limit = -1 } = {}) => days(paper, from, until, limit),
-      day: (day) => between(paper, Date.parse(day), Date.parse(day) + DAY),
+      day: (day, limit = -1) => between(paper, Date.parse(day), Date.parse(day) + DAY, limit),
       month(name) {
         const start = Date.parse(`${name}-01`);
         return month(paper, start, nextMonthAt(start));

@@ -43,6 +43,13 @@ const CHECKS: string[] = [
    SELECT 'the count of ' || what || ' ' || name || ' of ' || paper || ' is not that of its pieces on air' FROM (
      SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
      UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) GROUP BY paper, what, name`,
+  `WITH counted AS (
+       SELECT paper, persona, sum(pieces), sum(corrections), sum(withdrawn) FROM persona_shares
+       WHERE pieces OR withdrawn GROUP BY 1, 2),
+     kept AS (SELECT * FROM persona_counts WHERE pieces <> 0 OR corrections <> 0 OR withdrawn <> 0)
+   SELECT 'the record of the persona ' || persona || ' of ' || paper || ' is not that of its pieces' FROM (
+     SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
+     UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) GROUP BY paper, persona`,
   `WITH counted AS (SELECT paper, tag, count(*) AS count FROM piece_tags GROUP BY 1, 2)
    SELECT 'the count of the tag ' || tag || ' of ' || paper || ' is not that of its pieces' FROM (
      SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM tag_counts)

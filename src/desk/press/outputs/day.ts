@@ -11,11 +11,13 @@ import { keysAfter, type Output, type RenderTools, singleOutput } from '../outpu
 import { castJsonLd } from '../structured-data.ts';
 import { transcriptOf } from '../transcript.ts';
 import type { CastDayView, CastView, DaysView, ShareImage, TranscriptPart } from '../views.ts';
-import { frameOf, pictureView, rowView } from './frame.ts';
+import { frameOf, miniatureView, pictureView, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 
 /** How many published days the list of back issues shows at once. */
 const DAYS_MAX = 366;
+/** How many of the newest are shown as miniatures of their fronts: four weeks. */
+const MINIATURES_MAX = 28;
 
 export const day: Output = {
   kind: 'day',
@@ -72,6 +74,7 @@ function daysView(edition: Edition, name: string | null): DaysView {
   const { nameplate, language } = edition.paper();
   const { page, days: t } = phrasesOf(language);
   const found = name === null ? edition.newestDays(DAYS_MAX) : edition.daysOf(name);
+  const days = found.map((row) => ({ ...row, url: `${base}/days/${row.day}/` }));
   return {
     frame: frameOf(edition, {
       path: name === null ? 'days/' : `days/${name}/`,
@@ -79,7 +82,14 @@ function daysView(edition: Edition, name: string | null): DaysView {
       description: fill(t.description, { paper: nameplate }),
     }),
     year: name,
-    days: found.map((row) => ({ ...row, url: `${base}/days/${row.day}/` })),
+    days,
+    newest:
+      name !== null
+        ? []
+        : days.slice(0, MINIATURES_MAX).flatMap((one) => {
+            const lead = miniatureView(edition, edition.dayTop(one.day));
+            return lead === null ? [] : [{ ...one, lead }];
+          }),
     years: yearsOf(edition).map((row) => ({ year: row, url: `${base}/days/${row}/` })),
   };
 }

@@ -18,7 +18,7 @@ import type { Links } from '../../story.ts';
 import type { Edition } from '../edition.ts';
 import type { LinkCard } from '../prose-cards.ts';
 import type { ProsePicture } from '../prose-pictures.ts';
-import type { BylineView, Frame, PictureView, RowView, ShareImage } from '../views.ts';
+import type { BylineView, Frame, MiniatureView, PictureView, RowView, ShareImage } from '../views.ts';
 import { iconViews } from './icons.ts';
 
 interface FrameOf {
@@ -208,6 +208,14 @@ export function bylineView(edition: Edition, persona: string, byline: { name: st
     avatar: portraitView(edition, { slug: persona, name, avatar }),
     url: `${edition.site.base}/masthead/${persona}/`,
   };
+}
+
+/** What leads a list in small: the first of these pieces that has a picture, else the first; null without a piece. */
+export function miniatureView(edition: Edition, rows: readonly Row[]): MiniatureView | null {
+  const row = rows.find(({ image }) => image !== null) ?? rows[0];
+  if (row === undefined) return null;
+  const { id, headline, language, image } = row;
+  return { id, headline, language, image: image === null ? null : pictureView(edition, image) };
 }
 
 export function rowView(edition: Edition, row: Row): RowView {

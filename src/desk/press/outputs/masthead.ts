@@ -3,12 +3,15 @@ import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { dependencies, PAGE_SIZE } from '../../dependencies.ts';
 import { portraitPath } from '../../papers/masthead.ts';
-import { channelOf, declared } from '../feeds/channel.ts';
+import { channelOf, declared, type FeedItem } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf, portraitView, rowView } from './frame.ts';
 import { feedItems } from './story.ts';
+
+/** How many publishers the page of a persona names. */
+const SOURCES_MAX = 5;
 
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
   const { base } = edition.site;
@@ -44,8 +47,11 @@ export const persona: Output = {
     const path = `masthead/${slug}/rss.xml`;
     const channel = channelOf(edition);
     const list = { name: declared(channel, found.name), path: `masthead/${slug}/` };
+    const items = feedItems(edition, rows);
     const view: PersonaView = {
       ...found,
+      record: edition.personaCounts(slug),
+      sources: mostCited(items),
       frame: frameOf(edition, {
         path: `masthead/${slug}/`,
         title: fill(phrasesOf(edition.paper().language).masthead.persona, { name: found.name, title: found.title }),
@@ -58,10 +64,20 @@ export const persona: Output = {
     };
     return [
       { path: `masthead/${slug}/index.html`, body: await render('/paper/persona', view) },
-      { path, body: rss(channel, feedItems(edition, rows), { path, list }) },
+      { path, body: rss(channel, items, { path, list }) },
     ];
   },
 };
+
+/** The publishers that some pieces cite most. */
+function mostCited(items: FeedItem[]): PersonaView['sources'] {
+  const facts = Map.groupBy(
+    items.flatMap(({ cited_facts }) => cited_facts),
+    ({ source }) => source,
+  );
+  const sources = [...facts].map(([source, { length: citations }]) => ({ source, citations }));
+  return sources.sort((a, b) => b.citations - a.citations || (a.source < b.source ? -1 : 1)).slice(0, SOURCES_MAX);
+}
 
 /** The drawn portrait of a persona; removed when the persona gets a picture of its own. */
 export const portrait: Output = {

@@ -1,7 +1,7 @@
 import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
-import type { ListKind, Row } from '../../archive.ts';
+import type { ListKind, Row, TagCount } from '../../archive.ts';
 import { dependencies } from '../../dependencies.ts';
 import { tagSlug } from '../../door/tag.ts';
 import { sectionSlug } from '../../papers/paper.ts';
@@ -10,11 +10,13 @@ import { channelOf } from '../feeds/channel.ts';
 import { rss } from '../feeds/rss.ts';
 import { keysAfter, type Output } from '../output.ts';
 import type { SectionView, TagsView } from '../views.ts';
-import { frameOf, rowView } from './frame.ts';
+import { frameOf, miniatureView, rowView } from './frame.ts';
 import { feedItems } from './story.ts';
 
 /** How many tags the page of all tags and the sitemap list: those of most pieces. */
 export const TAGS_LISTED = 500;
+/** How many of them it shows with a picture. */
+const TAGS_SHOWN = 12;
 
 /** Sections, or tags: each has a front of its newest pieces, a feed, and numbered pages from the oldest piece on. */
 interface Lists {
@@ -153,11 +155,14 @@ export const allTags: Output = {
     const { compare } = new Intl.Collator(language);
     const { story, tag } = phrasesOf(language);
     const description = fill(tag.description, { paper: nameplate });
+    const tagView = ({ slug, name, count }: TagCount) => ({ name, count, url: `${edition.site.base}/tags/${slug}/` });
     const view: TagsView = {
       frame: frameOf(edition, { path: 'tags/', title: story.tags, description }),
-      tags: found
-        .sort((a, b) => compare(a.name, b.name) || (a.slug < b.slug ? -1 : 1))
-        .map(({ slug, name, count }) => ({ name, count, url: `${edition.site.base}/tags/${slug}/` })),
+      tags: found.toSorted((a, b) => compare(a.name, b.name) || (a.slug < b.slug ? -1 : 1)).map(tagView),
+      top: found.slice(0, TAGS_SHOWN).flatMap((one) => {
+        const lead = miniatureView(edition, edition.tagTop(one.slug));
+        return lead === null ? [] : [{ ...tagView(one), lead }];
+      }),
     };
     return [{ path: 'tags/index.html', body: await render('/paper/tags', view) }];
   },
