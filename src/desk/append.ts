@@ -224,7 +224,8 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const hadArchived = !isShown || store.archive(entry.paper).hasArchived();
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
   // A withdrawn piece that another persona files anew stands on the records of both.
-  const had = current !== null && hasNotice(current) ? store.archive(entry.paper).row(entry.piece.id)?.persona : undefined;
+  const had =
+    current !== null && hasNotice(current) ? store.archive(entry.paper).row(entry.piece.id)?.persona : undefined;
   if (had !== undefined && had !== entry.piece.persona)
     store.markStale(entry.paper, [had, entry.piece.persona].map(dependencies.recordOf));
   const before = current?.state === 'on_air' ? rowOnAir(store.archive(entry.paper), entry.piece.id) : null;
