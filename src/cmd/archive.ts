@@ -3,7 +3,7 @@ import { isoTime, MINUTE } from '../proof/time.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { runArchiver } from '../records/jobs/archive-run.ts';
 import { GRACE } from '../records/jobs/archiver.ts';
-import { eraseName } from '../records/jobs/erasure.ts';
+import { eraseName, forgetEarlier } from '../records/jobs/erasure.ts';
 import { optOutReason } from '../records/require-host.ts';
 import type { AppContext } from '../server/context.ts';
 import { readSettings } from '../server/env.ts';
@@ -156,10 +156,20 @@ export function erase(): Command {
           `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``,
         );
       }
-      printResult(json, { names, erased: archive.erasedCount(), erasures: archive.erasures().length }, [
-        `${name.hostname} has opted out; ${plural(names.length, 'hostname')} erased${names.length === 0 ? '' : `: ${names.join(', ')}`}`,
-        'Not yet forgotten: backups of before, until you delete them (a restored one erases it again when it follows the archive), copies that others made, and',
-        `the earlier versions of objects, if the bucket keeps versions: until its lifecycle rule deletes them. Objects that are not named any more go within ${GRACE / (24 * 60 * MINUTE)} days, those of this erasure at once.`,
-      ]);
+      const isForgotten = await forgetEarlier(app);
+      printResult(
+        json,
+        { names, is_wal_empty: isForgotten, erased: archive.erasedCount(), erasures: archive.erasures().length },
+        [
+          `${name.hostname} has opted out; ${plural(names.length, 'hostname')} erased${names.length === 0 ? '' : `: ${names.join(', ')}`}`,
+          ...(isForgotten
+            ? []
+            : [
+                'Somebody reads an earlier state of the database: until that ends, and some more is written, broadsheet.db-wal has what was erased.',
+              ]),
+          'Not yet forgotten: backups of before, until you delete them (a restored one erases it again when it follows the archive), copies that others made, and',
+          `the earlier versions of objects, if the bucket keeps versions: until its lifecycle rule deletes them. Objects that are not named any more go within ${GRACE / (24 * 60 * MINUTE)} days, those of this erasure at once.`,
+        ],
+      );
     });
 }

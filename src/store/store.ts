@@ -5,7 +5,7 @@ import type { LedgerStore } from '../desk/ledger-store.ts';
 import { DiskFault, type DiskState } from '../shared/fault.ts';
 import { checkpoints } from '../shared/sql/checkpoints.ts';
 import { groupCommit } from '../shared/sql/group-commit.ts';
-import { type DatabaseSettings, databaseFault, openDatabase } from '../shared/sql/open.ts';
+import { BUSY_TIMEOUT, type DatabaseSettings, databaseFault, openDatabase } from '../shared/sql/open.ts';
 import { soundnessChecks } from '../shared/sql/soundness.ts';
 import { beginWriting, rollBack, sql, type Transact } from '../shared/sql/sql.ts';
 import { WriteLock } from '../shared/sql/write-lock.ts';
@@ -85,6 +85,7 @@ export function openStore(settings: DatabaseSettings) {
   const isLogCosigned = () => log.cosignedSize('desk') > 0;
 
   const { commit, close: closeCheckpoints } = checkpoints(db, settings);
+  const truncateWal = sql(db).number('PRAGMA wal_checkpoint(TRUNCATE)');
   const changes = sql(db).number('SELECT total_changes()');
   let diskFault: DiskState | null = null;
   const faultOf = (error: unknown) => databaseFault(error, settings.file);
@@ -248,6 +249,19 @@ export function openStore(settings: DatabaseSettings) {
       vitalSigns(): VitalSigns {
         signs ??= vitalSigns(db);
         return signs;
+      },
+      /**
+       * Moves all that the write-ahead log has to the database, and empties its file, which may have what was deleted.
+       * Returns whether it did: a read that began before, or another writer, prevents it.
+       */
+      emptyWal(): boolean {
+        // Readers would be waited for with the write lock held.
+        db.exec('PRAGMA busy_timeout = 0');
+        try {
+          return truncateWal() === 0;
+        } finally {
+          db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+        }
       },
       close(): void {
         group.flush();

@@ -14,7 +14,7 @@ import { pathOf } from '../hostname.ts';
 import { ArchiveCopies, NO_DAY } from './archive-copies.ts';
 import { ArchiveManifest } from './archive-manifest.ts';
 import { ArchiveObjects, hex } from './archive-objects.ts';
-import { eraseAgain } from './erasure.ts';
+import { eraseAgain, forgetEarlier } from './erasure.ts';
 
 /** A day is closed this long after its midnight, in ms: probes that began before are submitted by then. */
 const MARGIN = HOUR;
@@ -214,7 +214,7 @@ export class Archiver {
   /** Takes the rows of erased hostnames out of all objects that have some. */
   async #erase(): Promise<boolean> {
     const { store } = this.#app;
-    if (this.#manifest.isErasureDue) eraseAgain(this.#app);
+    if (this.#manifest.isErasureDue && eraseAgain(this.#app)) await forgetEarlier(this.#app);
     this.#manifest.isErasureDue = false;
     const base = this.#manifest.base();
     const erasures = this.#tables.erasures();

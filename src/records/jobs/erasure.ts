@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { bucketHash } from '../archive/layout.ts';
@@ -16,16 +17,36 @@ function eraseHost({ store: { records } }: { store: Store }, host: number): void
 
 /**
  * Erases again what a restored database has of hosts that were erased since its backup, and what a kill left. Such a host
- * is opted out: the backup does not know that it was.
+ * is opted out: the backup does not know that it was. Returns whether there was any.
  */
-export function eraseAgain({ store, clock }: Pick<AppContext, 'store' | 'clock'>): void {
+export function eraseAgain({ store, clock }: Pick<AppContext, 'store' | 'clock'>): boolean {
   const { records } = store;
+  let isAny = false;
   for (let host = records.erasure.erasedBefore(); host !== null; host = records.erasure.erasedBefore()) {
     if (records.optOutOf(host.hostname) === null) {
       records.optOut(host, 'erased before this database was restored', 'archive', clock.now());
     }
+    isAny = true;
+    records.erasure.eraseMessages(new Set([host.hostname]));
     eraseHost({ store }, host.id);
   }
+  return isAny;
+}
+
+/** How often the log of the database is tried to be emptied, and the pause between, in ms. */
+const TRIES = 10;
+const PAUSE = 200;
+
+/**
+ * Empties the write-ahead log, which still has what was erased. Returns whether it could: while somebody reads an earlier
+ * state of the database, it cannot.
+ */
+export async function forgetEarlier({ store }: Pick<AppContext, 'store'>): Promise<boolean> {
+  for (let tried = 1; tried <= TRIES; tried++) {
+    if (store.database.emptyWal()) return true;
+    await pause(PAUSE);
+  }
+  return false;
 }
 
 /**
@@ -53,6 +74,7 @@ export function eraseName(app: AppContext, name: Hostname, reason: string): stri
       }
     }
   });
+  records.erasure.eraseMessages(new Set(hosts.map(({ hostname }) => hostname)));
   for (const { id } of hosts) eraseHost(app, id);
   return hosts.map(({ hostname }) => hostname);
 }

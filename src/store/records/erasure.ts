@@ -2,6 +2,16 @@ import { valueWords } from '../../records/value-search.ts';
 import { type Db, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
 import type { archiveTables } from './archive.ts';
 
+/** Messages that are read at a time. */
+const BATCH = 500;
+
+function mentions(body: string, hostnames: ReadonlySet<string>): boolean {
+  return body.split(/[^a-z0-9._-]/i).some((word) => {
+    const name = word.toLowerCase();
+    return hostnames.has(name) || (name.endsWith('.') && hostnames.has(name.slice(0, -1)));
+  });
+}
+
 /** Forgets what a host answered: the host, its number and the numbers of its observations and changes stay. */
 export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTables>, 'throughGate' | 'bury'>) {
   const { run, one, all } = sql(db);
@@ -42,7 +52,21 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
     'DELETE FROM archived_hosts WHERE host = ?',
     'DELETE FROM kept_receipts WHERE host = ?',
   ].map((statement) => run(statement));
+  const told = all('SELECT rowid AS n, body FROM change_deliveries WHERE rowid > ? ORDER BY rowid LIMIT ?', {
+    n: integer,
+    body: text,
+  });
+  const untell = run('DELETE FROM change_deliveries WHERE rowid = ?');
+  const answers = all('SELECT key, name, body FROM service_answers', { key: text, name: text, body: text });
+  const unanswer = run('DELETE FROM service_answers WHERE key = ? AND name = ?');
   return {
+    /** Deletes what accounts were or will be told, and what writes of theirs answered, where it names one of these. */
+    eraseMessages(hostnames: ReadonlySet<string>): void {
+      for (const { key, name, body } of answers()) if (mentions(body, hostnames)) unanswer(key, name);
+      for (let page = told(0, BATCH); page.length > 0; page = told(page.at(-1)?.n ?? 0, BATCH)) {
+        for (const { n, body } of page) if (mentions(body, hostnames)) untell(n);
+      }
+    },
     /** Erases what a host answered. `notes` are the hashes of the notes of its observations here, by their numbers. */
     eraseHost(host: number, notes: readonly { seq: number; hash: Uint8Array }[]): void {
       archive.throughGate(0, host, () => {

@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import Database from 'libsql';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { readRows } from '../../../src/records/archive/parquet-read.ts';
 import { sourceOf } from '../../../src/records/archive/sources.ts';
 import { OBSERVATIONS } from '../../../src/records/archive/tables.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
+import { lookAtArchive } from '../../../src/records/jobs/archive-look.ts';
 import { runArchiver } from '../../../src/records/jobs/archive-run.ts';
 import { Archiver } from '../../../src/records/jobs/archiver.ts';
-import { eraseName } from '../../../src/records/jobs/erasure.ts';
+import { eraseName, forgetEarlier } from '../../../src/records/jobs/erasure.ts';
+import { localQueue } from '../../../src/records/jobs/local-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
 import { MACHINE, PROCESS } from '../../../src/shared/workers/process-name.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
+import { probe } from '../../support/probes.ts';
 
 const DAYS = 4;
 /** Days that are archived; the others are in the database alone when the name is erased. */
@@ -79,12 +83,10 @@ async function requireErased(app: AppContext, place: ArchivePlace): Promise<void
   assert.deepEqual((await auditApp(app, { trees: false })).faults, []);
 }
 
-/** The bytes of the database's file, with what its log has; the app is closed. Names stay in the list of opt-outs. */
+/** The bytes of the database's file and of its log, while the app is open. Names stay in the list of opt-outs. */
 function requireForgotten(folder: string): void {
   const file = join(folder, 'var/broadsheet.db');
-  const db = new Database(file);
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  db.close();
+  assert.equal(readFileSync(`${file}-wal`).length, 0, 'what was erased is not in the log');
   const bytes = readFileSync(file, 'latin1');
   assert.ok(bytes.includes('ns.c.test'), 'others are there');
   for (const word of [`ns.${ERASED}`, `ns.www.${ERASED}`]) assert.ok(!bytes.includes(word), word);
@@ -106,8 +108,26 @@ test('what is erased is in no object, and all other receipts, numbers and leaves
     app.store.records.nextSeq() - 1,
     'tombstones go to the archive too',
   );
-  app.close();
+  assert.ok(await forgetEarlier(app));
   requireForgotten(folder);
+});
+
+test('a probe that was under way, and whoever watches the name again, observe nothing of an erased name', async (t) => {
+  const { app, clock, place } = opened(t);
+  const { records } = app.store;
+  app.signer.open();
+  await lookAtArchive(app);
+  const queue = localQueue(app, 'test');
+  const lease = queue.leaseNames([ERASED])?.lease ?? '';
+  const next = records.nextSeq();
+  eraseName(app, parseHostname(ERASED), 'asked');
+  const [outcome] = await queue.submit(lease, [probe(ERASED, clock.now, { A: ['192.0.2.9'] })]);
+  assert.equal(outcome?.outcome, 'lost');
+  records.watch([parseHostname(ERASED)], clock.now);
+  assert.equal(queue.leaseNames([ERASED]), null);
+  assert.equal(records.nextSeq(), next);
+  await archiveAll(app, place);
+  await requireErased(app, place);
 });
 
 for (const isAfter of [false, true]) {
@@ -158,7 +178,7 @@ test('a backup of before the erasure forgets the name when it follows the archiv
   assert.equal(records.find(ERASED)?.seq, null);
 });
 
-test('without an archive a name is erased from the database', (t) => {
+test('without an archive a name is erased from the database', async (t) => {
   const folder = tempFolder(t);
   const clock = { now: NOON };
   const app = appContextIn(t, folder, clock);
@@ -170,15 +190,55 @@ test('without an archive a name is erased from the database', (t) => {
   records.accounts.ofEmail('ada@example.org', { id: said.account, plan: 'daily', made_at: 0 });
   records.expectations.put({ ...said, seen, rule, set_at: 1, state: 'unexpected', since: 1 });
   records.expectations.addEvent({ ...said, seen, kind: 'unexpected', at: 1, expected: rule, plan: null });
+  const hook = {
+    id: 'hook',
+    account: said.account,
+    watch_group: null,
+    hostname: 'c.test',
+    way: 'webhook',
+    made_at: 1,
+  } as const;
+  records.changeAlerts.add({ ...hook, url: 'https://x.example/', secret: 's', format: 'standard', routing_key: null });
+  const bodies = [
+    `{"domain":"${ERASED}","after":["ns.${ERASED} 0"]}`,
+    `c.test and ${ERASED}.`,
+    `b${ERASED}`,
+    `x.${ERASED}.test`,
+  ];
+  for (const [n, body] of bodies.entries()) {
+    const delivery = { id: `d${n}`, alert: hook.id, type: 'domain.changed', body, host: 'x.example', by_hand: false };
+    records.changeQueue.deliver({ ...delivery, made_at: 1, incident: null });
+  }
   eraseName(app, parseHostname(ERASED), 'asked');
+  assert.deepEqual(
+    records.changeAlerts.deliveries(hook.id, 10).map(({ id }) => id),
+    ['d3', 'd2'],
+    'of other names',
+  );
   assert.equal(records.archive.erasedCount(), 4);
   assert.equal(records.find(ERASED)?.seq, null);
   assert.deepEqual(records.deltas({ host: records.find(ERASED)?.id ?? 0, rotating: 'both' }, { limit: 10 }), []);
   observeDays(app, clock, 1, ['c.test']);
   assert.equal(records.nextSeq(), 8);
-  app.close();
+  const reader = spawn(process.execPath, ['-e', READER, join(folder, 'var/broadsheet.db')]);
+  t.after(() => reader.kill('SIGKILL'));
+  await once(reader.stdout, 'data');
+  observeDays(app, clock, 1, ['c.test']);
+  assert.equal(await forgetEarlier(app), false, 'a reader of an earlier state prevents it');
+  reader.kill('SIGKILL');
+  await once(reader, 'close');
+  assert.equal(await forgetEarlier(app), true);
   requireForgotten(folder);
 });
+
+/** A process that keeps the state of the database which it saw first. */
+const READER = `
+  const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM observations').get();
+  process.stdout.write('reads');
+  setInterval(() => db, 1_000);
+`;
 
 test('a bucket of which every name is erased is empty in each of its months', async (t) => {
   const { app, clock, place } = opened(t);
