@@ -238,7 +238,7 @@ export function setOpt(app: AppContext, account: string, text: string, opt: 'in'
     if (opt === 'out') {
       if (!before.some((row) => row.account === account)) {
         records.owners.addOptOut({ name, account, path, registrable, at });
-        records.hideOwned({ path, registrable });
+        records.hideOwned({ path, registrable }, at);
         note('opted_out');
       }
       return optStateOf(app, account, name);
@@ -249,7 +249,7 @@ export function setOpt(app: AppContext, account: string, text: string, opt: 'in'
     for (const row of lifted) records.owners.removeOptOut(name, row.account);
     if (lifted.length > 0) {
       for (const { id } of records.showOwned({ path, registrable }, at)) {
-        records.setFacets(id, facetsOf(records.baseline(id)));
+        records.setFacets(id, facetsOf(records.baseline(id)), at);
       }
       note('opted_in');
     }

@@ -63,7 +63,7 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
     tables.addSightings(host.id, tracked, observed_at);
     if (Object.keys(updates).length > 0) {
       tables.setBaseline(host.id, updates);
-      tables.setFacets(host.id, facetsOf(baseline));
+      tables.setFacets(host.id, facetsOf(baseline), now);
     }
 
     tables.setRotations(host.id, compared.rotations);

@@ -37,6 +37,10 @@ export interface RecordsPages {
     lists: TopList[];
     /** From the first day with changes, oldest first, without gaps; empty while there are too few days to compare. */
     days: DayBar[];
+    /** A receipt to check; null before the first observation, and when there is none of the name that was asked for. */
+    receipt: ReceiptView | null;
+    /** The name that a reader asked for, and why there is no receipt of it; null when nobody asked. */
+    asked: { name: string; refusal: string | null } | null;
     example: string;
     /** Of an imagined service, while no hostname is under watch; null from then on. */
     sample: LandingSample | null;
@@ -63,6 +67,8 @@ export interface RecordsPages {
     end: ListEnd;
     /** Whether `total` is a lower bound. */
     at_least: boolean;
+    /** The name that all of them have, in a list by a name; null in the catalog. */
+    named: Omit<NameRow, 'url'> | null;
   }>;
   '/records/names': Framed<Names & { lede: string; ways: Link[] }>;
   '/records/analytics': Framed<{
@@ -72,6 +78,8 @@ export interface RecordsPages {
     /** Changes by day, oldest first, without gaps. */
     changes: ColumnChart;
     expiry: ColumnChart;
+    /** Changes by day of each signal that changed, the most frequent first. */
+    signals: { signal: string; counts: number[]; total: number; kinds: Record<Delta['kind'], number> }[];
     lists: AnalyticsList[];
   }>;
   '/records/search': Framed<{
@@ -123,14 +131,24 @@ export interface DayBar {
 export interface TopList {
   name: string;
   about: string;
-  items: { text: string; detail: string; url: string | null }[];
+  /** `days` is a series of days, of changes or (`level`) of what stands at their ends; null in an example. */
+  items: {
+    text: string;
+    detail: string;
+    url: string | null;
+    days: { counts: number[]; level: boolean; label: string } | null;
+  }[];
   total: number;
   /** The address of the whole list; null in an example. */
   all_url: string | null;
 }
 
 /** Its `line` starts with the domain. */
-export type TapeRow = Omit<ReturnType<typeof tapeRow>, 'signal'> & { url: string | null };
+export type TapeRow = Omit<ReturnType<typeof tapeRow>, 'signal'> & {
+  url: string | null;
+  /** Changes of its domain on each of the last 30 days; null in an example. */
+  changes: number[] | null;
+};
 
 export type LandingSample = Pick<RecordsPages['/records/landing'], 'tape' | 'lists' | 'days'>;
 
@@ -167,14 +185,21 @@ export interface ValueView {
   count: number;
 }
 
-interface ObservationView
-  extends Pick<Preview, 'seq' | 'observed_at' | 'nameservers' | 'held_back' | 'notice' | 'receipt'> {
-  /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
-  true_at: string | null;
+/** What everyone is shown of an observation. */
+export interface ReceiptView
+  extends Pick<
+    Preview,
+    'domain' | 'unicode' | 'seq' | 'observed_at' | 'nameservers' | 'held_back' | 'notice' | 'receipt'
+  > {
   /** The number of values by type, types with values first. */
   summary: { name: string; count: number }[];
   /** The preview for the in-browser checks, as JSON that is safe inside a script element. */
   preview_json: string;
+}
+
+interface ObservationView extends ReceiptView {
+  /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
+  true_at: string | null;
   earlier: string | null;
   full: FullView | null;
 }
@@ -196,7 +221,28 @@ export interface ListEnd {
   next_url: string | null;
 }
 
-export interface HostRow extends Pick<ReturnType<typeof catalogRow>, 'domain' | 'unicode' | 'observed_at' | 'seq'> {
+/** How often a host changed. */
+export interface HostTrend {
+  /** Changes on each of the last 30 days, oldest first. */
+  changes: number[];
+  /** Its newest change; null before the first. */
+  changed: { at: string; signal: string; kind: Delta['kind'] } | null;
+}
+
+/** How a name spread. */
+export interface NameTrend {
+  /** The hosts that had it at the end of each day from `since` to today. */
+  counts: number[];
+  since: string;
+  /** The last of `counts` less the first. */
+  change: number;
+  /** The day on which its number last changed; null when that was never counted. */
+  changed_on: string | null;
+}
+
+export interface HostRow
+  extends HostTrend,
+    Pick<ReturnType<typeof catalogRow>, 'domain' | 'unicode' | 'observed_at' | 'seq'> {
   url: string;
   /** `watched` or `paused`. */
   state: string;
@@ -219,6 +265,7 @@ export interface NameRow {
   /** The share of all watched hostnames, from 0 to 1. */
   share: number;
   url: string;
+  trend: NameTrend;
 }
 
 /** A column chart, with the figures of its table. */
@@ -226,6 +273,8 @@ export interface ColumnChart {
   /** The parts of a column from the bottom up, which are their CSS classes too. */
   parts: string[];
   columns: { label: string; url: string | null; counts: number[] }[];
+  /** What stands under which columns, by their index. */
+  marks: { at: number; label: string }[];
   most: number;
   total: number;
 }

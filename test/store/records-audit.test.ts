@@ -119,6 +119,8 @@ const CHANGES: [claim: string, sql: string, said: RegExp][] = [
   ['a facet', "DELETE FROM facets WHERE kind = 'service'", /the facets are not those of the baseline/],
   ['a count of facets', 'UPDATE facet_counts SET count = count + 1', /facet_counts: not what the facets give/],
   ['a count of changes', 'UPDATE change_counts SET count = count + 1', /change_counts: not what/],
+  ['a count of a hostname', 'UPDATE host_changes SET count = count + 1', /host_changes: not what the deltas give/],
+  ['a count of a day', 'UPDATE facet_days SET count = count + 1', /facet_days: the last day is not what/],
   ['the count of hostnames', 'UPDATE hostname_counts SET count = 7', /hostname_counts: not what the hostnames give/],
   [
     'who has opted out',

@@ -1,10 +1,12 @@
+import { present } from '../../../src/proof/narrow.ts';
 import { dayAfter, dayOf, isoOrNull } from '../../../src/proof/time.ts';
 import type { AnalyticsList, ColumnChart, RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
 import { observationsState } from '../send.ts';
-import { FACET_LISTS, type FacetList, nameRow } from './facets.ts';
+import { signalLabel } from './change-view.ts';
+import { FACET_LISTS, type FacetList, trendRows } from './facets.ts';
 import { type ListPart, listEnd, PUBLIC_ROWS, requestedPart, sendListJson } from './list.ts';
 import { type PageSender, wantsPage } from './page.ts';
 
@@ -13,6 +15,8 @@ const DAYS = 90;
 /** Weeks ahead in the chart of expiring certificates. */
 const WEEKS = 26;
 const NAMES = 15;
+/** Columns between the first mark of an axis and the next. */
+const MARK_APART = 12;
 
 const KINDS = ['added', 'changed', 'removed'] as const;
 
@@ -28,7 +32,6 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
       'Record types, mail and DNS hosts, certificate issuers and expiry, and changes by day of every watched hostname.';
     const frame = pages.frame(c, { title: 'Analytics · Domain Records', description, path: '/analytics' });
     const list = (facets: FacetList): AnalyticsList => {
-      const { watched, paused } = records.counts();
       const found = records.topFacets(facets.kind, isWhole ? NAMES : PUBLIC_ROWS);
       const part: ListPart<unknown> = { rows: found, total: records.facetNames(facets.kind), next: null };
       return {
@@ -37,7 +40,7 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
         about: facets.lede,
         noun: facets.noun,
         nouns: facets.nouns,
-        rows: found.map((row) => nameRow(facets, row, watched + paused)),
+        rows: trendRows(app, facets, found),
         end: listEnd(app.settings, part, isWhole, null),
         all_url: facets.path,
       };
@@ -54,7 +57,8 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
       });
     }
     const view = (): RecordsPages['/records/analytics'] => {
-      const changes = changesByDay(records, today);
+      const counted = records.changesByDay(dayAfter(today, 1 - DAYS), dayAfter(today));
+      const changes = changesByDay(counted, today);
       return {
         frame,
         totals: {
@@ -66,6 +70,7 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
         last_look_at: isoOrNull(records.lastProbeAt()),
         changes,
         expiry: expiryByWeek(records, today),
+        signals: signalsByDay(counted, today),
         lists: FACET_LISTS.map(list),
       };
     };
@@ -75,21 +80,54 @@ export const analyticsPage = (app: AppContext, pages: PageSender) => {
   };
 };
 
-function changesByDay(records: Records, today: string): ColumnChart {
-  const from = dayAfter(today, 1 - DAYS);
+type Counted = ReturnType<Records['changesByDay']>;
+
+const daysTo = (today: string) => Array.from({ length: DAYS }, (_, index) => dayAfter(today, index + 1 - DAYS));
+
+function changesByDay(counted: Counted, today: string): ColumnChart {
   const counts = new Map<string, number[]>();
-  for (const { day, kind, count } of records.changesByDay(from, dayAfter(today))) {
+  for (const { day, kind, count } of counted) {
     const parts = counts.get(day) ?? KINDS.map(() => 0);
     const at = KINDS.indexOf(kind);
     parts[at] = (parts[at] ?? 0) + count;
     counts.set(day, parts);
   }
-  const columns = Array.from({ length: DAYS }, (_, index) => dayAfter(from, index)).map((day) => ({
+  const columns = daysTo(today).map((day) => ({
     label: day,
     url: counts.has(day) ? `/changes/${day}` : null,
     counts: counts.get(day) ?? KINDS.map(() => 0),
   }));
-  return chartOf([...KINDS], columns);
+  return chartOf([...KINDS], columns, monthsIn(columns.map(({ label }) => label)));
+}
+
+function signalsByDay(counted: Counted, today: string): RecordsPages['/records/analytics']['signals'] {
+  const days = daysTo(today);
+  const index = new Map(days.map((day, at) => [day, at]));
+  const signals = new Map<string, RecordsPages['/records/analytics']['signals'][number]>();
+  for (const { day, signal, kind, count } of counted) {
+    const row = signals.get(signal) ?? {
+      signal: signalLabel(signal),
+      counts: days.map(() => 0),
+      total: 0,
+      kinds: { added: 0, removed: 0, changed: 0 },
+    };
+    const at = present(index.get(day));
+    row.counts[at] = (row.counts[at] ?? 0) + count;
+    row.total += count;
+    row.kinds[kind] += count;
+    signals.set(signal, row);
+  }
+  return [...signals.values()].sort((a, b) => b.total - a.total || (a.signal < b.signal ? -1 : 1));
+}
+
+const MONTH = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' });
+
+/** Marks for the first of these days, and for the first of each month that is not too near to it. */
+function monthsIn(days: string[]): ColumnChart['marks'] {
+  return days.flatMap((day, at) => {
+    if (at === 0) return [{ at, label: day }];
+    return day.endsWith('-01') && at >= MARK_APART ? [{ at, label: MONTH.format(new Date(day)) }] : [];
+  });
 }
 
 /** Certificates in use by the week in which they expire: first the expired ones, last the later ones. */
@@ -103,19 +141,22 @@ function expiryByWeek(records: Records, today: string): ColumnChart {
   }
   const later = sum(records.facetRange('expiry', dayAfter(today, 7 * WEEKS), '~'));
   const column = (label: string, count: number) => ({ label, url: null, counts: [count] });
-  return chartOf(
-    ['certificates'],
-    [
-      column('already ended', ended),
-      ...[...within].map(([day, count]) => column(`${day} to ${dayAfter(day, 6)}`, count)),
-      column('later', later),
-    ],
-  );
+  const columns = [
+    column('already ended', ended),
+    ...[...within].map(([day, count]) => column(`${day} to ${dayAfter(day, 6)}`, count)),
+    column('later', later),
+  ];
+  const months = weeks.flatMap((day, index) => {
+    const begins = index === 0 || day.slice(0, 7) !== weeks[index - 1]?.slice(0, 7);
+    return begins && index > 1 && index < WEEKS - 4 ? [{ at: index + 1, label: MONTH.format(new Date(day)) }] : [];
+  });
+  const marks = [{ at: 0, label: 'ended' }, ...months, { at: columns.length - 1, label: 'later' }];
+  return chartOf(['certificates'], columns, marks);
 }
 
-function chartOf(parts: string[], columns: ColumnChart['columns']): ColumnChart {
+function chartOf(parts: string[], columns: ColumnChart['columns'], marks: ColumnChart['marks']): ColumnChart {
   const totals = columns.map(({ counts }) => counts.reduce((all, count) => all + count, 0));
-  return { parts, columns, most: Math.max(...totals, 0), total: totals.reduce((all, count) => all + count, 0) };
+  return { parts, columns, marks, most: Math.max(...totals, 0), total: totals.reduce((all, count) => all + count, 0) };
 }
 
 function sum(counts: { count: number }[]): number {

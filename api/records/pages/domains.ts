@@ -20,7 +20,7 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
   return (c: RecordsContext) => {
     const wanted = requestedPart(c);
     const q = (c.req.query('q') ?? '').trim().slice(0, QUERY_MAX);
-    const ways = [...(wanted.isWhole ? [csvLink('/domains')] : []), ...linksToLists()];
+    const ways = [...linksToLists(), ...(wanted.isWhole ? [csvLink('/domains')] : [])];
     if (q === '') {
       return sendHosts(app, pages, c, cache, {
         path: '/domains',

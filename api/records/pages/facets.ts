@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { present } from '../../../src/proof/narrow.ts';
+import { dayOf } from '../../../src/proof/time.ts';
 import type { FacetKind } from '../../../src/records/facets.ts';
 import type { Link, NameRow } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -12,6 +13,7 @@ import { FACETS, type ListedFacet, serviceOf } from '../v1/facets.ts';
 import { signalLabel } from './change-view.ts';
 import { listEnd, requestedPart, sendHosts, sendListJson } from './list.ts';
 import { type PageSender, wantsPage } from './page.ts';
+import { nameTrends } from './trends.ts';
 
 const NameCursor = z.tuple([z.int().min(0), z.string()]);
 const HostCursor = z.tuple([z.string()]);
@@ -47,13 +49,13 @@ const namesPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     const frame = pages.frame(c, { title: `${heading} · Domain Records`, description: lede, path });
     const view = () => {
       const found = part();
-      const { watched, paused } = records.counts();
-      const rows = found.rows.map((row) => nameRow(list, row, watched + paused));
-      const ways = [...(isWhole && isListed(kind) ? [csvLink(path)] : []), ...linksToLists(path)];
+      const rows = trendRows(app, list, found.rows);
+      const ways = [...linksToLists(), ...(isWhole && isListed(kind) ? [csvLink(path)] : [])];
       const end = listEnd(app.settings, found, isWhole, path);
       return { frame, heading, lede, noun, nouns, ways, rows, end };
     };
-    const state = observationsState(records);
+    // Trends end with today.
+    const state = `${observationsState(records)}-${dayOf(app.clock.now())}`;
     return pages.sendCached(c, '/records/names', { frame, view }, { cache, name: path, state });
   };
 };
@@ -78,11 +80,12 @@ const hostsPage = (kind: FacetKind, app: AppContext, pages: PageSender, cache: R
     };
     const heading = list.having(name);
     return sendHosts(app, pages, c, cache, {
-      path: nameRow(list, { name, count: 0 }, 0).url,
+      path: nameOf(list, name).url,
       title: heading,
+      named: () => trendRows(app, list, [{ name, count: total }])[0] ?? null,
       heading,
       lede: `${total.toLocaleString('en')} of the watched hostnames, according to their latest records.`,
-      ways: [{ url: list.path, text: `All ${list.nouns}` }],
+      ways: linksToLists(),
       part,
     });
   };
@@ -100,10 +103,9 @@ export function csvLink(path: string): Link {
   return { url: `/account/exports${path}.csv`, text: 'All of it as CSV, for one request' };
 }
 
-/** Links to the catalog and every facet list, except the page itself. */
-export function linksToLists(self = '/domains'): Link[] {
-  const facets = FACET_LISTS.map(({ path: url, heading: text }) => ({ url, text }));
-  return [{ url: '/domains', text: 'Catalog' }, ...facets].filter(({ url }) => url !== self);
+/** Links to the catalog and every facet list. */
+export function linksToLists(): Link[] {
+  return [{ url: '/domains', text: 'Catalog' }, ...FACET_LISTS.map(({ path: url, heading: text }) => ({ url, text }))];
 }
 
 export interface FacetList {
@@ -165,17 +167,28 @@ export const FACET_LISTS: readonly FacetList[] = [
   },
 ];
 
-/** A name in its list; `watched` is the number of all hostnames. */
-export function nameRow(
-  { kind, path }: FacetList,
-  { name, count }: { name: string; count: number },
-  watched: number,
-): NameRow {
-  const share = watched === 0 ? 0 : Math.min(1, count / watched);
+/** A name as its list shows it. */
+export function nameOf({ kind, path }: FacetList, name: string): Pick<NameRow, 'name' | 'kind' | 'url'> {
   if (kind === 'service') {
     const { service, kind: sort } = serviceOf(name);
-    return { name: service, kind: sort, count, share, url: `${path}/${sort}/${encodeURIComponent(service)}` };
+    return { name: service, kind: sort, url: `${path}/${sort}/${encodeURIComponent(service)}` };
   }
-  const shown = kind === 'type' ? signalLabel(name) : name;
-  return { name: shown, kind: null, count, share, url: `${path}/${encodeURIComponent(name)}` };
+  return { name: kind === 'type' ? signalLabel(name) : name, kind: null, url: `${path}/${encodeURIComponent(name)}` };
+}
+
+/** Names in their list, each with its share of all watched hostnames and its trend. */
+export function trendRows(
+  { store: { records }, clock: { now } }: AppContext,
+  list: FacetList,
+  rows: { name: string; count: number }[],
+): NameRow[] {
+  const { watched, paused } = records.counts();
+  const names = rows.map(({ name }) => name);
+  const trends = nameTrends(records, list.kind, names, dayOf(now()));
+  return rows.map(({ name, count }) => ({
+    ...nameOf(list, name),
+    count,
+    share: Math.min(1, count / Math.max(1, watched + paused)),
+    trend: present(trends.get(name)),
+  }));
 }

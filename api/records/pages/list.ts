@@ -1,5 +1,6 @@
-import { isoOrNull } from '../../../src/proof/time.ts';
-import type { HostRow, ListEnd, RecordsPages } from '../../../src/records/views.ts';
+import { present } from '../../../src/proof/narrow.ts';
+import { dayOf, isoOrNull } from '../../../src/proof/time.ts';
+import type { ListEnd, RecordsPages } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import type { Settings } from '../../../src/server/env.ts';
 import type { WatchedHost } from '../../../src/store/records/records-hostnames.ts';
@@ -10,6 +11,7 @@ import { signInUrl } from '../lanes/addresses.ts';
 import type { RecordsContext } from '../route.ts';
 import { JSON_BESIDE_PAGE, observationsState, sendPublic } from '../send.ts';
 import { type PageSender, wantsPage } from './page.ts';
+import { hostTrends } from './trends.ts';
 
 /** Rows of every list without an account, beside the total. */
 export const PUBLIC_ROWS = 3;
@@ -78,6 +80,8 @@ interface HostList extends Pick<RecordsPages['/records/hosts'], 'heading' | 'led
   title: string;
   /** The number up to which hostnames are counted. */
   countMax?: number;
+  /** The name that all of them have; none in the catalog. */
+  named?: () => RecordsPages['/records/hosts']['named'];
   part(): ListPart<WatchedHost>;
 }
 
@@ -87,13 +91,13 @@ export function sendHosts(
   pages: PageSender,
   c: RecordsContext,
   cache: ResponseCache,
-  { path, query = '', title, countMax = Number.POSITIVE_INFINITY, part, ...head }: HostList,
+  { path, query = '', title, countMax = Number.POSITIVE_INFINITY, named, part, ...head }: HostList,
 ): Promise<Response> {
   const address = path + query;
   if (!wantsPage(c)) {
     return sendListJson(app, c, { cache, name: address }, () => {
       const { rows, ...rest } = part();
-      return { ...rest, rows: rows.map(hostRow).map(({ url: _, ...row }) => row) };
+      return { ...rest, rows: rows.map(catalogRowOf) };
     });
   }
   const isWhole = signedIn(c) !== null;
@@ -106,12 +110,25 @@ export function sendHosts(
   const view = () => {
     const found = part();
     const end = listEnd(app.settings, found, isWhole, address);
-    return { frame, ...head, rows: found.rows.map(hostRow), end, at_least: found.total >= countMax };
+    const { records } = app.store;
+    const trends = hostTrends(
+      records,
+      found.rows.map(({ hostname }) => hostname),
+      today,
+    );
+    const rows = found.rows.map((host) => ({
+      ...catalogRowOf(host),
+      url: `/t/${host.hostname}`,
+      ...present(trends.get(host.hostname)),
+    }));
+    return { frame, ...head, rows, end, at_least: found.total >= countMax, named: named?.() ?? null };
   };
-  const state = observationsState(app.store.records);
+  // Trends end with today.
+  const today = dayOf(app.clock.now());
+  const state = `${observationsState(app.store.records)}-${today}`;
   return pages.sendCached(c, '/records/hosts', { frame, view }, { cache, name: address, state });
 }
 
-function hostRow({ hostname: domain, unicode, state, looked_at, seq }: WatchedHost): HostRow {
-  return { domain, unicode, url: `/t/${domain}`, state, observed_at: isoOrNull(looked_at), seq };
+function catalogRowOf({ hostname: domain, unicode, state, looked_at, seq }: WatchedHost) {
+  return { domain, unicode, state, observed_at: isoOrNull(looked_at), seq };
 }

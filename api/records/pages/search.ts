@@ -9,7 +9,7 @@ import { signInUrl } from '../lanes/addresses.ts';
 import type { RecordsContext } from '../route.ts';
 import { COUNT_MAX } from '../v1/domains.ts';
 import { signalLabel } from './change-view.ts';
-import { FACET_LISTS, listOfKind, nameRow } from './facets.ts';
+import { FACET_LISTS, listOfKind, nameOf } from './facets.ts';
 import { PUBLIC_ROWS, requestedPart } from './list.ts';
 import { type PageSender, wantsPage } from './page.ts';
 
@@ -107,7 +107,7 @@ function rowOf(found: Found): FoundGroup['rows'][number] {
     const detail = `${signalLabel(signal)} ${short} · seen from ${first_seen.slice(0, 10)} to ${last_seen.slice(0, 10)}`;
     return { text: domainToUnicode(domain), detail, url: `/t/${domain}` };
   }
-  const { name, kind, count, url } = nameRow(listOfKind(found.kind), found, 0);
-  const hosts = `${count.toLocaleString('en')} ${count === 1 ? 'hostname' : 'hostnames'}`;
+  const { name, kind, url } = nameOf(listOfKind(found.kind), found.name);
+  const hosts = `${found.count.toLocaleString('en')} ${found.count === 1 ? 'hostname' : 'hostnames'}`;
   return { text: name, detail: kind === null ? hosts : `${kind} · ${hosts}`, url };
 }

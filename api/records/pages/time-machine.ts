@@ -22,6 +22,7 @@ import { JSON_BESIDE_PAGE, sendPublic } from '../send.ts';
 import { ChangeCursor } from '../v1/params.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { type PageSender, wantsPage } from './page.ts';
+import { receiptView } from './receipt-view.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;
@@ -185,22 +186,12 @@ async function observationView(
   isSignedIn: boolean,
 ): Promise<RecordsPages['/records/time-machine']['observation']> {
   const preview = previewOf(observation);
-  const { seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
+  const { seq, observed_at } = preview;
   const earlier = await reads.timeBefore(host, seq);
   const trueAt = trueIso(observed_at, seq, correctionsIn(clockNotes('records', '').map(statementOf)));
   return {
-    seq,
-    observed_at,
+    ...receiptView(preview),
     true_at: trueAt === observed_at ? null : trueAt,
-    nameservers,
-    summary: Object.entries(summary)
-      .map(([name, count]) => ({ name: signalLabel(name), count }))
-      .sort((a, b) => Number(b.count > 0) - Number(a.count > 0)),
-    held_back,
-    notice,
-    receipt,
-    // `</script>` in a value would end the element.
-    preview_json: JSON.stringify(preview).replaceAll('<', '\\u003c'),
     earlier: earlier === null ? null : `/t/${host.hostname}?as_of=${isoTime(earlier)}`,
     full: isSignedIn ? fullView(observation) : null,
   };

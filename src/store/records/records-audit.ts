@@ -51,6 +51,23 @@ const CHECKS: [fault: string, sql: string, when?: string][] = [
      SELECT * FROM (SELECT * FROM change_counts WHERE count <> 0 EXCEPT SELECT * FROM shown)`,
   ],
   [
+    'host_changes: not what the deltas give',
+    `WITH given AS (
+       SELECT host, strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, count(*) AS count
+       FROM deltas WHERE rotation IS NOT 'answer' GROUP BY 1, 2)
+     SELECT * FROM (SELECT * FROM given EXCEPT SELECT * FROM host_changes)
+     UNION ALL
+     SELECT * FROM (SELECT * FROM host_changes EXCEPT SELECT * FROM given)`,
+  ],
+  [
+    'facet_days: the last day is not what the facets give',
+    `SELECT 1 FROM (SELECT kind, name, max(day) AS day, count FROM facet_days GROUP BY 1, 2) AS last
+     LEFT JOIN facet_counts USING (kind, name) WHERE last.count <> coalesce(facet_counts.count, 0)
+     UNION ALL
+     SELECT * FROM (SELECT 1 FROM facet_counts WHERE kind <> 'expiry'
+       AND NOT EXISTS (SELECT 1 FROM facet_days WHERE facet_days.kind = facet_counts.kind AND facet_days.name = facet_counts.name))`,
+  ],
+  [
     'hostname_counts: not what the hostnames give',
     `SELECT 1 FROM hostname_counts
      WHERE count <> (SELECT count(*) FROM hostnames WHERE hostnames.state = hostname_counts.state)`,

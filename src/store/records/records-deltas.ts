@@ -7,7 +7,10 @@ import { OWNER_NOTE } from './owners.ts';
 /** Selects deltas. `host` is a hostname's id; `since` is inclusive, `until` exclusive, in ms. */
 interface DeltaQuery {
   host?: number | undefined;
+  /** The path of a name (`pathOf`): only deltas of it and of the names below it. Not together with `host`. */
+  below?: string | undefined;
   signal?: string | undefined;
+  kind?: Delta['kind'] | undefined;
   since?: number | undefined;
   until?: number | undefined;
   /** Of rotating signals: the changes of answers instead of those of `sets`, or both. Sets by default. */
@@ -70,40 +73,67 @@ export function deltaTable(db: Db) {
   const firstWithin = one('SELECT seq, at FROM deltas WHERE at >= ? AND at < ? ORDER BY at, seq LIMIT 1', END);
   const lastWithin = one('SELECT seq, at FROM deltas WHERE at >= ? AND at < ? ORDER BY at DESC, seq DESC LIMIT 1', END);
   const daySum = number(
-    'SELECT sum(count) FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3)',
+    'SELECT sum(count) FROM change_counts WHERE day >= ?1 AND day < ?2 AND (?3 IS NULL OR signal = ?3) AND (?4 IS NULL OR kind = ?4)',
   );
   const total = one('SELECT count(*) AS count, coalesce(max(seq), 0) AS newest FROM deltas', {
     count: integer,
     newest: integer,
   });
 
+  // Hosts by their names, as JSON.
+  const WANTED = 'json_each(?1) AS wanted CROSS JOIN hostnames AS h ON h.hostname = wanted.value';
+  const hostDays = all(
+    `SELECT h.hostname AS domain, c.day, c.count FROM ${WANTED} CROSS JOIN host_changes AS c ON c.host = h.id WHERE c.day >= ?2`,
+    { domain: text, day: text, count: integer },
+  );
+  const lastChanges = all(
+    `SELECT h.hostname AS domain, d.at, d.signal, d.kind FROM ${WANTED} CROSS JOIN deltas AS d
+     ON d.seq = (SELECT max(d.seq) FROM deltas AS d WHERE d.host = h.id AND ${SHOWN})`,
+    { domain: text, at: integer, signal: CHANGE.signal, kind: CHANGE.kind },
+  );
+
   // `at` rises with `seq`, so every query is a range of numbers. The plus sign keeps a column from selecting the index,
-  // and CROSS JOIN keeps SQLite from reading the hostnames first.
-  const reads = (narrow: string) => {
-    const from = `FROM deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host
-      WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
+  // and CROSS JOIN keeps SQLite from reading the other table first.
+  const BY_NUMBER = 'deltas AS d CROSS JOIN hostnames AS h ON h.id = d.host';
+  const BY_NAME = 'hostnames AS h CROSS JOIN deltas AS d ON d.host = h.id';
+  const reads = (narrow: string, joined = BY_NUMBER) => {
+    const from = `FROM ${joined} WHERE ${narrow} AND d.seq >= ?1 AND d.seq < ?2 AND h.state <> 'opted_out'`;
     const rows = (direction: string) =>
-      all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?5`, DELTA, deltaOf);
+      all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?6`, DELTA, deltaOf);
     return { newest: rows('DESC'), oldest: rows('ASC'), count: number(`SELECT count(*) ${from}`) };
   };
   // Each statement uses every parameter, so that all are called alike.
-  const readsOf = (rotating: string) => ({
-    ofHost: reads(`d.host = ?3 AND (?4 IS NULL OR +d.signal = ?4) AND ${rotating}`),
-    ofSignal: reads(`d.signal = ?4 AND ?3 IS NULL AND ${rotating}`),
-    ofAll: reads(`?3 IS NULL AND ?4 IS NULL AND ${rotating}`),
-  });
-  const readers = { sets: readsOf(ROTATING.sets), answers: readsOf(ROTATING.answers), both: readsOf(ROTATING.both) };
-  const readFor = ({ host, signal, rotating = 'sets' }: DeltaQuery) => {
-    const { ofHost, ofSignal, ofAll } = readers[rotating];
-    return host !== undefined ? ofHost : signal !== undefined ? ofSignal : ofAll;
+  const readsOf = (rotating: string) => {
+    const others = `(?4 IS NULL OR +d.signal = ?4) AND (?5 IS NULL OR +d.kind = ?5) AND ${rotating}`;
+    return {
+      ofHost: reads(`d.host = ?3 AND ${others}`),
+      ofName: reads(
+        `h.path >= ?3 AND h.path < ?3 || '/' AND (h.path = ?3 OR h.path > ?3 || '.') AND ${others}`,
+        BY_NAME,
+      ),
+      ofSignalAndKind: reads(`d.signal = ?4 AND d.kind = ?5 AND ?3 IS NULL AND ${rotating}`),
+      ofSignal: reads(`d.signal = ?4 AND ?3 IS NULL AND ?5 IS NULL AND ${rotating}`),
+      ofKind: reads(`d.kind = ?5 AND ?3 IS NULL AND ?4 IS NULL AND ${rotating}`),
+      ofAll: reads(`?3 IS NULL AND ?4 IS NULL AND ?5 IS NULL AND ${rotating}`),
+    };
   };
+  const readers = { sets: readsOf(ROTATING.sets), answers: readsOf(ROTATING.answers), both: readsOf(ROTATING.both) };
+  const readFor = ({ host, below, signal, kind, rotating = 'sets' }: DeltaQuery) => {
+    const reader = readers[rotating];
+    if (host !== undefined) return reader.ofHost;
+    if (below !== undefined) return reader.ofName;
+    if (signal === undefined) return kind === undefined ? reader.ofAll : reader.ofKind;
+    return kind === undefined ? reader.ofSignal : reader.ofSignalAndKind;
+  };
+  const narrowed = ({ host, below, signal, kind }: DeltaQuery) =>
+    [host ?? below ?? null, signal ?? null, kind ?? null] as const;
 
   /** The first number at or after a time. */
   const seqAt = (at: number | undefined, otherwise: number): number =>
     at === undefined ? otherwise : (firstSince(at) ?? LAST);
 
   const countBetween = (query: DeltaQuery): number =>
-    readFor(query).count(seqAt(query.since, 0), seqAt(query.until, LAST), query.host ?? null, query.signal ?? null);
+    readFor(query).count(seqAt(query.since, 0), seqAt(query.until, LAST), ...narrowed(query));
 
   return {
     /**
@@ -129,17 +159,18 @@ export function deltaTable(db: Db) {
     deltas(query: DeltaQuery, { limit, order = 'newest', cursor }: DeltaPage): Delta[] {
       const from = Math.max(seqAt(query.since, 0), order === 'oldest' && cursor !== undefined ? cursor + 1 : 0);
       const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
-      return readFor(query)[order](from, to, query.host ?? null, query.signal ?? null, limit);
+      return readFor(query)[order](from, to, ...narrowed(query), limit);
     },
     /** The number of shown deltas. Whole days are read from their counters, where these count them. */
     deltaCount(query: DeltaQuery): number {
-      if (query.host !== undefined || (query.rotating ?? 'sets') !== 'sets') return countBetween(query);
+      if ((query.host ?? query.below) !== undefined || (query.rotating ?? 'sets') !== 'sets')
+        return countBetween(query);
       const since = query.since ?? 0;
       const until = query.until ?? (last()?.at ?? 0) + 1;
       const firstDay = Math.ceil(since / DAY) * DAY;
       const lastDay = query.until === undefined ? (Math.floor(until / DAY) + 1) * DAY : Math.floor(until / DAY) * DAY;
       if (firstDay >= lastDay) return countBetween(query);
-      const whole = daySum(dayOf(firstDay), dayOf(lastDay), query.signal ?? null);
+      const whole = daySum(dayOf(firstDay), dayOf(lastDay), query.signal ?? null, query.kind ?? null);
       const head = since < firstDay ? countBetween({ ...query, since, until: firstDay }) : 0;
       const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
       return head + whole + tail;
@@ -155,6 +186,10 @@ export function deltaTable(db: Db) {
       'SELECT day, signal, kind, count FROM change_counts WHERE day >= ? AND day < ? AND count > 0 ORDER BY day, signal, kind',
       { day: text, signal: text, kind: CHANGE.kind, count: integer },
     ),
+    /** Shown deltas of hosts by UTC day, from one on (YYYY-MM-DD); days without any have no row. */
+    hostDays: (hostnames: string[], since: string) => hostDays(JSON.stringify(hostnames), since),
+    /** The newest shown delta of each of these hosts that has one. */
+    lastChanges: (hostnames: string[]) => lastChanges(JSON.stringify(hostnames)),
     /** The number of the newest delta, shown or not; 0 before the first. */
     newestDelta: (): number => last()?.seq ?? 0,
     /** The changes of one observation, including those of hosts that opted out, for an audit. */

@@ -1,3 +1,4 @@
+import { dayAfter, dayOf } from '../../proof/time.ts';
 import type { Facet, FacetKind } from '../../records/facets.ts';
 import { type Db, integer, oneOf, sql, text } from '../../shared/sql/sql.ts';
 
@@ -9,9 +10,12 @@ interface FacetCount {
 
 const COUNT = { name: text, count: integer };
 
+/** Days for which counts are kept; of earlier ones, the last. */
+const DAYS_KEPT = 400;
+
 /** The facets of shown hosts: types, services, issuers and so on. */
 export function facetTables(db: Db) {
-  const { run, number, all } = sql(db);
+  const { run, one, number, all } = sql(db);
   const facetsOf = all('SELECT kind, name FROM facets WHERE host = ?', {
     kind: oneOf('type', 'service', 'issuer', 'expiry', 'nameserver', 'mailhost'),
     name: text,
@@ -30,16 +34,55 @@ export function facetTables(db: Db) {
     text,
   );
   const count = number('SELECT count FROM facet_counts WHERE kind = ? AND name = ?');
+  const start = run('INSERT INTO facet_days_start VALUES (1, ?) ON CONFLICT DO NOTHING');
+  // The clock may have been set back: a count never goes behind a later one.
+  const countDay = run(
+    `INSERT INTO facet_days
+     SELECT ?1, ?2, max(?3, coalesce((SELECT max(day) FROM facet_days WHERE kind = ?1 AND name = ?2), '')),
+       coalesce((SELECT count FROM facet_counts WHERE kind = ?1 AND name = ?2), 0) WHERE true
+     ON CONFLICT DO UPDATE SET count = excluded.count`,
+  );
+  const forgetDays = run(
+    `DELETE FROM facet_days WHERE kind = ?1 AND name = ?2
+       AND day < (SELECT max(day) FROM facet_days WHERE kind = ?1 AND name = ?2 AND day <= ?3)`,
+  );
+  const startDay = one('SELECT day FROM facet_days_start WHERE one = 1', text);
+  const days = all(
+    `SELECT facet_days.name, day, count FROM json_each(?2) AS wanted
+     CROSS JOIN facet_days ON facet_days.kind = ?1 AND facet_days.name = wanted.value
+     WHERE day >= coalesce((SELECT max(day) FROM facet_days WHERE kind = ?1 AND name = wanted.value AND day <= ?3), '')`,
+    { name: text, day: text, count: integer },
+  );
+
+  /** Replaces a host's facets; `at` is the time in ms. */
+  const setFacets = (host: number, wanted: Facet[], at: number): void => {
+    const key = ({ kind, name }: Facet): string => `${kind} ${name}`;
+    const old = facetsOf(host);
+    const [had, has] = [new Set(old.map(key)), new Set(wanted.map(key))];
+    const gone = old.filter((facet) => !has.has(key(facet)));
+    const come = wanted.filter((facet) => !had.has(key(facet)));
+    for (const { kind, name } of gone) remove(host, kind, name);
+    for (const { kind, name } of come) add(host, kind, name);
+    const day = dayOf(at);
+    start(day);
+    for (const { kind, name } of [...gone, ...come]) {
+      // Days of expiry are no names that spread.
+      if (kind === 'expiry') continue;
+      countDay(kind, name, day);
+      forgetDays(kind, name, dayAfter(day, -DAYS_KEPT));
+    }
+  };
 
   return {
-    /** Replaces a host's facets. */
-    setFacets(host: number, wanted: Facet[]): void {
-      const key = ({ kind, name }: Facet): string => `${kind} ${name}`;
-      const old = facetsOf(host);
-      const [had, has] = [new Set(old.map(key)), new Set(wanted.map(key))];
-      for (const facet of old) if (!has.has(key(facet))) remove(host, facet.kind, facet.name);
-      for (const facet of wanted) if (!had.has(key(facet))) add(host, facet.kind, facet.name);
-    },
+    setFacets,
+    /**
+     * Counts by name at the ends of the days on which they changed, and the last one before `since` (YYYY-MM-DD). A name
+     * without a row had no host, from `facetDaysStart` on.
+     */
+    facetDays: (kind: FacetKind, names: string[], since: string): { name: string; day: string; count: number }[] =>
+      days(kind, JSON.stringify(names), since),
+    /** The first day of `facetDays`; null before the first observation. */
+    facetDaysStart: startDay,
     /** A host's facets, unordered. */
     facetsOf,
     /** The most frequent names, after the given one. */

@@ -11,6 +11,7 @@ import {
   type Transact,
   text,
 } from '../../shared/sql/sql.ts';
+import type { facetTables } from './records-facets.ts';
 
 const state = oneOf('watched', 'paused', 'opted_out');
 
@@ -39,7 +40,11 @@ export type OptOut = Read<typeof OPT_OUT>;
 export type WatchOutcome = 'added' | 'already' | 'resumed' | 'opted_out';
 
 /** Watched hostnames, and opt-outs. */
-export function hostnameTable(db: Db, transact: Transact) {
+export function hostnameTable(
+  db: Db,
+  transact: Transact,
+  { setFacets }: Pick<ReturnType<typeof facetTables>, 'setFacets'>,
+) {
   const { run, changed, one, has, number, all, each } = sql(db);
   const add = one(
     `INSERT INTO hostnames (hostname, unicode, path, registrable_domain, state, added_at, due_at, operator, kept)
@@ -91,7 +96,6 @@ export function hostnameTable(db: Db, transact: Transact) {
     'UPDATE hostnames SET state = (SELECT state FROM owner_hidden WHERE host = ?1), due_at = ?2 WHERE id = ?1',
   );
   const unhide = run('DELETE FROM owner_hidden WHERE host = ?');
-  const unfacet = run('DELETE FROM facets WHERE host = ?');
   const recount = run(
     `INSERT INTO change_counts
      SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*) FROM deltas
@@ -189,7 +193,7 @@ export function hostnameTable(db: Db, transact: Transact) {
         enterOptOut(hostname, reason, now, made_by);
         const hidden = hide(pathOf(hostname));
         for (const { id } of hidden) {
-          unfacet(id);
+          setFacets(id, [], now);
           uncount(id);
         }
         return hidden.map((row) => row.hostname).sort();
@@ -199,14 +203,14 @@ export function hostnameTable(db: Db, transact: Transact) {
     optOutOf,
     /** All opt-outs that cover a name, those of the operator first. `made_by` is `account:…` for an owner's. */
     optOutsOf,
-    /** Hides a name and those below it that an owner opted out. Returns the newly hidden names. */
-    hideOwned({ path, registrable }: { path: string; registrable: string }): string[] {
+    /** Hides a name and those below it that an owner opted out at `now` (ms). Returns the newly hidden names. */
+    hideOwned({ path, registrable }: { path: string; registrable: string }, now: number): string[] {
       const before = new Set(hiddenOwned(path, registrable).map(({ id }) => id));
       hideOwned(path, registrable);
       const hidden = hiddenOwned(path, registrable).filter(({ id }) => !before.has(id));
       for (const { id } of hidden) {
         hideHost(id);
-        unfacet(id);
+        setFacets(id, [], now);
         uncount(id);
       }
       return hidden.map(({ hostname }) => hostname).sort();

@@ -17,9 +17,10 @@ import { valueTables } from './records-values.ts';
 export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, 'append'>) {
   const archive = archiveTables(db, transact);
   const observations = observationTable(db);
+  const facets = facetTables(db);
   return {
     transact,
-    ...hostnameTable(db, transact),
+    ...hostnameTable(db, transact, facets),
     ...queueTable(db),
     ...observations,
     /** The number of the next observation: above all that are here, in the archive, or erased. */
@@ -29,7 +30,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...deltaTable(db),
     ...sightingTables(db),
     ...rotationTables(db),
-    ...facetTables(db),
+    ...facets,
     ...valueTables(db, transact),
     ...damageTable(db),
     archive,
@@ -74,6 +75,17 @@ function clockTables(db: Db) {
     'UPDATE owner_notes SET at = ?1 WHERE at > ?1',
   ].map((text) => run(text));
   const uncount = run('DELETE FROM change_counts WHERE day >= ?');
+  const uncountHosts = run('DELETE FROM host_changes WHERE day >= ?');
+  const recountHosts = run(
+    `INSERT INTO host_changes SELECT host, strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, count(*)
+     FROM deltas WHERE at >= ? AND rotation IS NOT 'answer' GROUP BY 1, 2`,
+  );
+  const capFacets = [
+    `INSERT OR REPLACE INTO facet_days SELECT DISTINCT later.kind, later.name, ?1, coalesce(facet_counts.count, 0)
+     FROM facet_days AS later LEFT JOIN facet_counts USING (kind, name) WHERE day > ?1`,
+    'DELETE FROM facet_days WHERE day > ?1',
+    'UPDATE facet_days_start SET day = ?1 WHERE day > ?1',
+  ].map((text) => run(text));
   const recount = run(
     `INSERT INTO change_counts SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch') AS day, signal, kind, count(*)
      FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE at >= ? AND rotation IS NOT 'answer' AND state <> 'opted_out' GROUP BY 1, 2, 3`,
@@ -99,6 +111,9 @@ function clockTables(db: Db) {
       const day = dayOf(time);
       uncount(day);
       recount(daySpan(day).from);
+      uncountHosts(day);
+      recountHosts(daySpan(day).from);
+      for (const cap of capFacets) cap(day);
     },
   };
 }

@@ -23,6 +23,20 @@ function cell(className: string, ...content: (string | Node)[]): HTMLElement {
   return made;
 }
 
+/** The drawing of each domain that the page came with; a new one is drawn when the page is loaded again. */
+const trends = new Map<string, Element>();
+for (const row of body.children) {
+  const drawn = row.querySelector('.trend');
+  if (drawn !== null) trends.set(row.querySelector('.host')?.textContent ?? '', drawn);
+}
+
+function arrow(): HTMLElement {
+  const made = document.createElement('span');
+  made.className = 'to';
+  made.textContent = ' → ';
+  return made;
+}
+
 function rowOf({ seq, at, domain, kind, line }: Row, isNew: boolean): HTMLElement {
   const time = document.createElement('time');
   time.dateTime = at;
@@ -34,7 +48,16 @@ function rowOf({ seq, at, domain, kind, line }: Row, isNew: boolean): HTMLElemen
   const row = document.createElement('tr');
   row.dataset.seq = String(seq);
   if (isNew) row.className = 'new';
-  row.append(cell('fit faint', time), cell(`line ${kind}`, link, ' ', line.slice(domain.length + 1)));
+  const words = line
+    .slice(domain.length + 1)
+    .split(' → ')
+    .flatMap((part, index) => (index === 0 ? [part] : [arrow(), part]));
+  const drawn = trends.get(domain)?.cloneNode(true);
+  row.append(
+    cell('fit faint', time),
+    cell(`line ${kind}`, link, ' ', ...words),
+    cell('drawn', ...(drawn ? [drawn] : [])),
+  );
   return row;
 }
 
