@@ -131,6 +131,7 @@ export function recordsRoutes(
     // Pages and feeds, for everyone.
     ['GET', '/', 'public', landingPage(app, pages)],
     ['GET', '/t/{domain}', 'public', timeMachine(app, pages)],
+    ['GET', '/changes', 'public', changes.chosen],
     ['GET', '/changes/today', 'public', changes.today],
     ['GET', '/changes/{date}', 'public', changes.ofDay],
     ['GET', '/changes.json', 'public', feeds.json],

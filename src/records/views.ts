@@ -49,9 +49,19 @@ export interface RecordsPages {
   '/records/changes': Framed<{
     day: string;
     is_today: boolean;
+    /** What the filters leave, and all changes of the day. */
     total: number;
-    counts: { signal: string; added: number; removed: number; changed: number; total: number }[];
-    items: ChangeView[];
+    total_of_day: number;
+    filter: ChangeFilter;
+    is_filtered: boolean;
+    /** The signals and kinds to choose from. */
+    signals: { value: string; label: string }[];
+    kinds: Delta['kind'][];
+    /** All changes of the day; each `url` leads to the changes that it counts. */
+    counts: SignalCount[];
+    groups: ChangeGroup[];
+    /** How many changes the page shows. */
+    shown: number;
     /** The addresses of the neighboring days and of the next page; null where there is none. */
     earlier: string | null;
     later: string | null;
@@ -107,6 +117,8 @@ export interface Link {
 }
 
 export interface ChangeView extends Pick<Delta, 'seq' | 'kind'> {
+  /** The address that compares the observation with the one before. */
+  compare_url: string;
   at: string;
   /** In A-labels, and with its Unicode labels. */
   domain: string;
@@ -121,6 +133,31 @@ export interface ChangeView extends Pick<Delta, 'seq' | 'kind'> {
   more_gained: number;
   /** What a proven owner says about it. */
   owner_note: { name: string; text: string } | null;
+}
+
+/** Filters as a reader wrote them; '' for none. Times are HH:MM in UTC, `to` exclusive. */
+export type ChangeFilter = Record<'kind' | 'signal' | 'name' | 'from' | 'to', string>;
+
+export interface SignalMeaning {
+  signal: string;
+  /** What it is, and what a change of it may mean. */
+  title: string;
+  meaning: string;
+}
+
+export interface SignalCount extends SignalMeaning, Record<Delta['kind'] | 'total', number> {
+  url: string;
+}
+
+/** Changes of a registrable domain and of the names below it, newest first. */
+export interface ChangeGroup {
+  domain: string;
+  unicode: string;
+  url: string;
+  items: ChangeView[];
+  /** Changes of those names on each of the last 30 days, and what the drawing of them says. */
+  changes: number[];
+  changes_label: string;
 }
 
 export interface DayBar {

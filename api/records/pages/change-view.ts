@@ -1,9 +1,11 @@
 import { domainToUnicode } from 'node:url';
+import { entriesOf } from '../../../src/proof/narrow.ts';
 import { dayAfter, isoTime, parseSpan } from '../../../src/proof/time.ts';
 import type { Delta } from '../../../src/records/delta.ts';
 import { issuerName } from '../../../src/records/facets.ts';
+import { SIGNAL_MEANINGS } from '../../../src/records/signal-meanings.ts';
 import { certificateParts } from '../../../src/records/tracked-values.ts';
-import type { ChangeView, DayBar } from '../../../src/records/views.ts';
+import type { ChangeView, DayBar, SignalMeaning } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 
@@ -20,6 +22,7 @@ export function changeView({ seq, at, domain, signal, kind, before, after, owner
     domain,
     unicode: domainToUnicode(domain),
     url: `/t/${domain}`,
+    compare_url: `/t/${domain}?as_of=${isoTime(at)}&compare=previous`,
     signal: signalLabel(signal),
     kind,
     lost: lost.slice(0, VALUES_MAX).map(shortValue),
@@ -28,6 +31,11 @@ export function changeView({ seq, at, domain, signal, kind, before, after, owner
     more_gained: Math.max(0, gained.length - VALUES_MAX),
     owner_note: owner_note === undefined ? null : { name: owner_note.name, text: owner_note.text },
   };
+}
+
+/** What the signals mean, in the order of the questions. */
+export function signalMeanings(): SignalMeaning[] {
+  return entriesOf(SIGNAL_MEANINGS).map(([signal, meaning]) => ({ signal: signalLabel(signal), ...meaning }));
 }
 
 export function signalLabel(signal: string): string {
