@@ -55,23 +55,23 @@ export function hostReader({ store: { records }, clock: { now } }: AppContext): 
  * The fault for a watched host without an observation, or without one by `asOf`, because the first is later. Times in
  * ms.
  */
-export function notObserved(hostname: string, asOf?: number, first?: number): Fault {
+export function notObserved(hostname: string, asOf?: number, first?: number, field = 'as_of'): Fault {
   if (asOf === undefined || first === undefined) {
     return new Fault('not_observed', `${hostname} is under watch but was not observed yet; ask again in a few minutes`);
   }
   const [asked, first_observed_at] = [asOf, first].map((ms) => isoTime(ms));
   return new Fault(
     'not_observed',
-    `as_of: ${hostname} was not observed by ${asked}; its first observation is from ${first_observed_at}; ask for that time or later`,
-    { field: 'as_of', first_observed_at },
+    `${field}: ${hostname} was not observed by ${asked}; its first observation is from ${first_observed_at}; ask for that time or later`,
+    { field, first_observed_at },
   );
 }
 
 /** The last millisecond of a requested time, written as `text`. Throws `invalid_request` for a time in the future. */
-export function asOfEnd({ from, until }: Span, text: string, now: number): number {
+export function asOfEnd({ from, until }: Span, text: string, now: number, field = 'as_of'): number {
   if (from <= now) return until - 1;
-  const message = `as_of: ${JSON.stringify(text.slice(0, 60))} is in the future; it is now ${isoTime(now)}. Ask for that or earlier`;
-  throw new Fault('invalid_request', message, { field: 'as_of' });
+  const message = `${field}: ${JSON.stringify(text.slice(0, 60))} is in the future; it is now ${isoTime(now)}. Ask for that or earlier`;
+  throw new Fault('invalid_request', message, { field });
 }
 
 /** The longest reason, in UTF-16 units. */

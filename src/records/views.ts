@@ -206,12 +206,59 @@ interface TimeMachine {
   observations: number;
   /** Changes of the domain: all of them for signed-in readers, else the newest three. */
   changes: { items: ChangeView[]; total: number; next: string | null };
-  /** Times of changes for the time line, from the first probe (0) to now (1). */
-  ticks: number[];
+  /** What stood when; null before the first observation. */
+  timeline: TimelineView | null;
+  /** Two moments side by side; null when a reader asked for one. */
+  compared: ComparedView | null;
+  /** The second date or time, as entered; '' for none. */
+  compare: string;
   /** Every value that was ever seen; null unless signed in. */
   history: { items: ValueView[]; total: number } | null;
   badge_url: string;
   provenance_url: string;
+}
+
+/** What stood from the first observation to now. */
+export interface TimelineView {
+  rows: { signal: string; value: string; bands: TimelineBand[] }[];
+  /** How many rows are not drawn. */
+  more: number;
+  /** Whether every row is a value; otherwise those of other signals than NS are all values between changes. */
+  of_values: boolean;
+  first: string;
+  now: string;
+  /** When the observations were made that are shown. */
+  moments: string[];
+}
+
+interface TimelineBand {
+  from: string;
+  /** Null while it still stands. */
+  to: string | null;
+  url: string;
+  /** What stood, in words. */
+  label: string;
+}
+
+/** An observation before another one. */
+export interface ComparedView {
+  before: Moment;
+  after: Moment;
+  /** What differs. With counts, and the changes in between, values are not for this reader. */
+  rows: {
+    name: string;
+    before: string[];
+    after: string[];
+    counts: { before: number; after: number; changes: number } | null;
+  }[];
+  /** What is the same in both. */
+  same: string[];
+}
+
+interface Moment {
+  seq: number;
+  observed_at: string;
+  url: string;
 }
 
 export interface ValueView {

@@ -23,6 +23,7 @@ import { ChangeCursor } from '../v1/params.ts';
 import { changeView, shortValue, signalLabel } from './change-view.ts';
 import { type PageSender, wantsPage } from './page.ts';
 import { receiptView } from './receipt-view.ts';
+import { comparedView, timelineView } from './timeline.ts';
 
 /** The size of the cache, in bytes: some 2,000 pages. */
 const CACHE_MAX = 32 * 1024 * 1024;
@@ -49,7 +50,7 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
       const host = requireHost(records, hostname);
       const observation = records.observation(host.id);
       if (observation === null) throw notObserved(hostname);
-      if (!isPage) return timeMachineJson(app.settings, observation, null);
+      if (!isPage) return timeMachineJson(app.settings, observation, { asOf: null, other: null });
       const frame = pages.frame(c, titleOf(host));
       const first = records.firstObservedAt(host.id);
       const view = await timeMachineView(app, observations, {
@@ -58,6 +59,8 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
         observation,
         first,
         asOf: null,
+        compare: '',
+        other: null,
         before: undefined,
       });
       return pages.render('/records/time-machine', view);
@@ -77,19 +80,25 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
     // Every hostname has one address: A-labels, lower case, no trailing dot.
     if (hostname !== given) return c.redirect(`/t/${hostname}${new URL(c.req.url).search}`, 308);
     const host = requireHost(records, hostname);
-    const asOf = asOfIn(c, app.clock.now());
+    const asOf = timeIn(c, 'as_of', app.clock.now());
+    const compare = timeIn(c, 'compare', app.clock.now());
     const observation = await observations.asOf(host, asOf?.at);
+    if (observation !== null && c.req.query('compare') === PREVIOUS) {
+      return c.redirect(await addressOfBoth(observations, host, observation), 302);
+    }
+    const other = compare === null ? null : await observations.asOf(host, compare.at);
     const first = records.firstObservedAt(host.id);
+    if (compare !== null && other === null) throw notObserved(hostname, compare.at, first ?? undefined, 'compare');
     if (!wantsPage(c)) {
       if (observation === null) throw notObserved(hostname, asOf?.at, first ?? undefined);
       return sendPublic(
         c,
-        representationOf(timeMachineJson(app.settings, observation, asOf?.text ?? null)),
+        representationOf(timeMachineJson(app.settings, observation, { asOf: asOf?.text ?? null, other })),
         JSON_BESIDE_PAGE,
       );
     }
     const before = changesBefore(c);
-    const noindex = observation === null || asOf !== null || before !== undefined;
+    const noindex = observation === null || asOf !== null || compare !== null || before !== undefined;
     const frame = pages.frame(c, { ...titleOf(host), noindex });
     const view = await timeMachineView(app, observations, {
       frame,
@@ -97,6 +106,8 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
       observation,
       first,
       asOf: asOf?.text ?? null,
+      compare: compare?.text ?? '',
+      other,
       before,
     });
     const status = observation === null && first !== null ? 404 : 200;
@@ -105,16 +116,16 @@ export const timeMachine = (app: AppContext, pages: PageSender) => {
 };
 
 /** The requested time as its last millisecond; null for the latest. Throws `invalid_request`. */
-function asOfIn(c: RecordsContext, now: number): { text: string; at: number } | null {
-  const text = c.req.query('as_of') ?? '';
+function timeIn(c: RecordsContext, field: 'as_of' | 'compare', now: number): { text: string; at: number } | null {
+  const text = c.req.query(field) ?? '';
   // The form was sent without a date.
-  if (text === '') return null;
+  if (text === '' || text === PREVIOUS) return null;
   const span = parseSpan(text);
   if (span === null) {
-    const message = `as_of: ${JSON.stringify(text.slice(0, 60))} is not a valid date or time; write 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)`;
-    throw new Fault('invalid_request', message, { field: 'as_of' });
+    const message = `${field}: ${JSON.stringify(text.slice(0, 60))} is not a valid date or time; write 2026-11-20 or 2026-11-20T09:30:00Z (encode + as %2B)`;
+    throw new Fault('invalid_request', message, { field });
   }
-  return { text, at: asOfEnd(span, text, now) };
+  return { text, at: asOfEnd(span, text, now, field) };
 }
 
 function changesBefore(c: RecordsContext): number | undefined {
@@ -122,10 +133,24 @@ function changesBefore(c: RecordsContext): number | undefined {
   return cursor === undefined ? undefined : readCursor(ChangeCursor, cursor)[0];
 }
 
+/** Instead of a time to compare with: the observation before the one that is shown. */
+const PREVIOUS = 'previous';
+
+/** The address that names an observation and the one before it; of the first, that one alone. */
+async function addressOfBoth(
+  reads: ObservationReads,
+  host: WatchedHost,
+  { seq, record }: Observation,
+): Promise<string> {
+  const earlier = await reads.timeBefore(host, seq);
+  const compare = earlier === null ? '' : `&compare=${isoTime(earlier)}`;
+  return `/t/${host.hostname}?as_of=${record.observed_at}${compare}`;
+}
+
 const TOP = 3;
 const PAGE = 50;
 /** Changes on the timeline. */
-const TICKS = 200;
+const CHANGES_DRAWN = 500;
 /** Values on a page for signed-in readers; the API has all of them. */
 const VALUES = 500;
 
@@ -137,6 +162,9 @@ interface Request {
   /** When the host was first observed, in ms. */
   first: number | null;
   asOf: string | null;
+  /** The other observation, to compare with, and its time as the reader wrote it. */
+  compare: string;
+  other: Observation | null;
   /** Only changes before this number; undefined for the latest. */
   before: number | undefined;
 }
@@ -144,15 +172,15 @@ interface Request {
 async function timeMachineView(
   { store, clock: { now } }: AppContext,
   reads: ObservationReads,
-  { frame, host, observation, first, asOf, before }: Request,
+  { frame, host, observation, first, asOf, compare, other, before }: Request,
 ): Promise<RecordsPages['/records/time-machine']> {
   const { records } = store;
   const isSignedIn = frame.signed_in !== null;
   const today = dayOf(now());
-  const newest = records.deltas({ host: host.id }, { limit: TICKS });
+  const newest = records.deltas({ host: host.id }, { limit: CHANGES_DRAWN });
   const listed = isSignedIn ? records.deltas({ host: host.id }, { limit: PAGE + 1, cursor: before }) : newest;
   const { rows, next } = pageOf(listed, isSignedIn ? PAGE : TOP, ({ seq }) => cursorOf([seq]));
-  const span = first === null ? 1 : Math.max(1, now() - first);
+  const history = await historyOf(store, host.id, () => reads.all(host));
   return {
     frame,
     domain: host.hostname,
@@ -171,8 +199,21 @@ async function timeMachineView(
       total: records.deltaCount({ host: host.id }),
       next: isSignedIn && next !== null ? `/t/${host.hostname}?changes=${next}` : null,
     },
-    ticks: first === null ? [] : newest.map(({ at }) => Math.min(1, Math.max(0, (at - first) / span))),
-    history: isSignedIn ? historyView(await historyOf(store, host.id, () => reads.all(host))) : null,
+    timeline:
+      first === null
+        ? null
+        : timelineView(history, {
+            ...{ host, isSignedIn, first, now: now() },
+            changes: newest.toReversed(),
+            baseline: records.baseline(host.id),
+            moments: [observation, other].flatMap((shown) => (shown === null ? [] : [shown.record.observed_at])),
+          }),
+    compared:
+      observation === null || other === null
+        ? null
+        : comparedView(host, [observation, other], { changes: newest, isSignedIn }),
+    compare,
+    history: isSignedIn ? historyView(history) : null,
     badge_url: `/badge/${host.hostname}.svg`,
     provenance_url: `/account/exports/domains/${host.hostname}/provenance.json`,
   };
@@ -208,8 +249,12 @@ function historyView(history: Awaited<ReturnType<typeof historyOf>>): RecordsPag
   return { items, total: history.count({}) };
 }
 
-/** The time machine's JSON of an observation; `asOf` is the requested time as the request gave it. */
-function timeMachineJson(settings: Settings, observation: Observation, asOf: string | null): string {
+/** The time machine's JSON of an observation, and of another to compare with; `asOf` as the request gave it. */
+function timeMachineJson(
+  settings: Settings,
+  observation: Observation,
+  { asOf, other }: { asOf: string | null; other: Observation | null },
+): string {
   const root = settings.dataOrigin;
   const preview = previewOf(observation);
   const query = asOf === null ? '' : `?as_of=${encodeURIComponent(asOf)}`;
@@ -226,6 +271,7 @@ function timeMachineJson(settings: Settings, observation: Observation, asOf: str
       how: `This address shows everyone this preview, with a key too; its page shows every field to a signed-in account. GET ${record} shows every field to a key or a payment. Held-back fields are salted leaves of the same signed tree; they can be checked against this receipt when they are shown.`,
       ...offerOfLookup(settings, path),
     },
+    ...(other === null ? {} : { compared_with: previewOf(other) }),
   });
 }
 
