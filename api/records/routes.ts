@@ -38,11 +38,12 @@ import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
 import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
-import { logFiles, logPage, logWithoutSlash, verifyPage } from './pages/log.ts';
+import { logFiles, logPage, logWithoutSlash } from './pages/log.ts';
 import { assets, type PageSender } from './pages/page.ts';
 import { pricingPage } from './pages/pricing.ts';
 import { searchPage } from './pages/search.ts';
 import { timeMachine } from './pages/time-machine.ts';
+import { verifyPage } from './pages/verify.ts';
 import type { RecordsRoute } from './route.ts';
 import type { ChangeFeed } from './stream/feed.ts';
 import { streamChanges } from './stream/stream.ts';
@@ -137,7 +138,7 @@ export function recordsRoutes(
     ['GET', '/changes.json', 'public', feeds.json],
     ['GET', '/changes.rss', 'public', feeds.rss],
     ['GET', '/badge/:file{.+[.][sS][vV][gG]}', 'public', badge(app)],
-    ['GET', '/verify', 'public', verifyPage(pages)],
+    ['GET', '/verify', 'public', verifyPage(app, pages)],
     ['GET', '/domains', 'public', domainsPage(app, pages)],
     ['GET', '/services', 'public', facets.names('service')],
     ['GET', '/services/{kind}/{name}', 'public', facets.hosts('service')],

@@ -107,7 +107,10 @@ export interface RecordsPages {
     paid: Docs['paid'];
   }>;
   '/records/log': Framed<{ log: LogView }>;
-  '/records/verify': Framed<unknown>;
+  '/records/verify': Framed<{
+    /** Something to check, from the newest observation; null before the first. `json` has the texts by name. */
+    samples: { domain: string; seq: number; names: { id: string; label: string }[]; json: string } | null;
+  }>;
   '/records/fault': Framed<{ heading: string; message: string; ways: Link[] }>;
 }
 

@@ -2,7 +2,7 @@ import { present } from '../../../src/proof/narrow.ts';
 import { previewOf } from '../../../src/proof/records/preview.ts';
 import { dayAfter, dayOf, isoOrNull } from '../../../src/proof/time.ts';
 import { notObserved, requireHost } from '../../../src/records/require-host.ts';
-import type { DayBar, LandingSample, ReceiptView, RecordsPages, TopList } from '../../../src/records/views.ts';
+import type { DayBar, LandingSample, RecordsPages, TopList } from '../../../src/records/views.ts';
 import { tapeRow } from '../../../src/records/wire-rows.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
@@ -13,7 +13,7 @@ import { TAPE_ROWS } from '../v1/changes.ts';
 import { dayBars } from './change-view.ts';
 import { listOfKind, trendRows } from './facets.ts';
 import type { PageSender } from './page.ts';
-import { receiptView } from './receipt-view.ts';
+import { exampleObservation, receiptView } from './receipt-view.ts';
 import { changesLabel, hostTrends } from './trends.ts';
 
 /** Changes per day of a month with a move in it. */
@@ -134,6 +134,7 @@ function viewOf(
   const { watched, paused } = records.counts();
   const tape = records.deltas({}, { limit: TAPE_ROWS });
   const hosts = records.list('', TOP);
+  const example = exampleObservation(records);
   const names = [...tape.map(({ domain }) => domain), ...hosts.map(({ hostname }) => hostname)];
   const trends = hostTrends(records, names, today);
   const changesOf = (hostname: string) => present(trends.get(hostname)).changes;
@@ -167,7 +168,7 @@ function viewOf(
     ].filter(({ total }) => total > 0),
     days: days.length < DAYS_TOLD ? [] : days,
     asked: null,
-    receipt: receiptOf(app, [tape[0]?.domain, ...hosts.map(({ hostname }) => hostname)]),
+    receipt: example === null ? null : receiptView(previewOf(example)),
     example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',
     sample: watched + paused === 0 ? LANDING_SAMPLE : null,
   };
@@ -192,14 +193,4 @@ function facetList(app: AppContext, kind: 'service' | 'issuer', about: string): 
     total: records.facetNames(kind),
     all_url: list.path,
   };
-}
-
-/** The preview that everyone gets, of the host that changed last, or of the first one that was observed. */
-function receiptOf({ store: { records } }: AppContext, hostnames: (string | undefined)[]): ReceiptView | null {
-  for (const hostname of hostnames) {
-    const host = hostname === undefined ? null : records.find(hostname);
-    const observation = host === null ? null : records.observation(host.id);
-    if (host !== null && observation !== null) return receiptView(previewOf(observation));
-  }
-  return null;
 }

@@ -6,7 +6,7 @@ import { logView, logViewState } from '../../../src/shared/transparency/log-view
 import { sendLogFile } from '../../responses/log-file.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import type { RecordsContext } from '../route.ts';
-import { CSP_FETCHING, type PageSender } from './page.ts';
+import type { PageSender } from './page.ts';
 
 export const logPage = ({ store, settings }: AppContext, pages: PageSender, policyNow: () => Policy | null) => {
   const cache = new ResponseCache();
@@ -36,14 +36,3 @@ export const logFiles =
   ({ logDir, dataOrigin }: Settings) =>
   (c: RecordsContext) =>
     sendLogFile(c, { folder: join(logDir, 'records'), path: c.req.path.slice(LOG_PATH.length), root: dataOrigin });
-
-/** The page on which a browser verifies receipts. Its script fetches documents from any host that allows it. */
-export const verifyPage = (pages: PageSender) => (c: RecordsContext) => {
-  const frame = pages.frame(c, {
-    title: 'Verify a receipt, a record or a bundle · Domain Records',
-    description:
-      'Verifies a signed observation of a hostname in your browser: signature, Merkle root, chain. Nothing is uploaded.',
-    path: '/verify',
-  });
-  return pages.send(c, '/records/verify', { frame }, { headers: { 'Content-Security-Policy': CSP_FETCHING } });
-};

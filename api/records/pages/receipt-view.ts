@@ -1,5 +1,7 @@
+import type { Observation } from '../../../src/proof/records/observation.ts';
 import type { Preview } from '../../../src/proof/records/preview.ts';
 import type { ReceiptView } from '../../../src/records/views.ts';
+import type { AppContext } from '../../../src/server/context.ts';
 import { signalLabel } from './change-view.ts';
 
 /** What everyone is shown of an observation, types with values first. */
@@ -14,3 +16,17 @@ export function receiptView(preview: Preview): ReceiptView {
     preview_json: JSON.stringify(preview).replaceAll('<', '\\u003c'),
   };
 }
+
+/** The newest observation of the host that changed last, or of the first by name; null before the first. */
+export function exampleObservation(
+  records: Pick<AppContext['store']['records'], 'deltas' | 'list' | 'find' | 'observation'>,
+): Observation | null {
+  const [changed] = records.deltas({}, { limit: 1 });
+  for (const host of [changed === undefined ? null : records.find(changed.domain), ...records.list('', HOSTS_TRIED)]) {
+    const observation = host === null ? null : records.observation(host.id);
+    if (observation !== null) return observation;
+  }
+  return null;
+}
+
+const HOSTS_TRIED = 3;

@@ -1,9 +1,8 @@
 import { unsignedWords } from '../../../proof/members.ts';
 import { badgeContentRules } from '../../../proof/records/verify/document-rules.ts';
 import type { RecordsDocument } from '../../../proof/records/verify/documents.ts';
-import type { Check } from '../verify/check.ts';
 import type { PolicySource } from '../verify/log.ts';
-import { previewChecks, recordChecks } from './answers.ts';
+import { type DrawnCheck, previewChecks, recordChecks } from './answers.ts';
 import { bundleChecks, provenanceChecks } from './chains.ts';
 import { logChecks, type Unchecked } from './log.ts';
 import { check, type Keys, receiptChecks } from './receipts.ts';
@@ -13,7 +12,7 @@ export async function* checkDocument(
   document: RecordsDocument,
   keys: Keys,
   policy: PolicySource,
-): AsyncGenerator<Check | Unchecked> {
+): AsyncGenerator<DrawnCheck | Unchecked> {
   switch (document.kind) {
     case 'misshapen':
       yield check(`It has the form of ${FORMS[document.of]}`, document.faults, '');

@@ -41,6 +41,17 @@ document.addEventListener('drop', (event) => {
   void runFile(event.dataTransfer?.files[0]);
 });
 
+/** Samples that the page carries, by name. */
+const samples = JSON.parse(document.getElementById('samples')?.textContent ?? '{}') as Record<string, string>;
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
+  button.addEventListener('click', () => {
+    const text = samples[button.dataset.sample ?? ''] ?? '';
+    input('text').value = text;
+    void run({ text, from: '', keys: field('keys') });
+  });
+  button.disabled = false;
+}
+
 // A link may prefill the address, but the reader must still start the check.
 input('from').value = new URLSearchParams(location.search).get('from') ?? '';
 // Until now the button is disabled, so that a form without its script sends nothing to the server.
