@@ -251,6 +251,75 @@ test('facets follow the current state of a host', (t) => {
   ]);
 });
 
+test('days are counted: of facets as they change, of hosts by their changes, with a clock set back too', (t) => {
+  const records = recordsIn(t);
+  const DAY = 24 * HOUR;
+  const ns = (name: string, at: number, host: string) => probe(name, at, { NS: [`x.ns.${host}`] });
+  assert.equal(records.facetDaysStart(), null);
+  watch(records, 'a.test', 'b.test');
+  scan(records, ns('a.test', START, 'cloudflare.com'));
+  assert.equal(records.facetDaysStart(), '2026-11-20');
+  scan(records, ns('b.test', START + DAY, 'cloudflare.com'));
+  // The removal of a name server counts when it is seen twice; a clock that was set back counts on the latest day.
+  for (const at of [3 * DAY, 3 * DAY + HOUR, 2 * DAY]) scan(records, ns('b.test', START + at, 'awsdns-01.org'));
+  const days = (since: string) =>
+    records.facetDays('nameserver', ['cloudflare.com', 'awsdns-01.org', 'none.test'], since);
+  const row = (name: string, day: string, count: number) => ({ name, day: `2026-11-${day}`, count });
+  const cloudflare = [row('cloudflare.com', '20', 1), row('cloudflare.com', '21', 2), row('cloudflare.com', '23', 1)];
+  const aws = [row('awsdns-01.org', '23', 1)];
+  assert.deepEqual(days('2026-11-20'), [...cloudflare, ...aws]);
+  assert.deepEqual(
+    days('2026-11-22'),
+    [...cloudflare.slice(1), ...aws],
+    'the count before the first day is among them',
+  );
+  const { optOut, hostDays, lastChanges } = records;
+  assert.deepEqual(
+    hostDays(['b.test', 'a.test', 'none.test'], '2026-11-01').map(({ domain, day }) => `${domain} ${day}`),
+    ['b.test 2026-11-23'],
+  );
+  assert.deepEqual(
+    lastChanges(['a.test', 'b.test']).map(({ domain, signal, kind }) => ({ domain, signal, kind })),
+    [{ domain: 'b.test', signal: 'NS', kind: 'changed' }],
+  );
+  optOut(parseHostname('a.test'), 'asked', 'cli', START + 9 * DAY);
+  assert.deepEqual(days('2026-11-29').at(0), row('cloudflare.com', '29', 0));
+  assert.deepEqual(records.tableFaults(), []);
+  records.capTimes(START + 4 * DAY);
+  assert.deepEqual(days('2026-11-24').at(0), row('cloudflare.com', '24', 0));
+  assert.deepEqual(records.tableFaults(), []);
+});
+
+test('changes are filtered by kind, by signal, by a name and those below it, and counted alike', (t) => {
+  const records = recordsIn(t);
+  watch(records, 'a.test', 'www.a.test', 'xa.test', 'a-b.test');
+  for (const [n, name] of ['a.test', 'www.a.test', 'xa.test', 'a-b.test'].entries()) {
+    scan(records, probe(name, START + n, { A: ['192.0.2.1'] }));
+    scan(records, probe(name, START + HOUR + n, { A: ['192.0.2.2'], TXT: ['"x"'] }));
+  }
+  const found = (query: Parameters<Records['deltas']>[0]) => {
+    const rows = records.deltas(query, { limit: 99 });
+    assert.equal(records.deltaCount(query), rows.length, JSON.stringify(query));
+    assert.deepEqual(rows, records.deltas(query, { limit: 99, order: 'oldest' }).toReversed());
+    return rows.map(({ domain, signal, kind }) => `${domain} ${signal} ${kind}`);
+  };
+  assert.equal(found({}).length, 8);
+  assert.deepEqual(new Set(found({ kind: 'added' }).map((row) => row.split(' ')[1])), new Set(['TXT']));
+  assert.equal(found({ kind: 'added', signal: 'TXT' }).length, 4);
+  assert.equal(found({ kind: 'added', signal: 'A' }).length, 0);
+  assert.deepEqual(found({ below: 'test.a' }), [
+    'www.a.test TXT added',
+    'www.a.test A changed',
+    'a.test TXT added',
+    'a.test A changed',
+  ]);
+  assert.deepEqual(found({ below: 'test.a', kind: 'changed', since: START + HOUR + 1 }), ['www.a.test A changed']);
+  assert.deepEqual(found({ below: 'test.a.www', signal: 'TXT' }), ['www.a.test TXT added']);
+  records.optOut(parseHostname('a.test'), 'asked', 'cli', START + 2 * HOUR);
+  assert.deepEqual(found({ below: 'test.a' }), []);
+  assert.equal(found({ kind: 'added' }).length, 2);
+});
+
 test('hostnames are found by the beginnings of their labels, in Unicode or not, and by nothing else', (t) => {
   const records = recordsIn(t);
   watch(records, 'www.münchen-stadt.example', 'mail.example.org', 'examples.test');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { parseHostname } from '../../../../src/records/hostname.ts';
+import { SIGNAL_MEANINGS } from '../../../../src/records/signal-meanings.ts';
 import { READS } from '../../../../src/shared/limits.ts';
 import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
@@ -78,14 +79,31 @@ describe('the changes', () => {
     ]);
     const page = await get('/changes/2026-11-20');
     assert.equal(page.status, 200);
-    assert.deepEqual(
-      [...page.text.matchAll(/id="change-(\d+)"/g)].map(([, seq]) => Number(seq)),
-      items.map(({ seq }) => seq),
-    );
+    // Grouped by registrable domain, in each group newest first.
+    const groups = page.text.split('<section class="group"').slice(1);
+    const seqsIn = (text: string) => [...text.matchAll(/id="change-(\d+)"/g)].map(([, seq]) => Number(seq));
+    assert.deepEqual(new Set(groups.flatMap(seqsIn)), new Set(items.map(({ seq }) => seq)));
+    assert.ok(groups.length < items.length);
+    for (const group of groups) {
+      const seqs = seqsIn(group);
+      assert.deepEqual(
+        seqs,
+        seqs.toSorted((a, b) => b - a),
+      );
+      const names = seqs.map((seq) =>
+        items
+          .find((row) => row.seq === seq)
+          ?.domain.split('.')
+          .slice(-2)
+          .join('.'),
+      );
+      assert.equal(new Set(names).size, 1);
+    }
     for (const signal of new Set(items.map((row) => row.signal))) {
       const name = signal === 'CERTIFICATE' ? 'certificate' : signal;
       const count = items.filter((row) => row.signal === signal).length;
-      assert.match(page.text, new RegExp(`<th scope="row" class="mono">${name}</th>.*?<strong>${count}</strong>`, 's'));
+      const { title } = SIGNAL_MEANINGS[signal as keyof typeof SIGNAL_MEANINGS];
+      assert.match(page.text, new RegExp(`>${name}</span> <span [^>]*>${title}<.*?<strong>${count}</strong>`, 's'));
     }
     assert.match(page.text, /href="\/changes\/2026-11-19"/);
     assert.match(page.text, /rel="next" href="\/changes\/2026-11-21"/);
@@ -99,6 +117,69 @@ describe('the changes', () => {
     assert.match((await get('/changes/2026-11-11')).text, /the first day/);
     assert.deepEqual(await list('/changes/1999-12-31'), { day: '1999-12-31', items: [], total: 0, next_cursor: null });
     assert.match((await get('/changes/1999-12-31')).text, /Nothing changed on this day/);
+  });
+
+  test('filters are in the address, alike for pages and JSON, and each page of a list keeps them', async () => {
+    const day = '/changes/2026-11-20';
+    const whole = (await list(`${day}?limit=1000`)).items;
+    const name = 'lighthouse-board.example';
+    const noon = whole[Math.floor(whole.length / 2)]?.at.slice(11, 16) ?? '';
+    const cases: [query: string, keeps: (row: Row) => boolean][] = [
+      ['kind=changed', ({ kind }) => kind === 'changed'],
+      ['kind=removed', ({ kind }) => kind === 'removed'],
+      ['signal=a', ({ signal }) => signal === 'A'],
+      ['signal=CERTIFICATE&kind=changed', ({ signal, kind }) => signal === 'CERTIFICATE' && kind === 'changed'],
+      [`name=${name}`, ({ domain }) => `.${domain}`.endsWith(`.${name}`)],
+      [
+        `name=LIGHTHOUSE-board.example.&signal=A&kind=&from=&to=`,
+        ({ domain, signal }) => signal === 'A' && `.${domain}`.endsWith(`.${name}`),
+      ],
+      [`from=${noon}`, ({ at }) => at.slice(11, 16) >= noon],
+      [`to=${noon}&kind=changed`, ({ at, kind }) => at.slice(11, 16) < noon && kind === 'changed'],
+    ];
+    for (const [query, keeps] of cases) {
+      const found = await list(`${day}?${query}`);
+      const wanted = whole.filter(keeps).map(({ seq }) => seq);
+      assert.deepEqual(
+        found.items.map(({ seq }) => seq),
+        wanted,
+        query,
+      );
+      assert.equal(found.total, wanted.length, query);
+      const page = await get(`${day}?${query}`);
+      assert.equal(page.text.match(/id="change-/g)?.length ?? 0, wanted.length, query);
+      assert.match(page.text, /<meta name="robots" content="noindex"/);
+    }
+    const { headers } = await get(`${day}?signal=A&limit=2`, JSON_ONLY);
+    assert.match(String(headers.link), /signal=A&limit=2&cursor=|cursor=.*signal=A/);
+    assert.match(
+      (await get(`${day}?signal=A&limit=2`)).text,
+      /rel="next" href="\/changes\/2026-11-20\?signal=A&(?:amp;|#38;)?limit=2/,
+    );
+    const form = await get(`/changes?day=2026-11-20&kind=added&signal=&name=%C3%A4.example&from=&to=`);
+    assert.equal(form.status, 303);
+    assert.equal(form.headers.location, '/changes/2026-11-20?kind=added&name=%C3%A4.example');
+    assert.equal((await get('/changes')).headers.location, '/changes/today');
+    assert.equal((await get('/changes?day=%2F%2Fevil.example')).headers.location, '/changes/%2F%2Fevil.example');
+  });
+
+  test('a filter that cannot be is 400, and names its field', async () => {
+    for (const [query, field, said] of [
+      ['kind=moved', 'kind', /added, changed, removed/],
+      ['signal=PTR', 'signal', /must be one of A, AAAA/],
+      ['from=9:30', 'from', /as in 09:30/],
+      ['to=24:00', 'to', /23:59/],
+      ['from=10:00&to=10:00', 'to', /later than from, 10:00/],
+      ['name=co.uk', 'name', /co\.uk is a public suffix/],
+      ['name=a%00b', 'name', /name/],
+      ['name=%EF%BF%BF', 'name', /name/],
+    ] as const) {
+      const { status, text } = await get(`/changes/2026-11-20?${query}`, JSON_ONLY);
+      assert.equal(status, 400, query);
+      assert.equal(JSON.parse(text).field, field, query);
+      assert.match(JSON.parse(text).message, said);
+      assert.equal((await get(`/changes/2026-11-20?${query}`)).status, 400, query);
+    }
   });
 
   test('an invalid day is 400, and a future day 404', async () => {
@@ -244,6 +325,29 @@ describe('the changes', () => {
     assert.match(text, new RegExp(`<dt>Signed observations</dt><dd>${records.nextSeq() - 1} `));
     assert.match(text, /curl http:\/\/localhost:4322\/v1\/domains\/odd\.example/);
     assert.equal((await get('/', { ...HTML, 'if-none-match': String(headers.etag) })).status, 304);
+  });
+
+  test('the front page shows the receipt of a name that a reader types, and why there is none', async () => {
+    const page = await get('/?name=%20Harbor-Ledger.EXAMPLE%20');
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<code>domain harbor-ledger\.example<\/code>/);
+    assert.match(page.text, /name="name"[^>]*value="harbor-ledger\.example"/);
+    assert.match(page.text, /<meta name="robots" content="noindex"/);
+    const preview = JSON.parse(/id="preview">(.*?)<\/script>/s.exec(page.text)?.[1] ?? '');
+    const { receipt } = JSON.parse((await get('/t/harbor-ledger.example', JSON_ONLY)).text);
+    assert.equal(preview.receipt, receipt);
+    assert.equal(preview.domain, 'harbor-ledger.example');
+    for (const [name, status, said] of [
+      ['nobody.example', 404, 'nobody.example is not under watch'],
+      ['a<b>', 400, 'a&lt;b&gt;'],
+      ['%00', 400, ''],
+      [`${'x'.repeat(400)}.example`, 400, ''],
+    ] as const) {
+      const { text, ...refused } = await get(`/?name=${name}`);
+      assert.equal(refused.status, status, name);
+      assert.ok(text.includes(said), name);
+      assert.doesNotMatch(text, /id="preview"/);
+    }
   });
 
   test('opted-out names disappear everywhere immediately', async () => {

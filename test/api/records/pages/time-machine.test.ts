@@ -83,7 +83,10 @@ describe('the time machine', () => {
   test('the newest observation is shown as its preview, with its receipt, and nothing that is held back', async () => {
     const { status, text, headers } = await get(HOST);
     assert.equal(status, 200);
-    assert.match(text, /<h1>bücher\.example <span class="mono alabel">xn--bcher-kva\.example<\/span><\/h1>/);
+    assert.match(
+      text,
+      /<h1 class="named">.*?<span>bücher\.example <span class="mono alabel">xn--bcher-kva\.example<\/span><\/span><\/h1>/s,
+    );
     for (const shown of ['Observation 3', 'ns1.secret-free.example', 'domain-observation/v1', 'id="verify"']) {
       assert.ok(text.includes(shown), shown);
     }
@@ -220,6 +223,89 @@ describe('the time machine', () => {
       assert.equal((await get(`${HOST}?as_of=${bad}`)).status, 400);
     });
   }
+
+  test('what stood when is drawn: name servers and changes for everyone, every value for an account', async () => {
+    const bands = (text: string) =>
+      [
+        ...text.matchAll(
+          /<tr><th scope="row" class="fit mono">([^<]+)<\/th><td class="mono"><span class="value">([^<]*)<\/span><\/td><td class="fit"><a href="([^"]+)">/g,
+        ),
+      ].map(([, signal, label, url]) => `${signal} | ${label} | ${url?.split('as_of=')[1]}`);
+    const open = await get(HOST);
+    const [first, second, third] = ['18', '19', '20'].map((day) => `2026-11-${day}T06:00:00.000Z`);
+    const shared = bands(open.text);
+    assert.ok(shared.includes(`NS | ns1.secret-free.example | ${first}`), shared.join('\n'));
+    assert.deepEqual(
+      shared.filter((row) => row.startsWith('A |')),
+      [first, second, third].map((at) => `A | 1 value | ${at}`),
+    );
+    assert.ok(shared.includes(`MX | no value | ${first}`) && shared.includes(`MX | 1 value | ${second}`));
+    assert.doesNotMatch(open.text, /mx\.hidden\.example.*What stood when|a secret of the zone/s);
+    const own = bands((await get(HOST, { ...HTML, cookie: signIn() })).text);
+    assert.ok(own.includes(`A | 192.0.2.1 | ${first}`) && own.includes(`A | 192.0.2.3 | ${third}`), own.join('\n'));
+    assert.ok(own.includes(`MX | 10 mx.hidden.example | ${second}`));
+    // Each drawn band leads where its row in the table leads.
+    const drawn = [...open.text.matchAll(/<a href="([^"]+)" tabindex="-1">/g)].map(([, url]) => url);
+    assert.deepEqual(new Set(drawn.map((url) => url?.split('as_of=')[1])), new Set([first, second, third]));
+    for (const url of new Set(drawn)) assert.equal((await get(String(url))).status, 200, url);
+  });
+
+  test('two moments stand side by side, the earlier one first; an account compares values', async () => {
+    const [early, late] = ['2026-11-18', '2026-11-20'];
+    for (const query of [`as_of=${late}&compare=${early}`, `as_of=${early}&compare=${late}`]) {
+      const { status, text } = await get(`${HOST}?${query}`);
+      assert.equal(status, 200);
+      assert.match(text, /<meta name="robots" content="noindex"/);
+      const [, table = ''] = /id="compared"(.*?)<\/section>/s.exec(text) ?? [];
+      assert.ok(table.indexOf('2026-11-18T06') < table.indexOf('2026-11-20T06'), query);
+      assert.match(table, /mono">MX<\/th><td>0 values<\/td><td>1 value<span class="tag changed">one change in between/);
+      assert.match(table, /mono">A<\/th><td>1 value<\/td><td>1 value<span class="tag changed">2 changes in between/);
+      assert.match(table, /The same<\/th><td [^>]*>NS/);
+      assert.ok(!table.includes('192.0.2.'), 'values are for accounts');
+      const own = (await get(`${HOST}?${query}`, { ...HTML, cookie: signIn() })).text;
+      assert.match(
+        own,
+        /<span class="value gone">192\.0\.2\.1<\/span><\/td><td class="mono"><span class="value come">192\.0\.2\.3</,
+      );
+      assert.match(
+        own,
+        /<span class="value gone">none<\/span><\/td><td class="mono"><span class="value come">10 mx\.hidden/,
+      );
+    }
+    const { compared_with } = JSON.parse((await get(`${HOST}?as_of=${late}&compare=${early}`, JSON_ONLY)).text);
+    assert.equal(compared_with.seq, 1);
+    assert.deepEqual(answerFaults(compared_with, stand.app.store.desk.verifyingKeys('records'), verifyNode), []);
+    const same = (await get(`${HOST}?as_of=${late}&compare=${late}`)).text;
+    assert.match(same, /Nothing changed in between/);
+  });
+
+  test('“previous” leads to the address of both times; of the first observation, to its own', async () => {
+    const at = async (query: string) => (await get(`${HOST}?${query}`)).headers.location;
+    assert.equal(
+      await at('as_of=2026-11-19&compare=previous'),
+      `${HOST}?as_of=2026-11-19T06:00:00.000Z&compare=2026-11-18T06:00:00.000Z`,
+    );
+    assert.equal(await at('as_of=2026-11-18&compare=previous'), `${HOST}?as_of=2026-11-18T06:00:00.000Z`);
+    const changed = /href="(\/t\/[^"]+compare=previous)"/.exec((await get(HOST)).text)?.[1] ?? '';
+    const { status, headers } = await get(changed.replaceAll('&amp;', '&').replaceAll('&#38;', '&'));
+    assert.equal(status, 302, changed);
+    assert.equal((await get(String(headers.location))).status, 200);
+  });
+
+  test('a time to compare with that cannot be is refused, and names its field', async () => {
+    for (const [compare, status] of [
+      ['yesterday', 400],
+      ['2026-11-22', 400],
+      ['2026-11-01', 404],
+    ] as const) {
+      const { text, ...answer } = await get(`${HOST}?as_of=2026-11-20&compare=${compare}`, JSON_ONLY);
+      assert.equal(answer.status, status, compare);
+      assert.match(JSON.parse(text).message, /^compare: /);
+      assert.equal(JSON.parse(text).field, 'compare');
+      assert.equal((await get(`${HOST}?compare=${compare}`)).status, status);
+    }
+    assert.equal((await get(`${HOST}?as_of=&compare=`)).status, 200, 'a form with nothing picked');
+  });
 
   test('a name has one address', async () => {
     for (const [path, to] of [
