@@ -377,6 +377,7 @@ export interface FoundGroup {
 
 interface Docs {
   example: string;
+  meanings: SignalMeaning[];
   limits: {
     /** The limits per address for requests without a key, in words. */
     by_address: { what: string; limit: string }[];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SIGNAL_TYPES } from '../../src/proof/records/signal.ts';
 import { SIGNAL_MEANINGS } from '../../src/records/signal-meanings.ts';
@@ -69,6 +70,13 @@ test('500 values and 500 changes of as many values take linear time: each value 
   assert.ok(looks <= 2 * 500 * 500, `${looks}`);
 });
 
-test('each signal has a meaning', () => {
+test('each signal has a meaning, and the manual has the same', () => {
   assert.deepEqual(Object.keys(SIGNAL_MEANINGS), [...SIGNAL_TYPES, 'CERTIFICATE']);
+  const manual = readFileSync(new URL('../../docs/domain-records.md', import.meta.url), 'utf8').replaceAll(
+    / {2,}/g,
+    ' ',
+  );
+  for (const [signal, { title, meaning }] of Object.entries(SIGNAL_MEANINGS)) {
+    assert.ok(manual.includes(`| \`${signal}\` | ${title} | ${meaning} |`), signal);
+  }
 });

@@ -10,6 +10,7 @@ import { ASKS, limitInWords, READS, REFUSED_PAYMENTS } from '../../../src/shared
 import type { Store } from '../../../src/store/store.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { type RecordsContext, type RecordsRoute, specOf } from '../route.ts';
+import { signalMeanings } from './change-view.ts';
 import type { PageSender } from './page.ts';
 
 /** The groups of operations, by their OpenAPI tag, in display order. */
@@ -62,6 +63,7 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
           keyless_seconds: KEYLESS_INTERVAL / 1000,
           watch_monthly: settings.watchCaps.monthly,
         },
+        meanings: signalMeanings(),
         plans: planRows(app),
         credits_per_request: creditsOf(REQUEST_COST),
         paid: paidOf(settings),
