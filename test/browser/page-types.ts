@@ -87,8 +87,8 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'paper/corrections': paper(() => ['corrections/']),
   'paper/not-found': paper(() => ['404.html']),
   'records/landing': records('/'),
-  'records/time-machine': records('/t/xn--bcher-kva.example'),
-  'records/changes': records('/changes/today'),
+  'records/time-machine': records('/t/xn--bcher-kva.example', '/t/xn--bcher-kva.example?compare=previous'),
+  'records/changes': records('/changes/today', '/changes/today?kind=changed&signal=A'),
   'records/hosts': records('/domains'),
   'records/names': records('/services'),
   'records/analytics': records('/analytics'),
@@ -122,6 +122,8 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'guide for agents of a paper': paper(() => ['agents/']),
   // What a signed-in reader sees beside.
   'records/time-machine signed in': account(() => '/t/xn--bcher-kva.example'),
+  'records/hosts signed in': account(() => '/domains'),
+  'records/names signed in': account(() => '/services'),
   // Pages that no template of src/pages prints.
   'playground of a paper': { of: 'desk', paths: () => ['/the-plumb-line/api/v1/playground'], needsScript: true },
   'playground of the records': { ...records('/docs/playground'), needsScript: true },

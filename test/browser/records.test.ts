@@ -84,6 +84,92 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
+  it('the front page shows the receipt of a typed name and checks it, by keyboard alone', async () => {
+    const page = await open('/');
+    const loads: string[] = [];
+    page.on('framenavigated', (frame) => loads.push(frame.url()));
+    await page.locator('#name').fill('bücher.example');
+    await page.locator('#name').press('Enter');
+    await page.locator('#slip h2', { hasText: 'bücher.example' }).waitFor();
+    assert.match(page.url(), /\/\?name=b%C3%BCcher\.example$/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.locator('#verify').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Check again' }).waitFor();
+    assert.equal(await page.locator('#verdict').getAttribute('data-state'), 'held');
+    assert.match(String(await page.locator('#verdict').textContent()), /xn--bcher-kva\.example/);
+    assert.equal(await page.locator('#verdict .tree').count(), 1);
+    // Another name takes the verdict of the one before away; one that is not watched has nothing to check.
+    await page.locator('#name').fill('nobody.example');
+    await page.locator('#name').press('Enter');
+    await page.locator('#slip', { hasText: 'nobody.example is not under watch' }).waitFor();
+    assert.equal(await page.locator('#verdict').textContent(), '');
+    assert.equal(await page.locator('#verify').isVisible(), false);
+    assert.deepEqual(
+      loads.filter((url) => !url.startsWith(`${stand.url}/?name=`)),
+      [],
+    );
+    await page.context().close();
+  });
+
+  it('bands and their table lead to the same moments, with a pointer, by keyboard, without scripts', async () => {
+    const page = await open(HOST, { javaScriptEnabled: false });
+    const band = page.locator('.timeline svg a').nth(1);
+    const address = String(await band.getAttribute('href'));
+    await band.click();
+    assert.equal(page.url(), stand.url + address);
+    assert.match(String(await page.locator('.notice').first().textContent()), /As it stood at/);
+    await page.goto(stand.url + HOST);
+    await page.locator('.timeline summary').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const focused = page.locator('.timeline td a:focus');
+    const to = String(await focused.getAttribute('href'));
+    assert.ok((await page.locator(`.timeline svg a[href="${to}"]`).count()) > 0);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(stand.url + to);
+    await page.locator('input[name=compare]').fill('2026-11-14');
+    await page.getByRole('button', { name: 'Look back' }).click();
+    assert.match(page.url(), /compare=2026-11-14/);
+    await page.getByRole('heading', { name: 'Two moments' }).waitFor();
+    await page.context().close();
+  });
+
+  it('changes are filtered by a form, and a signal says what it means, without scripts', async () => {
+    const page = await open('/changes/2026-11-20', { javaScriptEnabled: false });
+    await page.locator('.counts summary').first().focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator('.counts details p').first().isVisible(), true);
+    await page.locator('select[name=signal]').selectOption('A');
+    await page.locator('input[name=name]').fill('tide-tables.example');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    assert.equal(
+      new URL(page.url()).pathname + new URL(page.url()).search,
+      '/changes/2026-11-20?signal=A&name=tide-tables.example',
+    );
+    assert.deepEqual(new Set(await page.locator('.group .what .mono').allTextContents()), new Set(['A']));
+    await page.getByRole('link', { name: 'Clear' }).click();
+    assert.equal(new URL(page.url()).search, '');
+    await page.context().close();
+  });
+
+  it('samples of the page that verifies hold, but for the altered one', async () => {
+    const page = await open('/verify');
+    for (const [sample, state] of [
+      ['preview', 'held'],
+      ['receipt', 'held'],
+      ['badge', 'held'],
+      ['altered', 'failed'],
+    ]) {
+      await page.locator(`[data-sample=${sample}]`).press('Enter');
+      await page.locator(`#verdict[data-state=${state}] .status`).waitFor();
+      assert.equal(await page.locator('#verdict .running').count(), 0);
+    }
+    assert.equal(await page.locator('#verdict li.failed').count(), 1);
+    await page.context().close();
+  });
+
   it('the tape updates while it is open', async () => {
     const page = await open('/');
     stand.enter(
