@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { present } from '../../src/proof/narrow.ts';
 import type { StoredObservation } from '../../src/records/archive/observation-row.ts';
 import { sightingsOf } from '../../src/records/archive/sightings.ts';
-import type { Delta } from '../../src/records/delta.ts';
 import { pathOf } from '../../src/records/hostname.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { type Scope, tempFolder } from '../support/app-context.ts';
@@ -199,10 +198,12 @@ export function sumsIn({ ms, hash }: Dialect, path: string, value: string): stri
   ];
 }
 
+type Stored = Pick<StoredObservation, 'seq' | 'hostname' | 'observed_at' | 'body'>;
+
 /** Of each of these the same, as engines print it: observations that come by name, and changes. */
 export async function sumsOf(
-  observations: Iterable<Pick<StoredObservation, 'seq' | 'hostname' | 'observed_at' | 'body'>>,
-  deltas: Iterable<Delta>,
+  observations: Iterable<Stored> | AsyncIterable<Stored>,
+  deltas: Iterable<{ seq: number; at: number; before: unknown; after: unknown }>,
   { path, value, closed }: { path: string; value: string; closed: number },
 ): Promise<string[][][]> {
   const [observed, own, changed, seen, who] = [5, 2, 5, 4, 1].map((count) => Array<bigint>(count).fill(0n));
@@ -210,7 +211,7 @@ export async function sumsOf(
     for (const [n, number] of numbers.entries()) present(sums)[n] = (sums?.[n] ?? 0n) + BigInt(number);
   };
   const closedOnes = async function* () {
-    for (const { seq, hostname, observed_at, body } of observations) {
+    for await (const { seq, hostname, observed_at, body } of observations) {
       add(observed, 1, seq, observed_at - EPOCH, hashOf(body), hashOf(hostname));
       const row = { path: pathOf(hostname), domain: hostname, observed_at, body };
       if (row.path === path) add(own, 1, seq);
@@ -222,10 +223,12 @@ export async function sumsOf(
     if (shown === value) add(who, count);
   }
   for (const { seq, at, before, after } of deltas) {
-    add(changed, 1, seq, at - EPOCH, hashOf(JSON.stringify(before)), hashOf(JSON.stringify(after)));
+    add(changed, 1, seq, at - EPOCH, hashOf(asText(before)), hashOf(asText(after)));
   }
   return [observed, own, changed, seen, seen, who].map((sums) => [present(sums).map(String)]);
 }
+
+const asText = (list: unknown): string => (typeof list === 'string' ? list : JSON.stringify(list));
 
 function hashOf(value: string): number {
   return createHash('md5').update(value).digest().readUInt32BE(0);

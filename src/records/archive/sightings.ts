@@ -58,3 +58,9 @@ function valuesIn(body: string): [signal: string, value: string][] {
     return [];
   }
 }
+
+/** The order in which those of a month are found by their values. */
+export function byValue(a: SightingRow, b: SightingRow): number {
+  for (const key of ['value', 'path', 'signal'] as const) if (a[key] !== b[key]) return a[key] < b[key] ? -1 : 1;
+  return 0;
+}

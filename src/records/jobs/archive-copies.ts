@@ -5,7 +5,7 @@ import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import { folderOf } from '../archive/layout.ts';
 import { type ArchiveObject, COPIES, isCopy } from '../archive/manifest.ts';
 import { findRows, readRows } from '../archive/parquet-read.ts';
-import { SEEN_COLUMNS, sightingsOf } from '../archive/sightings.ts';
+import { byValue, SEEN_COLUMNS, sightingsOf } from '../archive/sightings.ts';
 import { sorted } from '../archive/sorted.ts';
 import { sourceOf } from '../archive/sources.ts';
 import {
@@ -272,8 +272,3 @@ const newest = (objects: readonly ArchiveObject[]): number => Math.max(...object
 /** -1 without any. */
 const oldest = (objects: readonly ArchiveObject[]): number =>
   objects.length === 0 ? -1 : Math.min(...objects.map(({ generation }) => generation));
-
-function byValue(a: SightingRow, b: SightingRow): number {
-  for (const key of ['value', 'path', 'signal'] as const) if (a[key] !== b[key]) return a[key] < b[key] ? -1 : 1;
-  return 0;
-}

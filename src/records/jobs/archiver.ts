@@ -22,7 +22,7 @@ const MARGIN = HOUR;
 export const GRACE = 2 * DAY;
 /** Hexadecimal digits of the buckets of a day, and of a month with so many rows in one of these. */
 const DIGITS = 1;
-const ROWS_MAX = 2_000_000;
+const ROWS_MAX = 500_000;
 /** Rows that are looked at at a time. */
 const CHUNK = 5_000;
 export interface ArchiverOptions {

@@ -39,13 +39,20 @@ const TYPES = SIGNAL_TYPES.toSorted();
  * A month of daily observations of so many names, as a scanner makes them: two kilobytes each, of which a serial, times
  * and, now and then, an address differ from the day before. Receipts have the form of signed ones.
  */
-export function* monthOf(names: number, days = 30, month = Date.UTC(2026, 9, 1)): Generator<StoredObservation> {
-  const paths = Array.from({ length: names }, (_, n) => `example.d${String(n * 7919).padStart(7, '0')}`).sort();
+export function* monthOf(
+  names: number,
+  days = 30,
+  month = Date.UTC(2026, 9, 1),
+  skipped = 0,
+): Generator<StoredObservation> {
+  const paths = Array.from({ length: names }, (_, n) => {
+    return `example.d${String((skipped + n) * 7919).padStart(7, '0')}`;
+  }).sort();
   for (const [index, path] of paths.entries()) {
     const hostname = pathToHostname(path);
     let prev: string | null = null;
     for (let day = 0; day < days; day++) {
-      const seq = day * names + ((index * 31) % names) + 1;
+      const seq = skipped * days + day * names + ((index * 31) % names) + 1;
       const observed_at = month + day * 86_400_000 + ((index * 7_001) % 86_400_000);
       const certificate = randomAt(`${hostname} certificate`, 32).toString('hex');
       const host = `192.0.2.${(index + Math.floor(day / 9)) % 250}`;
