@@ -5,6 +5,7 @@ import type { Pages as PaperPages } from './desk/press/views.ts';
 import type { AccountPages } from './records/accounts/views.ts';
 import type { RecordsPages } from './records/views.ts';
 import type { MailContent } from './shared/outbound/mail-content.ts';
+import { withFontsNeeded } from './shared/script-letters.ts';
 import type { LogPages } from './shared/transparency/log-view.ts';
 
 /** The routes of all pages, and the view of each one. */
@@ -35,9 +36,9 @@ export async function preload(): Promise<void> {
 }
 
 /**
- * Renders one page to the text that Astro's own server would send. Throws whatever the page throws, so that the press
+ * Renders one page to the text that Astro's own server would send, but for a link to fonts that it does not need. Throws whatever the page throws, so that the press
  * never writes half a page.
  */
 export async function render<Route extends keyof Pages>(route: Route, view: Pages[Route]): Promise<string> {
-  return print(pages.get(route) ?? (await load(route)), view);
+  return withFontsNeeded(print(pages.get(route) ?? (await load(route)), view));
 }

@@ -182,6 +182,10 @@ const REST = {
   sans: '"Franklin Gothic Medium", "Helvetica Neue", Arial, sans-serif',
 };
 
+/** Families of src/media/script-fonts.ts, for systems without a font for their scripts. */
+const SCRIPT_FAMILIES =
+  '"amiri", "frank-ruhl-libre", "noto-serif-devanagari", "zen-antique", "song-myung", "noto-serif-sc"';
+
 /**
  * The rules of a pair of families, for text and for labels. The mark of an AI persona has the family of labels by its
  * name, because a paper may set the custom property: see mark.css.
@@ -198,7 +202,7 @@ export function fontPair(text: string, labels: string): string {
 }
 @layer mark {
   .ai.ai {
-    font-family: "${labelFont.family}", "${labelFont.family} Fallback", "Helvetica Neue", Arial, sans-serif !important;
+    font-family: "${labelFont.family}", "${labelFont.family} Fallback", "Helvetica Neue", Arial, sans-serif, ${SCRIPT_FAMILIES} !important;
   }
 }`;
 }

@@ -194,6 +194,8 @@ export interface Archive {
   /** The pictures of linked pages, by address: the paths at which a paper shows them. */
   linkPictures(): { url: string; path: string }[];
   linkPicture(url: string): Uint8Array | null;
+  /** The letters of its texts that no typeface of papers has, by language, as the last press found them. */
+  scriptLetters(): { language: string; letters: string }[];
   /** The corrections of the clock, oldest first: signed notes. */
   clockNotes(): string[];
   /** The reviews of a piece, oldest first: signed notes. */

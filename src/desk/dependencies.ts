@@ -23,6 +23,8 @@ export const dependencies = {
   config: 'config',
   /** The edition's number: only the front document shows it. */
   edition: 'edition',
+  /** The letters of the paper's texts that need a font for their script. */
+  scripts: 'scripts',
   /** The editor's placement of the front. */
   front: 'front',
   masthead: 'masthead',

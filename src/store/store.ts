@@ -37,6 +37,7 @@ import { pageCountTable } from './desk/page-counts.ts';
 import { paperTables } from './desk/papers.ts';
 import { pieceTables } from './desk/pieces.ts';
 import { readerTables } from './desk/readers.ts';
+import { scriptLetterTable } from './desk/script-letters.ts';
 import { searchTables } from './desk/search.ts';
 import { indexFaults } from './desk/search-audit.ts';
 import { keyTables, serviceKeyTable } from './keys.ts';
@@ -80,6 +81,7 @@ export function openStore(settings: DatabaseSettings) {
   const deliveries = deliveryTable(db);
   const missingMedia = missingMediaTable(db);
   const linkCards = linkCardTable(db);
+  const scriptLetters = scriptLetterTable(db);
   const log = logTables(db);
   const logProof = logProver(log, 'desk');
   const isLogCosigned = () => log.cosignedSize('desk') > 0;
@@ -131,6 +133,7 @@ export function openStore(settings: DatabaseSettings) {
     evidence,
     missingMedia,
     linkCards,
+    scriptLetters,
     logProof,
     isLogCosigned,
   });
@@ -297,6 +300,7 @@ export function openStore(settings: DatabaseSettings) {
       removals: removalTable(db),
       missingMedia,
       linkCards,
+      scripts: scriptLetters,
       ...appliedTable(db),
       readers: readerTables(db),
       alerts: alertTable(db),

@@ -6,13 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ONLY_WIDE } from '../support/wide.ts';
-import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 import { NO_PAGES, PAGE_TYPES, type PageType, type PaperAddresses } from './page-types.ts';
 import { openPagesStand, type PagesStand } from './pages-fixture.ts';
+import { Complaints, faultsOf, opened, walk } from './sound-page.ts';
 
-/** The most that a page may move while it loads (Cumulative Layout Shift). */
-const SHIFT_MAX = 0.02;
 /** How late fonts come that come late: after the 100 ms that a browser waits for them before it paints. */
 const FONTS_LATE_MS = 250;
 /** A folder for a picture of every page, for people who want to look; none by default. */
@@ -185,85 +183,6 @@ describe('every page', { concurrency: 2 }, () => {
   }
 });
 
-interface Opened {
-  page: Page;
-  status: number;
-}
-
-/** Opens an address and waits until nothing of it is still on its way. */
-async function opened(page: Page, address: string, hasScript = true): Promise<Opened> {
-  const response = await page.goto(address, { waitUntil: 'load' });
-  if (address.includes('/playground'))
-    await page
-      .locator(hasScript ? '.opblock' : 'noscript')
-      .first()
-      .waitFor({ state: 'attached' });
-  return { page, status: response?.status() ?? 0 };
-}
-
-/** What is wrong with an open page: what axe finds, how much it moved, and what is wider than the screen. */
-async function faultsOf({ page }: Opened, where: string, hasAxe = true): Promise<string[]> {
-  const { shift, moved, tooWide } = await page.evaluate(async () => {
-    await document.fonts.ready;
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
-    const entries = await new Promise<{ value: number; sources: { node: Node | null }[] }[]>((done) => {
-      const observer = new PerformanceObserver((list) => done(list.getEntries() as never));
-      observer.observe({ type: 'layout-shift', buffered: true });
-      setTimeout(() => done(observer.takeRecords() as never), 50);
-    });
-    return {
-      shift: entries.reduce((sum, { value }) => sum + value, 0),
-      moved: entries.flatMap(({ sources }) =>
-        sources.map(({ node }) => (node as Element | null)?.outerHTML?.slice(0, 90)),
-      ),
-      tooWide: document.documentElement.scrollWidth - innerWidth,
-    };
-  });
-  return [
-    ...(shift > SHIFT_MAX ? [`${where}: it moved by ${shift.toFixed(3)}: ${moved.join(' | ')}`] : []),
-    ...(tooWide > 0 ? [`${where}: ${tooWide}px wider than the screen`] : []),
-    ...(hasAxe ? await axeFaults(page) : []).map((fault) => `${where}: ${fault}`),
-  ];
-}
-
-/** The keyboard: the skip link comes first and leads to the content, the next stop lies behind it, and each is seen. */
-async function walk(page: Page, where: string): Promise<void> {
-  // From the start of the page, also where a field has the focus at once.
-  await page.evaluate(() => {
-    document.body.tabIndex = -1;
-    document.body.focus({ preventScroll: true });
-    document.body.removeAttribute('tabindex');
-  });
-  const stop = () =>
-    page.evaluate(() => {
-      const here = document.activeElement as HTMLElement;
-      const { outlineStyle, outlineWidth } = getComputedStyle(here);
-      const box = here.getBoundingClientRect();
-      return {
-        isSkip: here.classList.contains('skip'),
-        isSeen: box.width > 0 && box.bottom > 0 && outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0,
-        target: (here as HTMLAnchorElement).hash,
-        html: here.outerHTML.slice(0, 120),
-      };
-    });
-  await page.keyboard.press('Tab');
-  const first = await stop();
-  assert.ok(first.isSkip && first.isSeen, `${where}: the first stop is ${first.html}`);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
-  const second = await stop();
-  if (second.html.startsWith('<body')) return;
-  assert.ok(second.isSeen, `${where}: nobody sees that ${second.html} has the focus`);
-  const isBehind = await page.evaluate((target) => {
-    const goal = document.querySelector(target);
-    const here = document.activeElement;
-    return (
-      goal !== null && here !== null && (goal.compareDocumentPosition(here) & Node.DOCUMENT_POSITION_FOLLOWING) > 0
-    );
-  }, first.target);
-  assert.ok(isBehind, `${where}: the skip link leads to ${second.html}`);
-}
-
 /** The text that is shown, which leaves out what is hidden. */
 function textOf(page: Page): Promise<string> {
   return page.evaluate(() => {
@@ -275,35 +194,4 @@ function textOf(page: Page): Promise<string> {
 async function shoot(page: Page, name: string): Promise<void> {
   const path = join(SHOTS ?? '', `${name.replaceAll('/', '-')}.png`);
   await page.screenshot({ path, fullPage: true }).catch((error: unknown) => console.error(String(error)));
-}
-
-/** What a sound page never does: an error on the console, a request that fails or goes to another host. */
-class Complaints {
-  readonly #all: string[] = [];
-  /** The status of the page that is opened. */
-  expected = 200;
-
-  constructor(page: Page, hosts: readonly string[]) {
-    const add = (complaint: string) => void this.#all.push(complaint);
-    page.on('console', (message) => {
-      // A browser says itself that a page was a 404.
-      if (message.type() === 'error' && this.expected === 200) add(`console: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => add(`script: ${error.message}`));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!/^(?:data|blob):/.test(url) && !hosts.some((host) => url.startsWith(`${host}/`)))
-        add(`another host: ${url}`);
-    });
-    page.on('response', (response) => {
-      const isPage = response.request().isNavigationRequest();
-      if (response.status() >= 400 && !(isPage && response.status() === this.expected)) {
-        add(`${response.status()}: ${response.url()}`);
-      }
-    });
-  }
-
-  taken(): string[] {
-    return this.#all.splice(0);
-  }
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'astro';
 import { loadBuild } from '../../src/desk/press/build.ts';
 import { PROJECT } from '../../src/shared/project.ts';
+import { withFontsNeeded } from '../../src/shared/script-letters.ts';
 import type { render as renderAsAstro } from '../support/astro-own.ts';
 import { TIMES } from '../support/properties.ts';
 import { viewsOf } from '../support/views.ts';
@@ -39,7 +40,7 @@ test('every page is byte for byte what the runtime of Astro prints', async () =>
     for (let seed = 1; seed <= 20 * TIMES; seed++) {
       const view = viewOf(seed);
       const page = await render(route as never, view as never);
-      assert.equal(page, await astros.render(route, view), `${route} of seed ${seed}`);
+      assert.equal(page, withFontsNeeded(await astros.render(route, view)), `${route} of seed ${seed}`);
     }
   }
 });

@@ -262,9 +262,16 @@ async function pressSnapshot(
   const { manifest, hubPings } = store.desk;
   const now = clock.now();
   const snapshot = store.snapshots.take();
+  const scan = () => {
+    lease.assertOwner();
+    const { language } = store.desk.archive(slug).paper();
+    if (store.desk.scripts.scan(slug, language)) manifest.markStale(slug, [dependencies.scripts]);
+  };
+  /** Null when an entry came after the scan, whose letters the snapshot would lack: it shows what is committed. */
   const begin = () => {
     lease.assertHeld();
     lease.assertOwner();
+    if (!store.desk.scripts.isScanned(slug)) return null;
     const plan = pressPlan(app, slug, build);
     const full = isFull() || manifest.isStale(slug, dependencies.config);
     // A full press sets the stamp when it ends.
@@ -273,7 +280,12 @@ async function pressSnapshot(
     return { ...plan, full, start: manifest.begin(slug), lastChange: manifest.lastChangeOfAll() };
   };
   try {
-    const { start, full, site, folder, stamp, lastChange } = store.database.transact(begin);
+    let begun: ReturnType<typeof begin> = null;
+    while (begun === null) {
+      if (!store.desk.scripts.isScanned(slug)) store.database.transact(scan);
+      begun = store.database.transact(begin);
+    }
+    const { start, full, site, folder, stamp, lastChange } = begun;
     const lastChanges = pool?.takeSnapshots();
     // Avoids an unhandled rejection; awaiting them still throws.
     lastChanges?.catch(() => {});

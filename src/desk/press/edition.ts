@@ -165,6 +165,11 @@ export class Edition {
     return this.#noting(dependencies.link(url), this.archive.linkCard(url));
   }
 
+  /** The letters of the paper's texts that no typeface of papers has, by language. */
+  scriptLetters() {
+    return this.#noting(dependencies.scripts, this.archive.scriptLetters());
+  }
+
   /** The paper's own pages, in reading order. */
   pages() {
     return this.#noting(dependencies.pages, this.archive.pages());

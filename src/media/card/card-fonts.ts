@@ -5,7 +5,7 @@ import type { Font } from 'satori';
 import { present } from '../../proof/narrow.ts';
 
 /** A typeface of the cards: one weight of one @fontsource package, which ships as subset files. */
-interface Face {
+export interface Face {
   package: string;
   weight: 400 | 600 | 700;
   /** A variable font, as WOFF2 only. satori emboldens its lightest master; its coverage comes from its CSS. */
@@ -25,7 +25,7 @@ const CHINESE: Face = { package: '@fontsource-variable/noto-serif-sc', weight: 4
 type Voice = 'serif' | 'sans';
 
 /** One subset file. It is loaded when a text first needs a character that it declares. */
-interface Subset {
+export interface Subset {
   family: string;
   face: Face;
   ranges: readonly (readonly [number, number])[];
@@ -44,7 +44,8 @@ const require = createRequire(import.meta.url);
 const subsetsByFace = new Map<Face, readonly Subset[]>();
 const loaded = new Map<string, LoadedSubset>();
 
-function subsetsOf(face: Face): readonly Subset[] {
+/** The subset files of a face, as its package declares them. */
+export function subsetsOf(face: Face): readonly Subset[] {
   const cached = subsetsByFace.get(face);
   if (cached) return cached;
   const declared: Record<string, string> = require(`${face.package}/unicode.json`);
@@ -102,7 +103,8 @@ function declaredAdvances({ ranges }: Subset): Map<number, number> {
 
 const FULL_WIDTH = /[\u4e00-\u9fff、。〈-】！（），：；？]/u;
 
-function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
+/** The faces for a text, in fallback order. */
+export function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
   const first = [...(voice === 'serif' ? [SERIF] : [SANS, SERIF]), ARABIC, HEBREW, DEVANAGARI];
   if (/\p{Script=Hangul}/u.test(text)) return [...first, KOREAN, JAPANESE, CHINESE];
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [...first, JAPANESE, CHINESE, KOREAN];

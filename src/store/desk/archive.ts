@@ -12,6 +12,7 @@ import { type LedgerTables, PIECE, pieceOf } from './ledger-entries.ts';
 import type { linkCardTable } from './link-cards.ts';
 import type { PaperTable } from './papers.ts';
 import { FROM, LIST, NEWEST_FIRST, REVIEW, ROW, rowOf, STATE } from './pieces.ts';
+import type { scriptLetterTable } from './script-letters.ts';
 import type { SearchTables } from './search.ts';
 
 const { prose, cited_facts, provenance, aliases } = PIECE;
@@ -46,6 +47,7 @@ interface ArchiveTables {
   evidence: EvidenceTables;
   missingMedia: ReturnType<typeof missingMediaTable>;
   linkCards: ReturnType<typeof linkCardTable>;
+  scriptLetters: ReturnType<typeof scriptLetterTable>;
   logProof: Archive['logProof'];
   isLogCosigned: Archive['isLogCosigned'];
 }
@@ -55,7 +57,8 @@ const OF_ALIAS = 'FROM piece_aliases a JOIN pieces p ON p.id = a.piece WHERE a.p
 
 /** The archive of each paper, read through indexes that contain only pieces on air. */
 export function archives(db: Db, tables: ArchiveTables): (paper: string) => Archive {
-  const { papers, entries, search, facts, evidence, missingMedia, linkCards, logProof, isLogCosigned } = tables;
+  const { papers, entries, search, facts, evidence, missingMedia, linkCards, scriptLetters, logProof, isLogCosigned } =
+    tables;
   const { one, has, number, all, each } = sql(db);
   const corrections = all(
     `SELECT ${REVISED_AT} AS at, g.revision, g.correction AS note
@@ -155,6 +158,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     linkCard: linkCards.of,
     linkPicture: linkCards.picture,
     linkPictures: linkCards.pictures,
+    scriptLetters: scriptLetters.of,
     page: papers.page,
     storyById: story('id'),
     storyBySlug: story('slug'),

@@ -47,6 +47,8 @@ const PATHS = [
   '/_astro/page.abcd.css',
   '/media/art/metre.svg',
   '/hue.css',
+  '/fonts.css',
+  '/fonts/amiri-arabic-400-normal.woff2',
   '/favicon.svg',
   '/cards/cover-0011223344556677.png',
 ];

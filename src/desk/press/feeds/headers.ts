@@ -58,6 +58,8 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/favicon.ico': { area: 'media' },
   '/manifest.webmanifest': { area: 'page', type: 'application/manifest+json; charset=utf-8' },
   '/hue.css': { area: 'page' },
+  '/fonts.css': { area: 'page' },
+  '/fonts/*': { area: 'media' },
   '/style.css': { area: 'page' },
   '/rss.xml': { area: 'page', isOpen: true, type: RSS },
   '/feed.json': { area: 'page', isOpen: true, type: 'application/feed+json; charset=utf-8' },

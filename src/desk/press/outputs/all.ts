@@ -1,6 +1,6 @@
 import type { Edition } from '../edition.ts';
 import type { Output, RenderedFile, RenderTools } from '../output.ts';
-import { assets, linkPicture, media, picture } from './assets.ts';
+import { assets, fonts, linkPicture, media, picture } from './assets.ts';
 import { castDay, castIndex, day, days, year } from './day.ts';
 import { documents, hosting } from './documents.ts';
 import { fact, factPage, facts, factsSitemap, sources } from './facts.ts';
@@ -16,6 +16,7 @@ import { card, proof, story } from './story.ts';
 
 export const OUTPUTS: readonly Output[] = [
   assets,
+  fonts,
   icons,
   media,
   picture,

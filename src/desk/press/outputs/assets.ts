@@ -1,6 +1,9 @@
 import { pressedCss } from '../../../media/inspect-css.ts';
+import { scriptFonts } from '../../../media/script-fonts.ts';
 import { standIn } from '../../../media/stand-in.ts';
 import { pictureId, variantsOf } from '../../../media/variants.ts';
+import { phrasesOf } from '../../../phrases/tables.ts';
+import { scriptLetters } from '../../../shared/script-letters.ts';
 import { dependencies } from '../../dependencies.ts';
 import type { Media } from '../../papers/media.ts';
 import { DEFAULT_THEME, isOfTheme } from '../../papers/themes.ts';
@@ -19,6 +22,28 @@ export const assets = singleOutput('assets', 'assets', async (edition, tools) =>
     ...[...tools.assets()].filter(({ path }) => path !== ICON && needsAsset(path, typefaces) && isOfTheme(path, theme)),
     { path: 'hue.css', body: `:root{--hue:${hue}}\n` },
     ...(own === null ? [] : await styleOf(own, tools)),
+  ];
+});
+
+/** Twelve months and seven days, as a paper's pages write them. */
+const DAYS = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2026, month, month + 1)));
+
+/**
+ * `fonts.css`, which pages link to that have letters in scripts for which papers have no typeface, and the parts of
+ * fonts for them. Browsers load a part when a page has one of its letters and the reader's system has no font for it.
+ */
+export const fonts = singleOutput('fonts', 'assets', (edition) => {
+  const { language } = edition.paper();
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' });
+  const words = `${JSON.stringify(phrasesOf(language))} ${DAYS.map((day) => days.format(day)).join(' ')}`;
+  const texts = [{ language, letters: [...scriptLetters(words)].join('') }, ...edition.scriptLetters()];
+  const files = new Map(
+    texts.flatMap((text) => scriptFonts(text.letters, text.language)).map((one) => [one.path, one]),
+  );
+  const rules = [...files.values()].map(({ rule }) => rule);
+  return [
+    ...[...files.values()].map(({ path, bytes }) => ({ path, body: bytes() })),
+    { path: 'fonts.css', body: `/* For the scripts of this paper's texts. */\n${rules.join('')}` },
   ];
 });
 

@@ -1,0 +1,17 @@
+/** Hebrew, Arabic, Devanagari, Hangul, kana, ideographs and their punctuation: no typeface of a paper has them. */
+const SCRIPTS =
+  '\\u0590-\\u06ff\\u0750-\\u077f\\u08a0-\\u097f\\u1100-\\u11ff\\u2e80-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\ufb1d-\\ufdff\\ufe30-\\ufe4f\\ufe70-\\ufeff\\uff00-\\uffef\\u{20000}-\\u{3ffff}';
+const ANY = new RegExp(`[${SCRIPTS}]`, 'u');
+const EACH = new RegExp(`[${SCRIPTS}]`, 'gu');
+
+/** Whether a text has a letter that no typeface of a paper has: its page needs `fonts.css`. */
+export const needsScriptFonts = (text: string): boolean => ANY.test(text);
+
+/** Those letters, each once. */
+export const scriptLetters = (text: string): Set<string> => new Set(text.match(EACH) ?? []);
+
+/** The link of a paper's page to its `fonts.css`. */
+const LINK = /<link rel="stylesheet" href="[^"]*\/fonts\.css">/;
+
+/** A page without that link, if it has no such letter. */
+export const withFontsNeeded = (page: string): string => (needsScriptFonts(page) ? page : page.replace(LINK, ''));

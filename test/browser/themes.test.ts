@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { DEFAULT_THEME, THEMES } from '../../src/desk/papers/themes.ts';
+import { tempFolder } from '../support/app-context.ts';
+import { copyPaper } from '../support/papers.ts';
+import { copyDemo } from '../support/program.ts';
+import { serveHere } from '../support/serve-here.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
+import { openBrowser } from './chromium.ts';
+import { PAGE_TYPES, type PaperAddresses } from './page-types.ts';
+import { Complaints, faultsOf, opened, walk } from './sound-page.ts';
+
+/** The page types that the themes lay out, and on a push those alone that differ most. */
+const OPENED = Object.entries(PAGE_TYPES).flatMap(([name, type]) =>
+  type.of === 'paper' && !/withdrawn|subscribe-|preview|facts?$|sources/.test(name) ? [[name, type] as const] : [],
+);
+const ON_PUSH = /front|story|section|day|persona|tags/;
+
+const SCREENS: readonly BrowserContextOptions[] = [
+  { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  { viewport: { width: 768, height: 900 }, colorScheme: 'dark' },
+  { viewport: { width: 375, height: 700 }, colorScheme: 'dark' },
+];
+
+const ADDRESSES: Omit<PaperAddresses, 'root'> = {
+  ...{ story: ['stories/arc-of-a-sidelight/'], section: 'sections/lights/', day: 'days/2026-11-18/' },
+  ...{ persona: 'masthead/merrin-tregarth/', cast: 'cast/2026-11-16/', own: 'about/' },
+  ...{ fact: '', withdrawn: '', confirm: '', manage: '', preview: '' },
+};
+
+/** One in a language from right to left, so that each theme is seen in both directions in `.ci/wide`. */
+const PAPERS = THEMES.filter((theme) => theme !== DEFAULT_THEME).flatMap((theme, index) =>
+  ['en', 'ar'].flatMap((language, at) =>
+    ONLY_WIDE === false || at === index % 2 ? [{ theme, language, slug: `${theme}-${language}` }] : [],
+  ),
+);
+
+describe('a page is as sound in another theme', () => {
+  const endings: (() => unknown)[] = [];
+  let browser: Browser;
+  let desk = '';
+  before(async () => {
+    browser = await openBrowser();
+    const scope = { after: (end: () => unknown) => void endings.push(end) };
+    const folder = tempFolder(scope);
+    copyDemo(folder);
+    for (const { slug, theme, language } of PAPERS) {
+      copyPaper(folder, 'the-leading-light', slug, (yaml) =>
+        yaml.replace('language: en', `language: ${language}\ntheme: ${theme}`),
+      );
+      const story = join(folder, 'content', slug, 'stories/arc-of-a-sidelight.md');
+      writeFileSync(story, readFileSync(story, 'utf8').replace(/^---\n/, '---\ntags: [Length]\n'));
+      const pages = join(folder, 'content', slug, 'pages');
+      mkdirSync(pages, { recursive: true });
+      writeFileSync(join(pages, 'about.md'), '---\ntitle: About\n---\n\nWhat it is, and who answers for it.\n');
+    }
+    for (const slug of ['the-plumb-line', 'the-leading-light'])
+      rmSync(join(folder, 'content', slug), { recursive: true });
+    desk = (await serveHere(scope, folder)).url;
+  });
+  after(async () => {
+    await browser?.close();
+    for (const end of endings) await end();
+  });
+
+  for (const { slug, theme } of PAPERS)
+    for (const screen of ONLY_WIDE === false ? SCREENS : SCREENS.filter(({ viewport }) => viewport?.width !== 768))
+      it(`${slug} at ${screen.viewport?.width} pixels`, async () => {
+        const page: Page = await browser.newPage({ ...screen, reducedMotion: 'reduce' });
+        const complaints = new Complaints(page, [desk]);
+        for (const [name, type] of OPENED) {
+          if (type.of !== 'paper' || (ONLY_WIDE !== false && !ON_PUSH.test(name))) continue;
+          const paths = type.paths({ ...ADDRESSES, root: `/${slug}/` });
+          for (const path of ONLY_WIDE === false ? paths : paths.slice(0, 1)) {
+            const address = `${desk}/${slug}/${path}`;
+            complaints.expected = type.status ?? 200;
+            const response = await opened(page, address);
+            assert.equal(response.status, complaints.expected, address);
+            assert.ok((await page.content()).includes(`/theme-${theme}`) || type.isCard, address);
+            assert.deepEqual(await faultsOf(response, address, screen.colorScheme === 'dark'), []);
+            assert.deepEqual(complaints.taken(), [], address);
+            if (type.isCard !== true) await walk(page, address);
+          }
+        }
+        await page.close();
+      });
+});
