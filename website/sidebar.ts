@@ -12,7 +12,7 @@ export const GROUPS = {
     'publishing',
     'moving',
   ],
-  'For developers': ['api', 'agents', 'domain-records', 'payments', 'verifying', 'transparency', 'protocol'],
+  'For developers': ['api', 'agents', 'domain-records', 'dumps', 'payments', 'verifying', 'transparency', 'protocol'],
   'For operators': [
     'package',
     'settings',

@@ -37,6 +37,7 @@ const CROSS_ORIGIN = [
   '/SKILL.md',
   '/sitemap.xml',
   '/log/*',
+  '/dumps/*',
 ];
 
 /** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
@@ -87,6 +88,7 @@ export const CORS: CorsRules = {
   methods: 'GET, HEAD, POST, PATCH, DELETE',
   sends: [
     'Authorization, X-Service-Key, X-PAYMENT, PAYMENT-SIGNATURE, Content-Type, If-None-Match, Last-Event-ID, Prefer',
+    'Range, If-Range',
     'Idempotency-Key',
     MCP_SENDS,
   ].join(', '),

@@ -36,6 +36,7 @@ import { changeFeeds } from './pages/changes-feed.ts';
 import { discovery, robots } from './pages/discovery.ts';
 import { docsPage } from './pages/docs.ts';
 import { domainsPage } from './pages/domains.ts';
+import { dumpHandlers } from './pages/dumps.ts';
 import { facetPages } from './pages/facets.ts';
 import { landingPage } from './pages/landing.ts';
 import { logFiles, logPage, logWithoutSlash } from './pages/log.ts';
@@ -121,6 +122,7 @@ export function recordsRoutes(
   const downloads = downloadHandlers(app, logger, { files, provenance: sendProvenance(app) });
   const data = dataHandlers(app, pages);
   const found = discovery(app);
+  const dumps = dumpHandlers(app, pages);
   const unsubscribe = unsubscribeHandlers(app, linkSecret, pages);
 
   const routes: readonly RecordsRoute[] = [
@@ -155,11 +157,13 @@ export function recordsRoutes(
     ['GET', '/pricing', 'public', pricingPage(app, pages)],
     ['GET', '/feeds/{id}/{file}', 'public', groupFeed(app, linkSecret)],
     ['GET', '/docs', 'public', docsPage(app, pages, () => routes)],
+    ['GET', '/dumps/', 'public', dumps.page],
     ['GET', '/log/', 'public', logPage(app, pages, () => ownPolicy(app.settings))],
     ['GET', '/llms.txt', 'public', found.llms],
     ['GET', '/SKILL.md', 'public', found.skill],
     ['GET', '/sitemap.xml', 'public', found.sitemap],
     ['GET', '/.well-known/security.txt', 'public', found.security],
+    ['GET', '/dumps', 'static', dumps.withoutSlash],
     ['GET', '/robots.txt', 'static', robots(settings.dataOrigin)],
     ['GET', '/favicon.svg', 'static', assets(asset, settings)],
     ['GET', '/_astro/*', 'static', assets(asset, settings)],
@@ -173,6 +177,9 @@ export function recordsRoutes(
     ['GET', '/docs/playground', 'public', tryOut.page],
     ['GET', '/docs/playground/', 'static', tryOut.withoutSlash],
     ['GET', '/docs/playground/{file}', 'public', tryOut.file],
+    ['GET', '/dumps/index.json', 'public', dumps.list],
+    ['GET', '/dumps/{day}/proof.json', 'public', dumps.proof],
+    ['GET', '/dumps/{file}', 'static', dumps.file],
     ['GET', '/v1/tape', 'public', readTape(store)],
     ['GET', '/v1/domains', 'read', listDomains(store)],
     ['GET', '/v1/domains/{domain}', 'lookup', readDomain(app)],

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { isoTime, MINUTE } from '../proof/time.ts';
+import { dumpIndex } from '../records/dumps.ts';
 import { parseHostname } from '../records/hostname.ts';
 import { runArchiver } from '../records/jobs/archive-run.ts';
 import { GRACE } from '../records/jobs/archiver.ts';
+import { runDumps } from '../records/jobs/dump-run.ts';
 import { eraseName, forgetEarlier } from '../records/jobs/erasure.ts';
 import { optOutReason } from '../records/require-host.ts';
 import type { AppContext } from '../server/context.ts';
@@ -156,12 +158,23 @@ export function erase(): Command {
           `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``,
         );
       }
+      // Otherwise a server does within a minute.
+      if (app.settings.dumps !== null) await runDumps(app, PATIENCE);
+      const dumps_due = app.store.records.dumps.dueCount();
       const isForgotten = await forgetEarlier(app);
       printResult(
         json,
-        { names, is_wal_empty: isForgotten, erased: archive.erasedCount(), erasures: archive.erasures().length },
+        {
+          ...{ names, is_wal_empty: isForgotten, erased: archive.erasedCount() },
+          ...{ erasures: archive.erasures().length, dumps_due },
+        },
         [
           `${name.hostname} has opted out; ${plural(names.length, 'hostname')} erased${names.length === 0 ? '' : `: ${names.join(', ')}`}`,
+          ...(dumps_due === 0
+            ? []
+            : [
+                `${plural(dumps_due, 'day')} of public dumps still to be made again: set DUMPS_URL, or run ${CLI} dumps run`,
+              ]),
           ...(isForgotten
             ? []
             : [
@@ -172,4 +185,51 @@ export function erase(): Command {
         ],
       );
     });
+}
+
+export function dumps(): Command {
+  return new Command('dumps')
+    .description('the public dumps of closed days (DUMPS_URL)')
+    .addCommand(
+      new DataCommand('run')
+        .description('make the dumps that are due, as a server does')
+        .option('--json', 'print the outcome as JSON')
+        .onData(async (app, { json }: { json?: boolean }) => {
+          const isDone = await runDumps(app);
+          printResult(json, { is_done: isDone, ...dumpStatus(app) }, [
+            isDone ? dumpLine(app) : 'another process archives or makes dumps now; nothing was done here',
+          ]);
+        }),
+    )
+    .addCommand(
+      new DataCommand('status')
+        .description('say which days have dumps, and how many are due')
+        .option('--json', 'print it as JSON')
+        .onData((app, { json }: { json?: boolean }) => printResult(json, dumpStatus(app), [dumpLine(app)])),
+    );
+}
+
+function dumpStatus(app: AppContext) {
+  const { settings, store } = app;
+  const { days, withheld } = dumpIndex(app);
+  return {
+    place: settings.dumps === null ? null : shownAddress(settings.dumps.url),
+    days: days.length,
+    first: days.at(-1)?.day ?? null,
+    last: days[0]?.day ?? null,
+    observations: days.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: days.reduce((sum, { files }) => sum + files.reduce((all, { bytes }) => all + bytes, 0), 0),
+    due: store.records.dumps.dueCount(),
+    withheld,
+  };
+}
+
+function dumpLine(app: AppContext): string {
+  const { place, days, first, last, observations, bytes, due, withheld } = dumpStatus(app);
+  const waiting = due === 0 ? '' : `; ${plural(due, 'day')} due`;
+  const hidden = withheld.length === 0 ? '' : `, of which ${withheld.join(', ')} are withheld until then`;
+  if (days === 0)
+    return `${place === null ? 'there are no dumps; DUMPS_URL is not set' : 'there is no dump yet'}${waiting}${hidden}`;
+  const span = `${first} to ${last} (${plural(days, 'day')}, ${plural(observations, 'observation')}, ${sizeText(bytes)})`;
+  return `${place ?? 'DUMPS_URL is not set'}: ${span}${waiting}${hidden}`;
 }

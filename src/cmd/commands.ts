@@ -36,6 +36,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   'opt-out': () => import('./hostnames.ts').then(({ optOut }) => optOut()),
   erase: () => import('./archive.ts').then(({ erase }) => erase()),
   archive: () => import('./archive.ts').then(({ command }) => command()),
+  dumps: () => import('./archive.ts').then(({ dumps }) => dumps()),
   demo: () => import('./demo.ts').then(({ command }) => command()),
   doctor: () => import('./doctor.ts').then(({ command }) => command()),
   upgrade: () => import('./upgrade.ts').then(({ command }) => command()),

@@ -23,6 +23,8 @@ export interface RecordsFrame {
   contact: { url: string; text: string } | null;
   /** Whether all records are invented (`broadsheet demo records`). */
   is_demonstration: boolean;
+  /** Whether there are public dumps (DUMPS_URL). */
+  has_dumps: boolean;
 }
 
 type Framed<Content> = { frame: RecordsFrame } & Content;
@@ -106,6 +108,15 @@ export interface RecordsPages {
     credits_per_request: number;
     paid: Docs['paid'];
   }>;
+  '/records/dumps': Framed<{
+    /** Newest first. */
+    days: DumpDay[];
+    withheld: string[];
+    /** Of all files, as text. */
+    size: string;
+    /** How many days are kept. */
+    kept: number;
+  }>;
   '/records/log': Framed<{ log: LogView }>;
   '/records/verify': Framed<{
     /** Something to check, from the newest observation; null before the first. `json` has the texts by name. */
@@ -166,6 +177,16 @@ export interface ChangeGroup {
 export interface DayBar {
   day: string;
   count: number;
+}
+
+export interface DumpDay {
+  day: string;
+  rows: number;
+  /** Why it replaced another dump; null for the first one. */
+  why: string | null;
+  leaf: number | null;
+  /** `url` is a path where this service has the file itself. */
+  files: { format: 'parquet' | 'ndjson'; name: string; url: string; bytes: number; size: string; sha256: string }[];
 }
 
 export interface TopList {

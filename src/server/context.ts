@@ -9,6 +9,7 @@ import { databaseFile, mediaFolder, signingKeyFile } from '../shared/files/data-
 import { assertRestored } from '../shared/files/restore-folder.ts';
 import { newId } from '../shared/new-id.ts';
 import { type ArchivePlace, openArchivePlace } from '../shared/storage/archive-place.ts';
+import { type DumpPlace, openDumpPlace } from '../shared/storage/dump-place.ts';
 import { type Clock, ClockGuard, clockOf } from '../signing/clock/clock-guard.ts';
 import { type ServiceSigner, signerOf } from '../signing/signing.ts';
 import { openSearchReader } from '../store/desk/search-reader.ts';
@@ -25,6 +26,8 @@ export interface AppContext {
   signer: ServiceSigner;
   /** Where observations are that left the database; null without ARCHIVE_URL. Opened on first use. */
   readonly archive: ArchivePlace | null;
+  /** Where public dumps are; null without DUMPS_URL. Opened on first use. */
+  readonly dumps: DumpPlace | null;
   close(): void;
 }
 
@@ -65,9 +68,11 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   const clock = clockOf(now);
   const opening = { settings, store, clock };
   let archive: ArchivePlace | null | undefined;
+  let dumps: DumpPlace | null | undefined;
   const app: AppContext = Object.assign(opening, {
     signer: signerOf(opening, signingKeyFile(settings)),
     archive: null,
+    dumps: null,
     close() {
       store.searchPool.close();
       store.snapshots.close();
@@ -78,6 +83,12 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
     get() {
       archive ??= openArchivePlace(settings);
       return archive;
+    },
+  });
+  Object.defineProperty(app, 'dumps', {
+    get() {
+      dumps ??= openDumpPlace(settings);
+      return dumps;
     },
   });
   if (settings.leaseUrl !== null) store.database.log.guard(() => app.signer.assertHeld());

@@ -95,6 +95,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'records/search': records('/search?q=tide'),
   'records/verify': { ...records('/verify'), needsScript: true },
   'records/docs': records('/docs'),
+  'records/dumps': records('/dumps/'),
   'records/pricing': records('/pricing'),
   'records/log': records('/log/'),
   'records/fault': { ...records('/t/nobody.example'), status: 404 },

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime';
 import { makePaperKey } from '../../src/desk/papers/paper-keys.ts';
 import { afterCheck, newProof } from '../../src/records/accounts/owner.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { runDumps } from '../../src/records/jobs/dump-run.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { putNote } from '../../src/records/owners.ts';
 import { linkToken } from '../../src/shared/access-key.ts';
@@ -80,7 +81,8 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     join(folder, 'content/fanar/facts/colreg-1972.2.yaml'),
     'statement: "اعتُمدت الاتفاقية في 20 أكتوبر 1972."\nnote: "كان النص أطول مما يلزم."\n',
   );
-  const { url, records } = await serveHere(t, folder, PAID_ENV);
+  const dumps = { DUMPS_URL: join(folder, 'dumps') };
+  const { url, records } = await serveHere(t, folder, { ...PAID_ENV, ...dumps });
   const withdrawn = [
     ['the-plumb-line', 'pigeons-carry-the-packets'],
     ['fanar', 'fifty-minutes-late'],
@@ -97,9 +99,10 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     t as { after(work: () => void): void },
     folder,
     { now: Date.now() },
-    { DATA_ORIGIN: records },
+    { DATA_ORIGIN: records, ...dumps },
   );
   recordProbes(app, { now: Date.now() - DAYS_SEEDED * 86_400_000 }, seededProbes(Date.now(), DAYS_SEEDED));
+  await runDumps(app);
   const { store } = app;
   const cookie = cookieOf(app);
   const account = store.records.accounts.ofEmail('ada@example.org', {

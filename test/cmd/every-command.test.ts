@@ -20,6 +20,7 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['audit'], /^0 generations, \d+ leaves and \d+ files audited, 0 faults$/m],
   [['clock', 'correct', '--no-press', '--now', new Date().toISOString()], /^nothing to correct/],
   [['credits', 'add', EMAIL, '5'], /5/],
+  [['dumps', 'status'], /^there are no dumps; DUMPS_URL is not set$/m],
   [['erase', 'pond.example', '--reason', 'They asked.'], /^pond\.example has opted out; 0 hostnames erased$/m],
   [['fact', 'list', ...OF_PAPER], /^no facts$/m],
   [['file'], /^$/, 1],

@@ -13,6 +13,7 @@ import { archiveText } from '../../src/proof/archive-note.ts';
 import { basisOf, contentHash, sha256 } from '../../src/proof/basis.ts';
 import { toHex } from '../../src/proof/bytes.ts';
 import { clockText } from '../../src/proof/clock-note.ts';
+import { dumpText } from '../../src/proof/dump-note.ts';
 import { signerFrom } from '../../src/proof/ed25519.ts';
 import { evidenceText } from '../../src/proof/evidence-note.ts';
 import { factHash } from '../../src/proof/fact-hash.ts';
@@ -235,6 +236,13 @@ verifier  ${vkey(door.name, door.publicKey)}
       archiveText({
         ...{ generation: 2, through: 1_000, manifest: sha256('{}'), prev: sha256('archive/v1\n') },
         ...{ signed_at: '2026-11-22T01:00:00.000Z', kid: key.kid },
+      }),
+      door,
+    ),
+    'dump note': signNote(
+      dumpText({
+        ...{ day: '2026-11-21', generation: 2, rows: 41, parquet: sha256('PAR1'), ndjson: sha256('{}\n') },
+        ...{ prev: sha256('dump/v1\n'), signed_at: '2026-11-22T02:00:00.000Z', kid: key.kid },
       }),
       door,
     ),

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { newProof, proofText } from '../../src/records/accounts/owner.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { runDumps } from '../../src/records/jobs/dump-run.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { newKeyText } from '../../src/shared/access-key.ts';
+import { tempFolder } from './app-context.ts';
 import { ownerZone } from './owner-zone.ts';
 import { certificate, probe } from './probes.ts';
 import { type RecordsStand, recordsStand } from './records-fixture.ts';
@@ -48,7 +51,8 @@ export async function transcriptStand(
   const day = 86_400_000;
   const zone = theme === 'records-names' ? await ownerZone(t) : null;
   const settings = { DATA_ORIGIN: ROOT, RESOLVERS: `127.0.0.1:${zone?.port ?? 9}`, ...SETTINGS[theme] };
-  const stand = await recordsStand(t, settings, now - 2 * day);
+  const dumps: Record<string, string> = theme === 'records-dumps' ? { DUMPS_URL: join(tempFolder(t), 'dumps') } : {};
+  const stand = await recordsStand(t, { ...settings, ...dumps }, now - 2 * day);
   const { app, enter, clock, keyOf } = stand;
   const { records } = app.store;
   const unchanged = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
@@ -64,6 +68,7 @@ export async function transcriptStand(
   records.watch([parseHostname('quiet.example')], now);
   records.optOut(parseHostname('gone.example'), 'its owner asked', 'test', now);
   if (theme === 'records-plans') sellPlans(stand);
+  if (theme === 'records-dumps') await runDumps(app);
   const account = keyOf('account');
   const revoked = keyOf('service');
   const [made] = app.store.records.serviceKeys.list(null);

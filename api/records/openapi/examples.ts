@@ -40,6 +40,24 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
     observed_at: '2026-11-20T09:30:00.000Z',
     signals: { A: { status: 'ok', count: 1, ttl: 300, rtt_ms: 7 } },
   },
+  Dump: {
+    ...{ day: '2026-11-20', generation: 1, why: 'new', rows: 41_204, made_at: '2026-11-21T01:04:00.000Z' },
+    files: [
+      {
+        ...{ format: 'parquet', name: '2026-11-20.1.parquet', bytes: 46_104_120 },
+        url: 'https://records.example/dumps/2026-11-20.1.parquet',
+        sha256: 'fbc62d3b511368ee275ddc74117d8689b430e1427220e25d30816201d89ca7b6',
+      },
+      {
+        ...{ format: 'ndjson', name: '2026-11-20.1.ndjson.gz', bytes: 41_210_004 },
+        url: 'https://records.example/dumps/2026-11-20.1.ndjson.gz',
+        sha256: 'ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356',
+      },
+    ],
+    note: 'dump/v1\nday 2026-11-20\n…',
+    leaf: { index: 81_207, hash: '5daea28095cb52f162e82ab2804f5c004e83fc87c205a2c30e15a1d5ac4d6439' },
+    replaced: [],
+  },
   Signal: {
     status: 'ok',
     ttl: 300,

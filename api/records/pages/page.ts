@@ -13,7 +13,7 @@ import { sendFile } from '../../responses/send-file.ts';
 import type { RecordsContext } from '../route.ts';
 
 /** Nothing inline runs and nothing comes from another host: scripts and styles are files under `/_astro/`. */
-const CSP =
+export const CSP =
   "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -72,6 +72,7 @@ export class PageSender {
     return {
       ...{ root_absolute: root, canonical_absolute: root + path, title, description, noindex, signed_in, contact },
       is_demonstration: this.#isDemonstration,
+      has_dumps: this.#settings.dumps !== null,
     };
   }
 

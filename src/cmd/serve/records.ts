@@ -3,6 +3,7 @@ import { startOwnerChecks } from '../../records/jobs/owner-checks.ts';
 import { startPlanOrders } from '../../records/jobs/plan-orders-job.ts';
 import { recordsMails } from '../../records/jobs/records-mails.ts';
 import { recordsWebhooks } from '../../records/jobs/records-webhooks.ts';
+import { type Runs, startRuns } from '../../records/jobs/run-process.ts';
 import { startScanner } from '../../records/jobs/scan-loop.ts';
 import { startValueIndex } from '../../records/jobs/value-index-job.ts';
 import { proberOf } from '../../records/probe/prober.ts';
@@ -39,9 +40,17 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   const stopOwners = startJob(() => startOwnerChecks(app, logger));
   const stopIndex = startJob(() => startValueIndex(app, logger));
   // Nothing of it is loaded where there is no archive.
-  const archiver = settings.archiveUrl === null ? null : await import('../../records/jobs/archive-job.ts');
-  const stopLook = archiver === null ? async () => {} : startJob(() => archiver.startArchiveLook(app, logger));
-  const stopArchiver = archiver === null ? async () => {} : startJob(() => archiver.startArchiver(logger));
+  const archive = settings.archiveUrl === null ? null : await import('../../records/jobs/archive-job.ts');
+  const stopLook = archive === null ? async () => {} : startJob(() => archive.startArchiveLook(app, logger));
+  const archiving: Runs = { command: 'archive', doing: 'archiving' };
+  const dumping: Runs = {
+    ...{ command: 'dumps', doing: 'making dumps' },
+    isDue: () => app.store.records.dumps.dueCount() > 0,
+  };
+  const stopRuns = [
+    ...(settings.archiveUrl === null ? [] : [archiving]),
+    ...(settings.dumps === null ? [] : [dumping]),
+  ].map((runs) => startJob(() => startRuns(runs, logger)));
   const stopScanner = settings.scanner
     ? startJob(() => startScanner(app, proberOf(settings, clock.now), logger))
     : async () => {};
@@ -58,7 +67,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
         stopOwners(),
         stopIndex(),
         stopLook(),
-        stopArchiver(),
+        ...stopRuns.map((stop) => stop()),
         stopScanner(),
         ...jobs.map((job) => job.stop()),
       ]);

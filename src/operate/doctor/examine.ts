@@ -9,7 +9,7 @@ import { checkHosts, checkLanguages, checkLease, checkLogs, checkMedia, checkPub
 import { type Finding, type Found, holds, open, runCheck, runChecks } from './finding.ts';
 import { checkBackups, checkMachine } from './machine.ts';
 import { checkNetwork } from './network.ts';
-import { checkArchive, checkQueues } from './queues.ts';
+import { checkArchive, checkDumps, checkQueues } from './queues.ts';
 import { checkRunning } from './running.ts';
 
 /** Checks an installation, starting with its settings. If `readSettings` throws, the other checks are skipped. */
@@ -56,6 +56,11 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
           services.records &&
             app !== null &&
             (settings.archiveUrl !== null || app.store.records.archive.newest() !== null),
+        ],
+        [
+          'dumps',
+          () => checkDumps(settings, app as AppContext),
+          services.records && app !== null && (settings.dumps !== null || app.store.records.dumps.shownCount() > 0),
         ],
         ['backups', () => checkBackups(settings, Date.now())],
       ]),

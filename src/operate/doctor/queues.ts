@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE } from '../../proof/time.ts';
+import { dumpIndex } from '../../records/dumps.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { Settings } from '../../server/env.ts';
 import { CLI } from '../../shared/command-line.ts';
@@ -10,6 +11,8 @@ import type { RunningServer } from './running.ts';
 
 /** Days are archived an hour after their end; an older observation waits for something, in ms. */
 const ARCHIVE_LATE = 2 * DAY;
+/** How old the first moment of the newest day with a dump may be, in ms. */
+const DUMPS_LATE = 3 * DAY;
 
 /** Whether the archive answers, has the manifest that the database knows, and gets what is closed. */
 export async function checkArchive(settings: Settings, app: AppContext): Promise<Found> {
@@ -38,6 +41,40 @@ export async function checkArchive(settings: Settings, app: AppContext): Promise
   if (age <= ARCHIVE_LATE || !settings.services.records) return holds(found, figures);
   const cure = `run \`${CLI} archive run\`, which says why, or read the server log: "job":"archive"`;
   return fault(`${found}, and the first after these is ${spanText(age)} old`, cure, figures);
+}
+
+/** Whether the place of the dumps answers and has what the database lists, and whether none is overdue. */
+export async function checkDumps(settings: Settings, app: AppContext): Promise<Found> {
+  const { dumps } = app.store.records;
+  const figures = { days: dumps.shownCount(), due: dumps.dueCount() };
+  if (app.dumps === null) {
+    const days = plural(figures.days, 'day');
+    if (figures.days === 0 && figures.due === 0) return open('DUMPS_URL is not set: no dumps are public');
+    const cure = 'set it to where they are, or delete them there';
+    return fault(
+      `dumps of ${days} are public, and DUMPS_URL is not set: names that opt out stay in them`,
+      cure,
+      figures,
+    );
+  }
+  const sizes = await app.dumps.list();
+  const lost = dumpIndex(app).days.filter(({ files }) => files.some(({ name, bytes }) => sizes.get(name) !== bytes));
+  const run = `run \`${CLI} dumps run\``;
+  if (lost.length > 0) {
+    const which = lost.map(({ day }) => day).slice(0, 3);
+    return fault(`${app.dumps.name} lacks files of ${plural(lost.length, 'day')}: ${which.join(', ')}`, run, figures);
+  }
+  const found = `${app.dumps.name} has dumps of ${plural(figures.days, 'day')}`;
+  const last = dumps.newestDay();
+  const age = last === null ? 0 : app.clock.now() - Date.parse(last);
+  const observed = dumps.newestAt() ?? 0;
+  const isLate = last !== null && age > DUMPS_LATE && observed > Date.parse(last) + DUMPS_LATE;
+  if (!isLate || !settings.services.records) return holds(found, figures);
+  return fault(
+    `${found}, the newest of ${last}`,
+    `${run}, which says why, or read the server log: "job":"dumps"`,
+    figures,
+  );
 }
 
 /** How long something may be due while a server runs, in ms. As in deploy/prometheus/alerts.yml. */

@@ -125,6 +125,8 @@ export function ofRecords(
     'Observations up to this number are in the archive; with ARCHIVE_URL.',
   );
   const unarchived = gauge('archive_lag_seconds', 'Age of the first observation that is not; with ARCHIVE_URL.');
+  const dumpDays = gauge('dumps_days', 'Days that have a public dump; with DUMPS_URL.');
+  const dumpsDue = gauge('dumps_due', 'Days whose dump is to be made, or made again; with DUMPS_URL.');
   const credits = total('credits_total', 'Credits of the ledger, without their sign.', ['kind']);
   const payments = gauge('payments_open', 'Payments whose outcome is unknown.');
   const paymentAge = gauge('payments_oldest_open_seconds', 'Age of the first payment whose outcome is unknown.');
@@ -144,6 +146,11 @@ export function ofRecords(
       if (settings.archiveUrl === null) return;
       archived.set(store.records.archive.through());
       unarchived.set(age(store.records.archive.waitingSince()));
+    },
+    dumps() {
+      if (settings.dumps === null) return;
+      dumpDays.set(store.records.dumps.shownCount());
+      dumpsDue.set(store.records.dumps.dueCount());
     },
     credits() {
       for (const { kind, amount } of store.database.vitalSigns().credits()) credits({ kind }, Math.abs(amount));

@@ -1,6 +1,7 @@
 import { ARCHIVE_HEADER, type ArchiveStatement, archiveIn } from '../archive-note.ts';
 import { fromBase64, toBase64url } from '../bytes.ts';
 import { CLOCK_HEADER, type ClockStatement, clockIn } from '../clock-note.ts';
+import { DUMP_HEADER, type DumpStatement, dumpIn } from '../dump-note.ts';
 import { EVIDENCE_HEADER, type Evidence, evidenceIn } from '../evidence-note.ts';
 import { FACT_HEADER, type FactNote, factIn } from '../fact-note.ts';
 import { parseNote } from '../note.ts';
@@ -28,7 +29,7 @@ export type LogService = 'desk' | 'records';
 
 /**
  * Every kind but signed notes: the receipt of a piece that is publicly on air, the version of a fact that such a piece
- * cites, the evidence for what it cites, the correction of a clock, and the manifest of an archive.
+ * cites, the evidence for what it cites, the correction of a clock, the manifest of an archive, and a public dump.
  */
 type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
@@ -49,6 +50,7 @@ export type Leaf =
   | { kind: 'evidence' /** The whole note. */; note: string; evidence: Evidence }
   | { kind: 'clock' /** The whole note. */; note: string; clock: ClockStatement }
   | { kind: 'archive' /** The whole note. */; note: string; archive: ArchiveStatement }
+  | { kind: 'dump' /** The whole note. */; note: string; dump: DumpStatement }
   | StatementLeaf;
 
 /**
@@ -96,6 +98,11 @@ export function parseLeaf(entry: string): Leaf {
       const archive = archiveIn(entry);
       if (archive === null) throw notOfForm(header, 'it is not the signed note of a manifest');
       return { kind: 'archive', note: entry, archive };
+    }
+    case DUMP_HEADER: {
+      const dump = dumpIn(entry);
+      if (dump === null) throw notOfForm(header, 'it is not the signed note of a dump');
+      return { kind: 'dump', note: entry, dump };
     }
     case FACT_HEADER: {
       const fact = factIn(entry);

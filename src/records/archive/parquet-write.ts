@@ -5,7 +5,7 @@ import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import type { ArchiveTable } from './tables.ts';
 
-/** A row group ends with this many rows or characters of text: what is in memory at once. */
+/** A row group ends with this many rows, or characters of text unless it is told otherwise: what is in memory at once. */
 const ROWS_MAX = 50_000;
 const TEXT_MAX = 8_000_000;
 /** A page, in bytes before compression: what a look-up reads of a column. */
@@ -28,6 +28,7 @@ export async function writeParquet<Row extends object>(
   table: ArchiveTable<Row>,
   rows: Iterable<Row> | AsyncIterable<Row>,
   file: string,
+  textMax = TEXT_MAX,
 ): Promise<WrittenFile> {
   const writer = new FileWriter(file);
   try {
@@ -68,7 +69,7 @@ export async function writeParquet<Row extends object>(
         const value: unknown = row[name];
         if (typeof value === 'string') text += value.length;
       }
-      if (group.length >= ROWS_MAX || text >= TEXT_MAX) end();
+      if (group.length >= ROWS_MAX || text >= textMax) end();
     }
     end();
     parquet.finish();

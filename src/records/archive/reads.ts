@@ -254,8 +254,8 @@ export function readsOf(app: Pick<AppContext, 'store' | 'archive'>): Observation
 
 const SEED = 32;
 
-/** The time that counts: of a correction that came after an observation was archived, the file does not know. */
-function timesBy(corrections: readonly TimeCorrection[]) {
+/** Tells the time that counts, in ms: of a correction that came after an observation was archived, the file does not know. */
+export function timesBy(corrections: readonly TimeCorrection[]) {
   return ({ seq, observed_at, signed_at }: { seq: number; observed_at: number; signed_at: number | null }): number =>
     corrections.length === 0
       ? observed_at

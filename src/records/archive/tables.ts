@@ -44,11 +44,11 @@ export interface ArchiveTable<Row> {
   columns: (Column & { name: keyof Row & string })[];
 }
 
-const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
-const INT = { type: 'INT64' } as const;
+export const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+export const INT = { type: 'INT64' } as const;
 const COUNT = { type: 'INT32' } as const;
 /** Adjusted to UTC: without that, engines take it for a local time. */
-const TIME = {
+export const TIME = {
   type: 'INT64',
   converted_type: 'TIMESTAMP_MILLIS',
   logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },

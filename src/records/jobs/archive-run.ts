@@ -1,27 +1,48 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SECOND } from '../../proof/time.ts';
+import { MINUTE, SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import { AUDIT_FOLDER, sweepWorkFolders } from '../../shared/files/work-folder.ts';
 import { requestLease } from '../../shared/workers/lease.ts';
 import { BATCH_PAUSE } from '../../shared/workers/poll.ts';
 import { Archiver } from './archiver.ts';
+import { markDumps } from './dump-marks.ts';
 
 /** How often the lease is renewed while a step works, in ms. */
 const RENEW_EVERY = 2 * SECOND;
 
+/** How long a run waits for another one, in ms: a server's own takes its turn. */
+const patience = (): number => (process.connected ? 30 * MINUTE : 0);
+
 /**
  * Archives what is due, as the only one on this database. Resolves to false when another process archives for longer than
- * `patience` ms. Throws `invalid_request` without ARCHIVE_URL, and whatever keeps a step from its end.
+ * `wait` ms. Throws `invalid_request` without ARCHIVE_URL, and whatever keeps a step from its end.
  */
-export async function runArchiver(app: AppContext, patience = 0): Promise<boolean> {
-  const { archive: place, store, signer, clock, settings } = app;
+export async function runArchiver(app: AppContext, wait?: number): Promise<boolean> {
+  const { archive: place } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to a bucket or a folder');
+  return withArchiveLease(app, wait, async (assertHeld) => {
+    // What comes late for a dump is seen before it leaves.
+    markDumps(app);
+    const archiver = new Archiver(app, place, { assertHeld });
+    while (await archiver.step()) await pause(BATCH_PAUSE);
+  });
+}
+
+/**
+ * Works on what leaves the database as the only one: the archive and the dumps. Resolves to false when another process
+ * does for longer than `wait` ms. `assertHeld` throws when this process may not go on.
+ */
+export async function withArchiveLease(
+  { store, signer, clock, settings }: AppContext,
+  wait: number = patience(),
+  work: (assertHeld: () => void) => Promise<void>,
+): Promise<boolean> {
   signer.open();
   const lease = requestLease(store.database.leases, 'archive', clock.now, () => {});
-  const until = performance.now() + patience;
+  const until = performance.now() + wait;
   while (!lease.isHeld()) {
     if (performance.now() >= until) return false;
     await pause(RENEW_EVERY);
@@ -33,12 +54,10 @@ export async function runArchiver(app: AppContext, patience = 0): Promise<boolea
     for (const name of readdirSync(settings.dataDir)) {
       if (/^archive\.\d+$/.test(name)) rmSync(join(settings.dataDir, name), { recursive: true, force: true });
     }
-    const assertHeld = () => {
+    await work(() => {
       signer.assertHeld();
       if (!lease.isHeld()) throw new Fault('unavailable', 'another process archives now');
-    };
-    const archiver = new Archiver(app, place, { assertHeld });
-    while (await archiver.step()) await pause(BATCH_PAUSE);
+    });
     return true;
   } finally {
     clearInterval(renewal);

@@ -169,7 +169,7 @@ export class Archiver {
 
   /** Days that ended before this moment (ms) are closed. */
   #closedBefore(): number {
-    return Math.floor((this.#app.clock.now() - MARGIN) / DAY) * DAY;
+    return closedBefore(this.#app.clock.now());
   }
 
   /**
@@ -295,4 +295,9 @@ export class Archiver {
 
 async function* kept(rows: AsyncIterable<Row>, isKept: (row: Row) => boolean): AsyncGenerator<Row> {
   for await (const row of rows) if (isKept(row)) yield row;
+}
+
+/** Days that ended before this moment (ms) are closed at a time (ms). */
+export function closedBefore(now: number): number {
+  return Math.floor((now - MARGIN) / DAY) * DAY;
 }

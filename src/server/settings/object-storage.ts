@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type AddressDefaults, parseAddress } from '../../shared/storage/address.ts';
-import { duration, refuse } from './variable.ts';
+import { count, duration, refuse } from './variable.ts';
 
 /** Where to publish, what decides which server signs, and the credentials for both. */
 export const objectStorage = z
@@ -30,6 +30,19 @@ export const objectStorage = z
     /** Credentials for the objects below `seeds/` in ARCHIVE_URL, so that others may read the rest of the archive. */
     ARCHIVE_SEEDS_ACCESS_KEY_ID: z.string().trim().optional(),
     ARCHIVE_SEEDS_SECRET_ACCESS_KEY: z.string().trim().optional(),
+    /**
+     * A place that readers see, to which the public part of each closed day goes as files: `s3://BUCKET/PREFIX?endpoint=…`
+     * with DUMPS_PUBLIC_URL, or a folder, which the service serves at `/dumps/`. See docs/dumps.md.
+     */
+    DUMPS_URL: z.string().optional(),
+    /** Where readers get the files of DUMPS_URL from, without their names. Needed for a bucket. */
+    DUMPS_PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or credentials')
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    /** How many days of dumps are kept; older ones are deleted. */
+    DUMPS_DAYS: count(365).refine((days) => days >= 1 && days <= 36_500, 'must be from 1 to 36500 days'),
     /** Credentials for object storage. Messages never show them. */
     AWS_ACCESS_KEY_ID: z.string().trim().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
@@ -40,11 +53,13 @@ export const objectStorage = z
     AWS_ENDPOINT_URL: z.string().trim().optional(),
   })
   .superRefine((env, context) => {
-    for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL', 'ARCHIVE_URL'] as const) {
+    for (const name of ['PUBLISH_URL', 'MEDIA_URL', 'LEASE_URL', 'ARCHIVE_URL', 'DUMPS_URL'] as const) {
       const url = env[name];
       const address = url === undefined ? null : parseAddress(url, addressDefaults(env));
       if (typeof address === 'string') refuse(context, name, address);
     }
+    if (env.DUMPS_URL !== undefined && /^s3:/i.test(env.DUMPS_URL) && env.DUMPS_PUBLIC_URL === undefined)
+      refuse(context, 'DUMPS_PUBLIC_URL', 'must be set to the address at which readers get the objects of DUMPS_URL');
     const [id, secret] = [env.ARCHIVE_SEEDS_ACCESS_KEY_ID, env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY];
     if ((id === undefined) !== (secret === undefined)) {
       const [set, missing] = ['ARCHIVE_SEEDS_ACCESS_KEY_ID', 'ARCHIVE_SEEDS_SECRET_ACCESS_KEY'] as const;
@@ -70,6 +85,11 @@ export const objectStorage = z
       env.ARCHIVE_SEEDS_ACCESS_KEY_ID === undefined || env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY === undefined
         ? null
         : { accessKeyId: env.ARCHIVE_SEEDS_ACCESS_KEY_ID, secretAccessKey: env.ARCHIVE_SEEDS_SECRET_ACCESS_KEY },
+    /** Where public dumps go, and how long they stay; null without any. */
+    dumps:
+      env.DUMPS_URL === undefined
+        ? null
+        : { url: env.DUMPS_URL, publicUrl: env.DUMPS_PUBLIC_URL ?? null, days: env.DUMPS_DAYS },
     objectStorage: {
       ...addressDefaults(env),
       accessKeyId: env.AWS_ACCESS_KEY_ID,

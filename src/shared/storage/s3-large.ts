@@ -12,8 +12,13 @@ const PARTS_PER_SIZE = 1_000;
 const RANGE = 4 * MB;
 
 /** Writes an object whole or not at all. Returns its size. */
-export async function writeLarge(bucket: S3Bucket, key: string, content: AsyncIterable<Uint8Array>): Promise<number> {
-  const begun = await bucket.ask('POST', { key, query: { uploads: '' } });
+export async function writeLarge(
+  bucket: S3Bucket,
+  key: string,
+  content: AsyncIterable<Uint8Array>,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const begun = await bucket.ask('POST', { key, query: { uploads: '' }, headers });
   const uploadId = uploadIdOf(begun.body);
   try {
     const etags: string[] = [];

@@ -159,6 +159,10 @@ function leafView(index: number, leaf: Leaf, pieceOf: LogViewContext['pieceOf'])
       const { generation, through, signed_at: at } = leaf.archive;
       return [{ ...base, kind: leaf.kind, at, subject: `manifest ${generation}, no. 1 to ${through}` }];
     }
+    case 'dump': {
+      const { day, generation, rows, signed_at: at } = leaf.dump;
+      return [{ ...base, kind: leaf.kind, at, subject: `${day}, number ${generation}, ${rows} observations` }];
+    }
     case 'withdrawal':
       return [{ ...base, kind: leaf.kind, at: leaf.at, paper: leaf.paper, subject: leaf.piece }];
     case 'key':

@@ -2,6 +2,7 @@ import { dayOf, daySpan } from '../../proof/time.ts';
 import { type Db, integer, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { archiveTables } from './archive.ts';
+import { dumpTables } from './dumps.ts';
 import { erasureTables } from './erasure.ts';
 import { recordsFaults } from './records-audit.ts';
 import { deltaTable } from './records-deltas.ts';
@@ -34,6 +35,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...valueTables(db, transact),
     ...damageTable(db),
     archive,
+    dumps: dumpTables(db),
     erasure: erasureTables(db, archive),
     /** Faults between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),

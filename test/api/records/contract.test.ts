@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
+import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { runDumps } from '../../../src/records/jobs/dump-run.ts';
 import { type Access, laneOf } from '../../../src/records/meter/lane.ts';
 import { newKeyText } from '../../../src/shared/access-key.ts';
 import { databaseFile } from '../../../src/shared/files/data-folder.ts';
+import { tempFolder } from '../../support/app-context.ts';
 import {
   type Answered,
   Contract,
@@ -48,7 +52,7 @@ type Way = 'none' | 'account' | 'service' | 'scanner' | 'operator' | 'stranger' 
 test('every answer of the data API is one that the document promises', async (t) => {
   // Nothing here is to be refused for its number; nobody answers questions of DNS.
   const plenty = { KEYED_DAILY: '1000000', KEYED_PER_MINUTE: '1000000', WATCH_DAILY: '1000', RESOLVERS: '127.0.0.1:9' };
-  const stand = await recordsStand(t, plenty);
+  const stand = await recordsStand(t, { ...plenty, DUMPS_URL: join(tempFolder(t), 'dumps') });
   const { url, app, clock, enter } = stand;
   t.after(hangUp);
   const at = clock.now;
@@ -56,6 +60,8 @@ test('every answer of the data API is one that the document promises', async (t)
     probe('example.com', at, { A: ['192.0.2.1'], MX: ['10 mail.google.com'] }, certificate('a')),
     probe('example.com', at + 60_000, { A: ['192.0.2.2'], NS: ['ns.example.net'] }, certificate('b')),
   );
+  clock.now = at + DAY + 2 * HOUR;
+  await runDumps(app);
   const keys: Record<Exclude<Way, 'none'>, string> = {
     account: stand.keyOf('account'),
     service: stand.keyOf('service'),
@@ -118,6 +124,8 @@ test('every answer of the data API is one that the document promises', async (t)
         return { body: { domains: ['more.example'] } };
       case 'optOut':
         return { body: { domain: 'gone.example', reason: 'its owner asked' } };
+      case 'readDumpProof':
+        return { parameters: { day: '2026-11-21' } };
       case 'moveCredits':
         return { parameters: { email: 'ada@example.org' } };
       default:

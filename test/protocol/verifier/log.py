@@ -4,7 +4,7 @@ import base64
 import re
 
 from ed25519 import verifies
-from notes import SERVICE, Key, Note, archive_of, evidence_of, fact_of, fields, parse_clock, receipt_of
+from notes import SERVICE, Key, Note, archive_of, dump_of, evidence_of, fact_of, fields, parse_clock, receipt_of
 from text import HASH, NUMBER, TIME, TOKEN, Fault, base64url, from_base64, hash_text, need, require_types, size, utf8
 from tree import climb, leaf_hash
 
@@ -22,6 +22,8 @@ def parse_leaf(text):
         evidence_of(Note(text).text)
     elif header == 'archive/v1':
         archive_of(Note(text).text)
+    elif header == 'dump/v1':
+        dump_of(Note(text).text)
     elif header == 'clock/v1':
         parse_clock(Note(text).text)
     elif header == 'receipt-hash/v1':

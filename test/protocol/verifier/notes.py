@@ -161,6 +161,15 @@ def archive_of(text):
     return fields(text, 'archive/v1', [*forms, ('signed_at', TIME), ('kid', TOKEN)])
 
 
+def dump_of(text):
+    forms = [('day', '[0-9]{4}-[0-9]{2}-[0-9]{2}'), ('generation', NUMBER), ('rows', f'0|{NUMBER}'), ('parquet', HASH)]
+    forms += [('ndjson', HASH), ('prev', f'none|{HASH}'), ('signed_at', TIME), ('kid', TOKEN)]
+    said = fields(text, 'dump/v1', forms)
+    milliseconds(f'{said["day"]}T00:00:00.000Z')
+    need((said['generation'] == 1) == (said['prev'] == 'none'), 'the prev of a first dump')
+    return said
+
+
 SERVICE = 'desk|records'
 
 

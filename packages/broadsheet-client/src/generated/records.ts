@@ -140,6 +140,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dumps/index.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public dumps: two files of each closed UTC day
+         * @description Open to everyone and not metered. Parquet, sorted by reversed hostname, for engines and for reads by range; and NDJSON, gzipped, a preview a line. The files are at their `url`, with ranges, for every origin. Where the operator publishes none, 404.
+         */
+        get: operations["listDumps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dumps/{day}/proof.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Proves that the hashes of a day’s files are in the transparency log
+         * @description Open to everyone and not metered.
+         */
+        get: operations["readDumpProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tape": {
         parameters: {
             query?: never;
@@ -1822,6 +1862,85 @@ export interface components {
                 name: string;
             };
         };
+        Dumps: {
+            /** @enum {number} */
+            v: 1;
+            /** @description Newest first. */
+            days: components["schemas"]["Dump"][];
+            /** @description Days whose files are being made again, without a name that opted out. */
+            withheld: string[];
+        };
+        Dump: {
+            /**
+             * Format: date
+             * @description UTC.
+             */
+            day: string;
+            /** @description Counts the dumps of this day: a later one replaces those before. */
+            generation: number;
+            /**
+             * @description Why it was made: `new`; observations came `late`; a wrong `clock` was corrected; a name `opted_out` or `opted_in`; files were `lost`.
+             * @enum {string}
+             */
+            why: "new" | "late" | "clock" | "opted_out" | "opted_in" | "lost";
+            /** @description Observations in each file. */
+            rows: number;
+            /** Format: date-time */
+            made_at: string;
+            files: {
+                /** @enum {string} */
+                format: "parquet" | "ndjson";
+                name: string;
+                /** Format: uri */
+                url: string;
+                bytes: number;
+                /** @description Of the whole file, in hex. */
+                sha256: string;
+            }[];
+            /** @description The signed note `dump/v1`, verbatim: a leaf of the log. */
+            note: string;
+            leaf: {
+                /** @description Its number in the log of the records, from 0. */
+                index: number | null;
+                /** @description Its leaf hash in hex: SHA-256 of a zero byte and the note (RFC 9162). */
+                hash: string;
+            };
+            /** @description The dumps of this day that this one replaced, newest first, and why. Their files are gone. */
+            replaced: {
+                generation: number;
+                /** Format: date-time */
+                made_at: string;
+                /** @enum {string} */
+                why: "new" | "late" | "clock" | "opted_out" | "opted_in" | "lost";
+                leaf: {
+                    /** @description Its number in the log of the records, from 0. */
+                    index: number | null;
+                    /** @description Its leaf hash in hex: SHA-256 of a zero byte and the note (RFC 9162). */
+                    hash: string;
+                };
+            }[];
+        };
+        DumpProof: {
+            /** Format: date */
+            day: string;
+            /** @description The signed note `dump/v1`, verbatim. */
+            note: string;
+            /**
+             * Format: uri
+             * @description The public keys that verify its signature.
+             */
+            keys_url: string;
+            log: components["schemas"]["LogProof"];
+        };
+        /** @description Proves that the receipt is in the transparency log, as witnesses saw it; null until they have cosigned a checkpoint that covers it. The leaf is the receipt, verbatim, or `receipt-hash/v1` with its hash. Once given, a leaf’s proof never changes. */
+        LogProof: {
+            /** @description The log’s name. */
+            origin: string;
+            /** @description The leaf’s index in the log. */
+            index: number;
+            /** @description The text of a C2SP tlog-proof: the inclusion proof and the cosigned checkpoint. */
+            tlog_proof: string;
+        } | null;
         Tape: {
             items: components["schemas"]["TapeRow"][];
             /** @description How many rows there are on all pages. */
@@ -2023,15 +2142,6 @@ export interface components {
             receipt: string;
             log: components["schemas"]["LogProof"];
         };
-        /** @description Proves that the receipt is in the transparency log, as witnesses saw it; null until they have cosigned a checkpoint that covers it. The leaf is the receipt, verbatim, or `receipt-hash/v1` with its hash. Once given, a leaf’s proof never changes. */
-        LogProof: {
-            /** @description The log’s name. */
-            origin: string;
-            /** @description The leaf’s index in the log. */
-            index: number;
-            /** @description The text of a C2SP tlog-proof: the inclusion proof and the cosigned checkpoint. */
-            tlog_proof: string;
-        } | null;
         History: {
             /** @description In A-labels. */
             domain: string;
@@ -3734,6 +3844,73 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     };
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDumps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All days that have a dump. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dumps"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readDumpProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UTC day. */
+                day: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The note of the newest dump, with its proof; `log` is null until witnesses have cosigned it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DumpProof"];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -179,6 +179,7 @@ export function ledgerLeafFaults(
     observationFaults(store, require);
     for (const { generation, note } of store.records.archive.notes())
       require(note, `manifest ${generation} of the archive`);
+    for (const { day, generation, note } of store.records.dumps.notes()) require(note, `dump ${generation} of ${day}`);
   }
   let strays = [...leaves.kinds.entries()].filter(([index]) => seen[index] === 0);
   if (log === 'records' && archived === null) {

@@ -135,6 +135,7 @@ const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
   key: ['key', 'keys'],
   'key-retired': ['retired key', 'retired keys'],
   clock: ['correction of the clock', 'corrections of the clock'],
+  dump: ['dump', 'dumps'],
   archive: ['manifest of the archive', 'manifests of the archive'],
 };
 

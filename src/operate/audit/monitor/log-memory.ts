@@ -114,6 +114,8 @@ export class LogMemory {
         return this.#takeClock(index, leaf);
       case 'archive':
         return this.#takeArchive(index, leaf);
+      case 'dump':
+        return this.#takeDump(index, leaf);
       case 'fact':
         return this.#takeFact(index, leaf);
       case 'evidence':
@@ -166,6 +168,15 @@ export class LogMemory {
     return [
       ...this.#takeSigned(note, { kid, what, verb: 'signed', time: signed_at }, 'records'),
       ...this.#claim(index, `archive\n${generation}`, what),
+    ];
+  }
+
+  #takeDump(index: number, { note, dump }: Extract<Leaf, { kind: 'dump' }>): Found[] {
+    const { day, generation, kid, signed_at } = dump;
+    const what = `dump ${generation} of ${day}`;
+    return [
+      ...this.#takeSigned(note, { kid, what, verb: 'signed', time: signed_at }, 'records'),
+      ...this.#claim(index, `dump\n${day}\n${generation}`, what),
     ];
   }
 

@@ -1,0 +1,60 @@
+import { parseNote } from './note.ts';
+import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
+import { isIsoTime } from './time.ts';
+
+/**
+ * The note of a public dump (protocol 5.11): signed with the key of the records, and a leaf of their log. It says what a
+ * day's files hold, by their hashes.
+ */
+
+/** The first line of every such note. */
+export const DUMP_HEADER = 'dump/v1';
+
+/** What the note of a dump says. Hashes are `sha256:<hex>` of the whole file. */
+export interface DumpStatement {
+  /** The UTC day, `YYYY-MM-DD`. */
+  day: string;
+  /** Counts the dumps of a day, from 1: a later one replaces those before. */
+  generation: number;
+  /** Observations in each of the files. */
+  rows: number;
+  parquet: string;
+  ndjson: string;
+  /** `sha256:<hex>` of the signed text of the generation before; null for the first. */
+  prev: string | null;
+  /** ISO 8601, UTC, milliseconds. */
+  signed_at: string;
+  /** RFC 7638 thumbprint of the signing key. */
+  kid: string;
+}
+
+/** The signed text, byte for byte. Throws for a value that has no place in it. */
+export function dumpText({ day, generation, rows, parquet, ndjson, prev, signed_at, kid }: DumpStatement): string {
+  const text = `${DUMP_HEADER}\nday ${day}\ngeneration ${generation}\nrows ${rows}\nparquet ${parquet}\nndjson ${ndjson}\nprev ${prev ?? 'none'}\nsigned_at ${signed_at}\nkid ${kid}\n`;
+  if (statementIn(text) === null) throw new TypeError(`a dump cannot say ${JSON.stringify(text)}`);
+  return text;
+}
+
+const linesIn = linesParser(DUMP_HEADER, {
+  day: '\\d{4}-\\d\\d-\\d\\d',
+  generation: NUMBER,
+  rows: `0|${NUMBER}`,
+  parquet: HASH,
+  ndjson: HASH,
+  prev: PREVIOUS,
+  signed_at: TIME,
+  kid: WORD,
+});
+
+function statementIn(text: string): DumpStatement | null {
+  const lines = linesIn(text);
+  if (lines === null || !isIsoTime(`${lines.day}T00:00:00.000Z`)) return null;
+  const { generation, rows, prev } = lines;
+  const said = { ...lines, generation: Number(generation), rows: Number(rows), prev: prev === 'none' ? null : prev };
+  return (said.prev === null) === (said.generation === 1) ? said : null;
+}
+
+/** What a note says, which is not verified; null when it is none of a dump. */
+export function dumpIn(note: string): DumpStatement | null {
+  return statementIn(parseNote(note)?.text ?? '');
+}

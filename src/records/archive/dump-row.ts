@@ -1,0 +1,45 @@
+import type { Preview } from '../../proof/records/preview.ts';
+import { pathOf } from '../hostname.ts';
+import { type ArchiveTable, INT, TEXT, TIME } from './tables.ts';
+
+/** An observation in a public dump: what its preview shows (protocol 5.6), in columns. Times in ms. */
+export interface DumpRow {
+  path: string;
+  domain: string;
+  unicode: string;
+  registrable_domain: string | null;
+  seq: number;
+  /** As it was signed. */
+  observed_at: number;
+  /** JSON: the values of its NS records. */
+  nameservers: string;
+  /** JSON: the number of values by type. */
+  summary: string;
+  receipt: string;
+  /** JSON: the fields above as they were signed, each with its path to the root. */
+  disclosures: string;
+}
+
+export const DUMP: ArchiveTable<DumpRow> = {
+  columns: [
+    { name: 'path', element: TEXT, key: true },
+    { name: 'domain', element: TEXT },
+    { name: 'unicode', element: TEXT },
+    { name: 'registrable_domain', element: TEXT, nullable: true },
+    { name: 'seq', element: INT },
+    { name: 'observed_at', element: TIME },
+    { name: 'nameservers', element: TEXT },
+    { name: 'summary', element: TEXT },
+    { name: 'receipt', element: TEXT, plain: true },
+    { name: 'disclosures', element: TEXT, plain: true },
+  ],
+};
+
+export function dumpRow(preview: Preview): DumpRow {
+  const { domain, unicode, registrable_domain, seq, observed_at, nameservers, summary, receipt, disclosures } = preview;
+  return {
+    ...{ path: pathOf(domain), domain, unicode, registrable_domain, seq, observed_at: Date.parse(observed_at) },
+    ...{ nameservers: JSON.stringify(nameservers), summary: JSON.stringify(summary) },
+    ...{ receipt, disclosures: JSON.stringify(disclosures) },
+  };
+}
