@@ -396,9 +396,22 @@ export interface FoundGroup {
   at_least: boolean;
 }
 
+/** A request in several languages, each as spans of a colour's class; null for the colour of the text. */
+export interface CodeSample {
+  name: string;
+  /** A sentence about it. */
+  about: string;
+  /** The path and query that it asks for. */
+  path: string;
+  languages: { name: string; spans: [text: string, colour: string | null][] }[];
+}
+
 interface Docs {
   example: string;
   meanings: SignalMeaning[];
+  samples: CodeSample[];
+  /** Paths that a reader may try, with the query. */
+  tries: string[];
   limits: {
     /** The limits per address for requests without a key, in words. */
     by_address: { what: string; limit: string }[];

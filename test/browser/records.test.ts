@@ -46,6 +46,36 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
+  it('shows the documentation’s samples in one language without a script, and asks for what a reader types', async () => {
+    const plain = await open('/docs', { javaScriptEnabled: false });
+    const [curl, python] = ['curl -H', 'urlopen(request)'].map((text) =>
+      plain.getByText(text, { exact: false }).first(),
+    );
+    assert.deepEqual([await curl?.isVisible(), await python?.isVisible()], [true, false]);
+    await plain.locator('label', { hasText: 'Python' }).first().click();
+    assert.deepEqual([await curl?.isVisible(), await python?.isVisible()], [false, true]);
+    assert.equal(await plain.locator('[data-try]').isVisible(), false);
+    await plain.context().close();
+
+    const page = await open('/docs');
+    await page.getByRole('radio', { name: 'Go' }).first().focus();
+    await page.keyboard.press('Space');
+    assert.equal(await page.locator('.tabs input[value=Go]:checked').count(), 3, 'one language for all');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.try .line').waitFor();
+    assert.match((await page.locator('.try .line').textContent()) ?? '', /^200 OK · \d+ ms · [\d,]+ bytes$/);
+    assert.match((await page.locator('.try pre').textContent()) ?? '', /"preview": true/);
+    await page.getByLabel('Your key').fill('drs_wrong');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.try .line', { hasText: '401' }).waitFor();
+    assert.match((await page.locator('.try pre').textContent()) ?? '', /key_invalid/);
+    assert.ok(!page.url().includes('drs_wrong'), 'the key stays in the page');
+    await page.getByLabel('GET').fill('/v1/../account');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.try .problem', { hasText: 'is no path of this API' }).waitFor();
+    await page.context().close();
+  });
+
   it('fails when one character of the preview changes', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();

@@ -11,6 +11,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { ResponseCache } from '../../responses/response-cache.ts';
 import { type RecordsContext, type RecordsRoute, specOf } from '../route.ts';
 import { signalMeanings } from './change-view.ts';
+import { docsSamples } from './docs-samples.ts';
 import type { PageSender } from './page.ts';
 
 /** The groups of operations, by their OpenAPI tag, in display order. */
@@ -47,16 +48,32 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
   const { store, settings } = app;
   const { records } = store;
   const cache = new ResponseCache();
-  return (c: RecordsContext) => {
+  // Of the address and the example, which rarely changes.
+  let coloured: { of: string; samples: ReturnType<typeof docsSamples> } | null = null;
+  const samplesFor = (domain: string) => {
+    if (coloured?.of !== domain) coloured = { of: domain, samples: docsSamples(settings.dataOrigin, domain) };
+    return coloured.samples;
+  };
+  return async (c: RecordsContext) => {
     const description =
       'How to read, follow and verify the domain records: lanes, limits, prices, headers, endpoints, receipts.';
     const frame = pages.frame(c, { title: 'Docs · Domain Records', description, path: '/docs' });
     const host = records.list('', 50).find(({ seq }) => seq !== null);
+    const example = host?.hostname ?? 'example.com';
+    const samples = await samplesFor(example);
     const view = (): RecordsPages['/records/docs'] => {
       const observation = host === undefined ? null : records.observation(host.id);
       return {
         frame,
-        example: host?.hostname ?? 'example.com',
+        example,
+        samples,
+        tries: [
+          ...samples.map(({ path }) => path),
+          `/v1/domains/${example}/provenance`,
+          '/v1/search?q=192.0.2.1',
+          '/v1/tape',
+          '/v1',
+        ],
         limits: {
           by_address: BY_ADDRESS,
           keyless_daily: settings.keylessDaily,

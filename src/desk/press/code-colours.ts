@@ -138,7 +138,15 @@ export async function codeColours(prose: string): Promise<CodeColours> {
   return colours;
 }
 
-type Span = [text: string, colour: string | null];
+/** A part of a code, and the class of its colour; null for the colour of the text. */
+export type Span = [text: string, colour: string | null];
+
+/** A code of ours as spans. Throws for a language that is not coloured. */
+export async function colouredCode(code: string, language: string): Promise<Span[]> {
+  const load = BY_NAME.get(language);
+  if (load === undefined) throw new Error(`no grammar for ${language}`);
+  return spansOf(await tokenized(code, load));
+}
 
 /** The lines of a code as spans, the neighbours of one colour joined. */
 function spansOf(lines: ThemedToken[][]): Span[] {

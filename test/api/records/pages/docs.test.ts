@@ -63,6 +63,38 @@ describe('the docs, the verifier’s page and the keys', () => {
     assert.match(text, /<code>\/v1\/domains\/\{domain\}\/provenance<\/code>/);
   });
 
+  test('each sample runs as it is shown', async (t) => {
+    const { text } = await page('/docs');
+    const codes = [...text.matchAll(/<div class="panel code">[\s\S]*?<code[^>]*>([\s\S]*?)<\/code>/g)].map(
+      ([, code = '']) =>
+        code
+          .replaceAll(/<[^>]*>/g, '')
+          .replaceAll('&quot;', '"')
+          .replaceAll('&#39;', "'")
+          .replaceAll('&gt;', '>')
+          .replaceAll('&lt;', '<')
+          .replaceAll('&amp;', '&')
+          .replaceAll(stand.app.settings.dataOrigin, stand.url),
+    );
+    assert.equal(codes.length, 12);
+    assert.match(text, /<span class="hl-keyword">(?:import|const|package)/);
+    const folder = tempFolder(t);
+    const [curl = '', javascript = '', python = ''] = codes;
+    writeFileSync(join(folder, 'sample.mjs'), javascript);
+    writeFileSync(join(folder, 'sample.py'), python);
+    const key = `export KEY=${stand.keyOf('account')}`;
+    for (const [tool, run] of [
+      ['curl', `${curl} -sf | grep 192.0.2.1`],
+      ['node', 'node sample.mjs'],
+      ['python3', 'python3 sample.py'],
+    ] as const) {
+      if (spawnSync(tool, ['--version']).error !== undefined) continue;
+      const { code, said } = await shell(folder, `${key}\n${run}`);
+      assert.equal(code, 0, said);
+      assert.match(said, /192\.0\.2\.1/, tool);
+    }
+  });
+
   test('where the docs point to on this service, there is something', async () => {
     const { text } = await page('/docs');
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
