@@ -95,6 +95,7 @@ export function logTables(db: Db): LogTables {
     },
     addHead: (log, { origin, size, signed_at, checkpoint }) => void addHead(log, origin, size, signed_at, checkpoint),
     heads: each(`${heads} ORDER BY number`, HEAD),
+    headAt: one(`${heads} AND number = ?`, HEAD),
     lastHead: one(`${heads} ORDER BY number DESC LIMIT 1`, HEAD),
     newestHead: one(`${heads} AND origin = ? ORDER BY size DESC LIMIT 1`, HEAD),
     newestCosigned: one(`${heads} AND origin = ? AND cosigned IS NOT NULL ORDER BY size DESC LIMIT 1`, HEAD),

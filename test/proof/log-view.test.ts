@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { drawTree } from '../../src/parts/log-tree.ts';
 import { parsePolicy } from '../../src/proof/log/policy.ts';
 import { type LogViewContext, logView, logViewState, quorumInWords } from '../../src/shared/transparency/log-view.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
@@ -73,4 +74,47 @@ test('the state of a log changes with its head, its quorum, its witnesses and it
   const { cosigned, is_fenced, policy: shown } = logView(tables, { ...NOBODY, policy });
   assert.deepEqual([cosigned?.size, is_fenced], [head.size, true]);
   assert.deepEqual(shown?.witnesses[0]?.last, { size: head.size, at: '2026-11-20T12:00:00.000Z' });
+});
+
+test('the growth of a log is sampled evenly in time, however many heads there are', (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: NOON });
+  const tables = app.store.database.log;
+  assert.deepEqual(logView(tables, NOBODY).growth, []);
+  // A hundred days, the last of which had as many heads as all others.
+  const times = [
+    ...Array.from({ length: 100 }, (_, day) => NOON + day * 86_400_000),
+    ...Array.from({ length: 100 }, (_, second) => NOON + 99 * 86_400_000 + second * 1_000),
+  ];
+  for (const [at, signed_at] of times.entries()) {
+    const checkpoint = `a.example/log\n${at + 1}\n${Buffer.alloc(32).toString('base64')}\n\n— a.example/log ${Buffer.alloc(68).toString('base64')}\n`;
+    tables.addHead('desk', { origin: 'a.example/log', size: at + 1, signed_at, checkpoint });
+  }
+  let asked = 0;
+  const counted: typeof tables = {
+    ...tables,
+    headAt(...of) {
+      asked++;
+      return tables.headAt(...of);
+    },
+  };
+  const { growth } = logView(counted, NOBODY);
+  assert.ok(growth.length <= 49 && growth.length >= 40, String(growth.length));
+  assert.ok(asked <= 1 + 49 * 8, `${asked} heads were read`);
+  assert.deepEqual([growth[0]?.size, growth.at(-1)?.size], [1, 200]);
+  const days = growth.map(({ signed_at }) => (Date.parse(signed_at) - NOON) / 86_400_000);
+  for (const [at, day] of days.entries()) assert.ok(at === 0 || day - (days[at - 1] ?? 0) <= 3.1, `${days}`);
+});
+
+test('a tree is drawn as the perfect trees that its size is made of, joined to one root', () => {
+  for (const size of [1, 2, 3, 7, 8, 1_377, 2 ** 20, 2 ** 31 + 5]) {
+    const { peaks, nodes, edges, width, top, bottom } = drawTree(size);
+    assert.equal(
+      peaks.reduce((sum, { leaves }) => sum + leaves, 0),
+      size,
+    );
+    assert.equal(nodes.filter(({ what }) => what === 'root').length, 1, String(size));
+    assert.equal(nodes.filter(({ what }) => what === 'leaf').length, 1, String(size));
+    assert.ok(edges.length <= peaks.length * 32, 'bounded, whatever the size');
+    for (const { x, y } of nodes) assert.ok(x >= 0 && x <= width && y >= top && y <= bottom, `${size}: ${x} ${y}`);
+  }
 });

@@ -81,6 +81,8 @@ export interface LogTables {
   addHead(log: LogService, head: Pick<LogHead, 'origin' | 'size' | 'signed_at' | 'checkpoint'>): void;
   /** Every head of a log, of all origins, oldest first. */
   heads(log: LogService): Iterable<LogHead>;
+  /** A head by its number; null for one that there is not. */
+  headAt(log: LogService, number: number): LogHead | null;
   /** The head signed last, of whatever origin. */
   lastHead(log: LogService): LogHead | null;
   newestHead(log: LogService, origin: string): LogHead | null;

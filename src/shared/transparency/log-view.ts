@@ -5,7 +5,7 @@ import { type Leaf, type LogService, parseLeaf } from '../../proof/log/leaf.ts';
 import type { Policy } from '../../proof/log/policy.ts';
 import type { Receipt } from '../../proof/receipt.ts';
 import { isoOrNull, isoTime } from '../../proof/time.ts';
-import type { LogTables } from './log-tables.ts';
+import type { LogHead, LogTables } from './log-tables.ts';
 
 /** The routes of the pages about a log. Those of the domain records have the frame of that service around them. */
 export interface LogPages {
@@ -41,7 +41,10 @@ const SHOWN_LEAVES = 20;
 /** The newest leaves, among which the public ones are looked for. */
 const WINDOW = 500;
 
-type ViewTables = Pick<LogTables, 'lastHead' | 'newestCosigned' | 'entries' | 'fence' | 'witness'>;
+/** The most points of the growth. */
+const POINTS = 49;
+
+type ViewTables = Pick<LogTables, 'lastHead' | 'headAt' | 'newestCosigned' | 'entries' | 'fence' | 'witness'>;
 
 /** What the page shows besides the tables. */
 export interface LogViewContext {
@@ -71,6 +74,8 @@ export function logView(tables: ViewTables, { log, url_absolute, policy, pieceOf
     head,
     /** The newest head that met the policy's quorum; null before the first. */
     cosigned: cosigned === null ? null : { size: cosigned.size, signed_at: isoTime(cosigned.signed_at) },
+    /** How large the log was, oldest first: heads at even distances in time, from the first to the newest. */
+    growth: last === null ? [] : growthOf((number) => tables.headAt(log, number), last),
     /** Whether this copy has stopped signing, because it contradicts what was published or witnessed. */
     is_fenced: tables.fence(log) !== null,
     /** Who watches the log; null when no witness is named. */
@@ -91,6 +96,32 @@ export function logViewState(tables: ViewTables, { log, policy }: Pick<LogViewCo
   const cosigned = last === null ? null : tables.newestCosigned(log, last.origin);
   const witnesses = policy === null ? null : policyView(tables, { log, origin: last?.origin ?? null, policy });
   return JSON.stringify([last?.number, cosigned?.number, tables.fence(log), witnesses]);
+}
+
+type SignedSize = Pick<LogHead, 'number' | 'size' | 'signed_at'>;
+
+/** Heads are found by halving: a log signs one a second, and their times rise with their numbers. */
+function growthOf(
+  headAt: (number: number) => SignedSize | null,
+  last: SignedSize,
+): { size: number; signed_at: string }[] {
+  const first = headAt(1) ?? last;
+  const found = new Map<number, SignedSize>();
+  for (let point = 0; point < POINTS; point++) {
+    const wanted = first.signed_at + ((last.signed_at - first.signed_at) * point) / (POINTS - 1);
+    let [low, high] = [first, last];
+    while (high.number - low.number > 1) {
+      const middle = headAt(Math.floor((low.number + high.number) / 2));
+      if (middle === null) break;
+      if (middle.signed_at <= wanted) low = middle;
+      else high = middle;
+    }
+    const head = high.signed_at <= wanted ? high : low;
+    found.set(head.number, head);
+  }
+  return [...found.values()]
+    .sort((a, b) => a.number - b.number)
+    .map(({ size, signed_at }) => ({ size, signed_at: isoTime(signed_at) }));
 }
 
 function headView(head: { origin: string; size: number; signed_at: number; checkpoint: string }) {
