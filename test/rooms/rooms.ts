@@ -240,6 +240,7 @@ export const ROOMS: Record<string, Room> = {
       'src/desk/readers',
       'src/operate',
       'src/records',
+      'src/records/archive',
       'src/records/jobs',
       'src/records/meter',
       'src/records/probe',
