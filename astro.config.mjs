@@ -60,6 +60,8 @@ export default defineConfig({
       { ...withoutNode, applyToEnvironment: ({ name }) => name === 'client' },
     ],
     css: { postcss: { plugins: [madeCss] } },
+    // Of the packages behind charts, pages need a few functions: these become part of the pages.
+    ssr: { noExternal: [/^d3-/, 'internmap'] },
     // Papers are pressed to dist/papers: the build empties its own folders there, and no others (`pressIntegration`).
     build: { assetsInlineLimit: 0, emptyOutDir: false },
     // `?worker&url` bundles a script of several files into one; the story page imports it as a module.

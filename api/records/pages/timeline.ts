@@ -110,10 +110,14 @@ export function comparedView(
         rows.push({ name, before: shown(old), after: shown(now), counts: null });
       } else if (now.length > 0) same.push(name);
     } else {
-      const [old, now] = [countsWere[signal] ?? 0, counts[signal] ?? 0];
-      const own = between.filter((change) => change.signal === signal).length;
-      if (old !== now || own > 0) {
-        rows.push({ name, before: [], after: [], counts: { before: old, after: now, changes: own } });
+      // Newest first. Summaries do not count the certificate.
+      const own = between.filter((change) => change.signal === signal);
+      const [old, now] = [
+        countsWere[signal] ?? own.at(-1)?.before.length ?? 0,
+        counts[signal] ?? own[0]?.after.length ?? 0,
+      ];
+      if (old !== now || own.length > 0) {
+        rows.push({ name, before: [], after: [], counts: { before: old, after: now, changes: own.length } });
       } else if (now > 0) same.push(name);
     }
   }

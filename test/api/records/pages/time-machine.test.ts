@@ -260,6 +260,7 @@ describe('the time machine', () => {
       assert.ok(table.indexOf('2026-11-18T06') < table.indexOf('2026-11-20T06'), query);
       assert.match(table, /mono">MX<\/th><td>0 values<\/td><td>1 value<span class="tag changed">one change in between/);
       assert.match(table, /mono">A<\/th><td>1 value<\/td><td>1 value<span class="tag changed">2 changes in between/);
+      assert.match(table, /mono">certificate<\/th><td>1 value<\/td><td>1 value<span class="tag changed">2 changes/);
       assert.match(table, /The same<\/th><td [^>]*>NS/);
       assert.ok(!table.includes('192.0.2.'), 'values are for accounts');
       const own = (await get(`${HOST}?${query}`, { ...HTML, cookie: signIn() })).text;
