@@ -73,7 +73,8 @@ test('it depends on what the code imports alone, with the versions of the lock f
   const { dependencies, engines, version } = json(packed('package.json'));
   assert.deepEqual([engines, version], [root.engines, root.version]);
   // What only a build of the pages needs.
-  const buildTime = ['@astrojs/node', '@codemirror/commands', '@codemirror/state', '@codemirror/view', 'astro'];
+  const editor = ['@codemirror/commands', '@codemirror/state', '@codemirror/view'];
+  const buildTime = ['@astrojs/node', ...editor, 'astro', 'd3-scale', 'd3-shape'];
   assert.deepEqual(
     Object.keys(dependencies),
     Object.keys(root.dependencies).filter(
@@ -96,7 +97,7 @@ test('what reads the exports of other systems is one file, with the licences of 
   );
   assert.deepEqual(readdirSync(packed('packages/import'), { recursive: true }), ['src', 'src/index.js']);
   const notice = readFileSync(packed('THIRD-PARTY.txt'), 'utf8');
-  for (const name of [...IMPORTERS, ...INSIDE, 'sax', 'vary', 'domhandler', 'entities', 'pend'])
+  for (const name of [...IMPORTERS, ...INSIDE, 'd3-scale', 'internmap', 'sax', 'vary', 'domhandler', 'entities', 'pend'])
     assert.match(notice, new RegExp(`^${name} [\\d.]+: `, 'm'), name);
 
   const data = tempFolder(t);
