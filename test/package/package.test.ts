@@ -97,7 +97,17 @@ test('what reads the exports of other systems is one file, with the licences of 
   );
   assert.deepEqual(readdirSync(packed('packages/import'), { recursive: true }), ['src', 'src/index.js']);
   const notice = readFileSync(packed('THIRD-PARTY.txt'), 'utf8');
-  for (const name of [...IMPORTERS, ...INSIDE, 'd3-scale', 'internmap', 'sax', 'vary', 'domhandler', 'entities', 'pend'])
+  for (const name of [
+    ...IMPORTERS,
+    ...INSIDE,
+    'd3-scale',
+    'internmap',
+    'sax',
+    'vary',
+    'domhandler',
+    'entities',
+    'pend',
+  ])
     assert.match(notice, new RegExp(`^${name} [\\d.]+: `, 'm'), name);
 
   const data = tempFolder(t);
