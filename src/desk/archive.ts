@@ -237,7 +237,7 @@ export interface Archive {
 
   latest(query: LatestQuery): Row[];
   /** Ids of the pieces that match all terms (see `searchTerms`), newest first. Empty without terms. */
-  search(terms: readonly string[], limit: number): string[];
+  search(terms: readonly string[], limit: number, filter?: { section?: string; year?: number }): string[];
   /** A piece as lists show it. */
   row(id: string): Row | null;
   list(kind: ListKind, name: string): PieceList;

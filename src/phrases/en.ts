@@ -40,6 +40,9 @@ export const en = {
     /** A time of day of a known day. */
     moment: '{day}, {time} UTC',
     contact: 'Contact',
+    /** On a button that copies the text beside it. */
+    copy: 'Copy',
+    copied: 'Copied',
   },
   /** Beside every name of a persona. The disclosure is a legal one: it must be as clear as the English. */
   byline: {
@@ -163,6 +166,9 @@ export const en = {
     fetching: 'Fetching the checks…',
     not_fetched:
       'Nothing was checked: the program that checks could not be fetched. That says nothing about the piece. Reload the page and try again.',
+    forge: 'Change one letter and check again',
+    /** Beside the result of that check. */
+    forged: 'For this check the page changed one letter of its copy of the proof. The piece itself is as it was.',
   },
   /** What the browser says when it checks a piece. */
   verify,
@@ -209,6 +215,10 @@ export const en = {
     cannot_hear: 'This browser cannot play the audio. {download|Download it}.',
     chapters: 'Chapters',
     transcript: 'Transcript',
+    /** A video without its picture. */
+    sound: 'Sound alone',
+    feed: 'Podcast feed',
+    app: 'Paste this address into your podcast app.',
   },
   corrections: {
     about: 'What the paper got wrong, and what it took back. The earlier texts stay in the proof of each piece.',
@@ -257,6 +267,15 @@ export const en = {
     found: { one: 'One piece', other: '{count} pieces, newest first' },
     refused: 'Search for one to four words, 120 characters at most.',
     silent: 'The search desk does not answer just now. The back issues by day and the sections below are all there.',
+    /** Of the choices that limit a search. */
+    section: 'Section',
+    all_sections: 'All sections',
+    year: 'Year',
+    all_years: 'All years',
+    offline: 'You are offline. The search goes on once you are back.',
+    again: 'Try again',
+    /** Without these choices. */
+    whole: 'Search the whole paper',
   },
   subscribe: {
     description: 'New pieces by mail: at once, daily or weekly.',
@@ -284,6 +303,12 @@ export const en = {
     bad_cadence: 'Choose how often.',
     bad_sections: 'Choose at least one section that the paper has.',
     refused: 'This could not be taken as it is. Reload the page and try again.',
+    /** What a reader gets, beside the form. */
+    gets: 'The headline, summary and byline of each piece, with a picture at the top.',
+    no_tracking: 'No tracking: no hidden pictures, and links that lead straight to the pieces.',
+    choose: 'You choose how often and which sections, and can change it from any mail.',
+    sample: 'A mail to look at',
+    sample_note: 'The newest pieces, as the daily mail brings them.',
   },
   /** The pages behind the links of mails. */
   reader: {

@@ -56,6 +56,74 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
+  it('search finds as one types, marks what matches, and goes back to each question', async () => {
+    const asked: string[] = [];
+    const page = await open('search/', async (route) => {
+      const { pathname, searchParams } = new URL(route.request().url());
+      if (pathname.endsWith('/facts')) return answer(200, { facts: [] })(route);
+      asked.push(`${searchParams}`);
+      await answer(200, { stories: [{ ...ROW, headline: 'Der Ärger mit dem Metermaß' }] })(route);
+    });
+    await page.locator('#q').pressSequentially('arger', { delay: 10 });
+    const found = page.locator('#found article');
+    await found.waitFor();
+    assert.deepEqual(asked, ['q=arger'], 'one question for all that was typed');
+    assert.deepEqual(await page.locator('#found mark').allTextContents(), ['Ärger']);
+    assert.equal(await found.locator('svg').count(), 1, 'the shapes of its section stand for a picture');
+    await page.locator('#q').pressSequentially(' me', { delay: 10 });
+    await page.waitForURL('**/search/?q=arger+me');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Letters').check();
+    await page.waitForURL('**/search/?q=arger+me&section=letters');
+    await page.goBack();
+    assert.equal(await page.locator('.chips :checked').inputValue(), '');
+    await page.goBack();
+    assert.equal(await page.inputValue('#q'), '', 'what was typed without a pause is one entry');
+    assert.equal(await found.count(), 0);
+    await page.close();
+  });
+
+  it('search is walked with the keyboard alone', async () => {
+    const page = await open('search/?q=metre', answer(200, { stories: [ROW, { ...ROW, slug: 'second' }] }));
+    await page.locator('#found article').first().waitFor();
+    await page.focus('#q');
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+    assert.match(await page.evaluate(() => (document.activeElement as HTMLAnchorElement).href), /stories\/second\/$/);
+    for (const key of ['ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'q');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL('**/search/?q=metre&section=time');
+    await page.close();
+  });
+
+  it('search leads on where nothing is found, and out of a section or a year that is none', async () => {
+    const page = await open('search/?q=zzz&section=time&year=1066', (route) =>
+      answer(200, { stories: route.request().url().includes('section=') ? [] : [ROW] })(route),
+    );
+    await page.getByRole('button', { name: 'Search the whole paper' }).click();
+    await page.locator('#found article').waitFor();
+    assert.equal(new URL(page.url()).search, '?q=zzz');
+    await page.goto(`${stand.url}/the-plumb-line/search/?q=zzz&section=nowhere`);
+    await page.locator('#found article').waitFor();
+    await page.close();
+  });
+
+  it('search says that the browser is offline, and goes on when it is back', async () => {
+    let isThere = false;
+    const page = await open('search/', (route) =>
+      isThere ? answer(200, { stories: [ROW] })(route) : route.abort('internetdisconnected'),
+    );
+    await page.context().setOffline(true);
+    await page.fill('#q', 'metre');
+    await page.getByText('You are offline').waitFor();
+    isThere = true;
+    await page.context().setOffline(false);
+    await page.locator('#found article').waitFor();
+    await page.close();
+  });
+
   it('search passes on what the API refuses', async () => {
     const page = await open(
       'search/?q=a+b+c+d+e',

@@ -93,6 +93,45 @@ test('row ids fall with time, so that the index is read upwards to the newest', 
   assert.deepEqual(slugs, ['a3', 'a1', 'a0', 'a2']);
 });
 
+test('a search in a year or a section finds what is there, to the minute of midnight UTC', async (t) => {
+  const app = appContextIn(t, tempFolder(t), { now: Date.parse('2026-11-20T12:00:00Z') });
+  createPaper(app);
+  const [section = '', other = ''] = app.store.desk.paper(PAPER)?.sections ?? [];
+  for (const [slug, at, category] of [
+    ['a', '2024-12-31T23:59:59.999Z', section],
+    ['b', '2025-01-01T00:00:00.000Z', section],
+    // The second of the same minute is older: its row id does not tell the order.
+    ['c', '2025-12-31T23:59:50.000Z', other],
+    ['d', '2025-12-31T23:59:10.000Z', section],
+    ['e', '2026-01-01T00:00:00.000Z', section],
+    ['f', '0050-06-01T00:00:00.000Z', other],
+  ] as const) {
+    fileStory(deskOf(app), PAPER, filing(slug, { category }), { by: 'cli' });
+    airStory(deskOf(app), PAPER, slug, { by: 'cli', at: Date.parse(at) });
+  }
+  const archive = app.store.desk.archive(PAPER);
+  for (const [filter, slugs] of [
+    [{ year: 2025 }, ['c', 'd', 'b']],
+    [{ year: 2024 }, ['a']],
+    [{ year: 50 }, ['f']],
+    [{ year: 1950 }, []],
+    [{ year: 9999 }, []],
+    [{ year: 0 }, []],
+    [{ section }, ['e', 'd', 'b', 'a']],
+    [{ section, year: 2025 }, ['d', 'b']],
+    [{ section: 'none' }, []],
+  ] as const) {
+    for (const limit of [1, 2, 9]) {
+      const reader = openSearchReader(databaseFile(app.settings), limit);
+      t.after(reader.close);
+      const { ids } = await reader.found({ ...about('means'), filter });
+      const found = ids.map((id) => archive.row(id)?.slug);
+      assert.deepEqual(found, slugs.slice(0, limit), JSON.stringify(filter));
+      assert.deepEqual(ids, archive.search(['means'], limit, filter));
+    }
+  }
+});
+
 test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', async (t) => {
   const file = archive(t);
   const reader = openSearchReader(file, SEARCH_ROWS);

@@ -101,9 +101,17 @@ export const TOOLS: readonly DeskTool[] = [
     description:
       'Finds up to 30 pieces on air whose headline, dek or prose hold all of one to four words, or words that begin so, newest first. Use it before you write: a paper corrects its own pieces rather than repeating them.',
     access: 'public',
-    input: z.strictObject({ q: z.string().min(1).max(120).describe('One to four words.') }),
+    input: z.strictObject({
+      q: z.string().min(1).max(120).describe('One to four words.'),
+      section: z.string().optional().describe('Only pieces of this section of the paper.'),
+      year: z
+        .string()
+        .regex(/^\d{4}$/)
+        .optional()
+        .describe('Only pieces that first went on air in this year, such as 2026.'),
+    }),
     output: SearchResult,
-    request: ({ q }) => ({ method: 'GET', path: withQuery('/api/v1/search', { q }) }),
+    request: (filter) => ({ method: 'GET', path: withQuery('/api/v1/search', filter) }),
   }),
   tool({
     name: 'read_story',

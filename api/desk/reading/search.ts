@@ -1,18 +1,27 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
+import { sectionSlug } from '../../../src/desk/papers/paper.ts';
+import { linksOf, thumbnailOf } from '../../../src/desk/press/outputs/frame.ts';
 import { matchExpression, SEARCH_ROWS, searchTerms } from '../../../src/desk/search.ts';
 import { StoryRow, storyRow } from '../../../src/desk/story.ts';
 import { paperRemoved } from '../../../src/desk/withdrawal.ts';
 import type { AppContext } from '../../../src/server/context.ts';
-import { Busy } from '../../../src/shared/fault.ts';
+import { Busy, Fault } from '../../../src/shared/fault.ts';
+import type { SearchFilter } from '../../../src/store/desk/search-reader.ts';
 import type { PaperContext } from '../../env.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { admit, notFound } from '../../middleware/key.ts';
 import { ok } from '../../openapi/responses.ts';
-import { archiveOf, linksFor } from '../context.ts';
+import { archiveOf, editionOf } from '../context.ts';
 import type { PaperResponses } from '../paper-responses.ts';
 import { operationsUnder } from '../route.ts';
 import type { Sites } from '../site.ts';
+
+const FoundStory = StoryRow.extend({
+  thumbnail: z.url().nullable().meta({
+    description: 'The story’s own art in a small size, mostly as WebP of 400 pixels; null when it has none.',
+  }),
+}).meta({ id: 'FoundStory', description: 'A story as a search lists it.' });
 
 export const SearchResult = z
   .object({
@@ -20,7 +29,7 @@ export const SearchResult = z
     nameplate: z.string(),
     q: z.string().openapi({ description: 'What was searched for.' }),
     count: z.int().min(0),
-    stories: z.array(StoryRow).max(SEARCH_ROWS),
+    stories: z.array(FoundStory).max(SEARCH_ROWS),
     next_cursor: z.null(),
   })
   .openapi('SearchResult');
@@ -38,6 +47,16 @@ const search = {
         maxLength: 120,
         example: 'leap second',
       }),
+      section: z
+        .string()
+        .optional()
+        .openapi({ description: 'Only pieces of this section: its name or its slug.', example: 'tides' }),
+      year: z
+        .string()
+        .regex(/^\d{4}$/, 'must be a year of four digits, as in year=2026')
+        .transform(Number)
+        .optional()
+        .openapi({ description: 'Only pieces that first went on air in this year, by UTC.', example: '2026' }),
     }),
   },
   responses: {
@@ -48,14 +67,20 @@ const search = {
 /** Full-text search over the pieces on air. `sites` finds the paper again when the search ends. */
 export function searchStories({ app, sites, proxies, responses }: Asked) {
   return operationsUnder('Reading')(search, async (c) => {
-    const asked = c.req.valid('query').q.trim();
+    const { q, section: named, year } = c.req.valid('query');
+    const asked = q.trim();
     const terms = searchTerms(asked);
-    const ids = terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, terms);
+    const section = named === undefined ? undefined : sectionNamed(c.get('site').paper.sections, named);
+    const ids =
+      terms.length === 0 ? [] : await foundNow(c, { app, sites, proxies }, { terms, filter: { section, year } });
     const archive = archiveOf(app, c);
-    const links = linksFor(app, c);
-    const rows = responses.rows(c, ids, (id) => {
-      const row = archive.row(id);
-      return row === null ? null : storyRow(row, links);
+    const edition = editionOf(app, c);
+    const links = linksOf(edition);
+    // Other responses cache the same pieces without thumbnails.
+    const keys = ids.map((id) => `${FOUND}${id}`);
+    const rows = responses.rows(c, keys, (key) => {
+      const row = archive.row(key.slice(FOUND.length));
+      return row === null ? null : { ...storyRow(row, links), thumbnail: thumbnailOf(edition, row) };
     });
     const { slug, paper } = c.get('site');
     const head = JSON.stringify({ q: asked, desk: slug, nameplate: paper.nameplate, count: rows.length });
@@ -63,16 +88,28 @@ export function searchStories({ app, sites, proxies, responses }: Asked) {
   });
 }
 
+const FOUND = 'found ';
+
 type Asked = { app: AppContext; sites: Sites; proxies: BlockList; responses: PaperResponses };
+
+/** The name of a section that is given by its name or its slug. Throws `invalid_request` for any other. */
+function sectionNamed(sections: readonly string[], named: string): string {
+  const found = sections.find((name) => name === named || sectionSlug(name) === named);
+  if (found !== undefined) return found;
+  const shown = JSON.stringify([...named].slice(0, 40).join('').toWellFormed());
+  throw new Fault('invalid_request', `section: ${shown}: must be a section of this paper: ${sections.join(', ')}`, {
+    field: 'section',
+  });
+}
 
 /** Ids of the pieces that match in the newest edition. Throws if the caller may no longer see the paper. */
 async function foundNow(
   c: PaperContext,
   { app, sites, proxies }: Omit<Asked, 'responses'>,
-  terms: string[],
+  { terms, filter }: { terms: string[]; filter: SearchFilter },
 ): Promise<string[]> {
   const { slug, path } = c.get('site');
-  const question = { paper: slug, match: matchExpression(slug, terms) };
+  const question = { paper: slug, match: matchExpression(slug, terms), filter };
   const caller = c.get('key')?.id ?? callerOf(c.env, proxies);
   const since = performance.now();
   for (;;) {

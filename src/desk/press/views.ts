@@ -347,6 +347,13 @@ export interface DeskPageView extends Framed {
   api: string;
 }
 
+/** The sections and years that limit a search; a section's shapes also stand for its pieces without a picture. */
+export interface SearchView extends DeskPageView {
+  sections: { name: string; slug: string; url: string; motif: Motif }[];
+  /** The latest first. */
+  years: string[];
+}
+
 /** A problem of a submitted form, shown next to its field. */
 export interface FormProblem {
   field: string;
@@ -485,7 +492,7 @@ export interface Pages {
   '/paper/cast-index': CastIndexView;
   '/paper/cast-day': CastDayView;
   '/paper/cast-embed': CastDayView;
-  '/paper/search': DeskPageView;
+  '/paper/search': SearchView;
   '/paper/subscribe': SubscribeView;
   '/paper/subscribe-said': ReaderSaidView;
   '/paper/subscribe-manage': ReaderManageView;

@@ -10,10 +10,8 @@ const root = api.slice(0, -'/api/v1/search'.length);
 const words = JSON.parse(form.dataset.words);
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
 
-let asked = 0;
-
-function say(text) {
-  status.textContent = text;
+function say(text, ...more) {
+  status.replaceChildren(text, ...more);
 }
 
 function element(name, className, ...content) {
@@ -23,9 +21,16 @@ function element(name, className, ...content) {
   return made;
 }
 
-function link(href, text) {
-  const made = element('a', '', text);
+function link(href, ...content) {
+  const made = element('a', '', ...content);
   made.href = href;
+  return made;
+}
+
+function button(text, press) {
+  const made = element('button', '', text);
+  made.type = 'button';
+  made.addEventListener('click', press);
   return made;
 }
 
@@ -36,18 +41,67 @@ function signature({ name }, written_by) {
     : words.written.replace(/\{(\w+)\}/g, (_all, key) => (key === 'writer' ? written_by : name));
 }
 
-function row({ headline, dek, slug, published_at, category, byline, written_by }) {
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** Scripts that do not separate words by spaces: a term may stand anywhere. */
+const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+const folded = (text) =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase();
+
+/** The text with the words marked that begin as a word of the question does. */
+function marked(text, asked) {
+  const terms = asked.match(WORD) ?? [];
+  const starts = terms.map(folded);
+  const parts = [];
+  let end = 0;
+  const mark = (from, to) => {
+    if (from < end) return;
+    parts.push(text.slice(end, from), element('mark', '', text.slice(from, to)));
+    end = to;
+  };
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (!UNSPACED.test(word)) {
+      if (starts.some((start) => folded(word).startsWith(start))) mark(index, index + word.length);
+      continue;
+    }
+    for (const term of terms) {
+      const at = word.indexOf(term);
+      if (at >= 0) mark(index + at, index + at + term.length);
+    }
+  }
+  return [...parts, text.slice(end)];
+}
+
+/** The piece's own art, else the shapes of its section; null for a section that the paper no longer has. */
+function art({ thumbnail, image, category }) {
+  if (!thumbnail) {
+    const shapes = [...ways.querySelectorAll('[data-section]')].find(({ dataset }) => dataset.section === category);
+    return shapes?.querySelector('svg').cloneNode(true) ?? null;
+  }
+  const made = element('img', '');
+  Object.assign(made, { alt: '', loading: 'lazy', decoding: 'async', width: 400, height: 267, src: thumbnail });
+  // A press may have left this size to a later one.
+  made.addEventListener('error', () => made.setAttribute('src', image), { once: true });
+  return made;
+}
+
+function row(story, asked) {
+  const { headline, dek, slug, published_at, category, byline, written_by } = story;
   const when = element('time', '', day.format(new Date(published_at)));
   when.dateTime = published_at;
+  const picture = art(story);
   return element(
     'article',
-    'row bare',
+    picture === null ? 'row bare' : 'row',
+    ...(picture === null ? [] : [picture]),
     element(
       'div',
       'words',
       element('p', 'kicker', category),
-      element('h2', '', link(`${root}/stories/${slug}/`, headline)),
-      ...(dek ? [element('p', 'dek', dek)] : []),
+      element('h2', '', link(`${root}/stories/${slug}/`, ...marked(headline, asked))),
+      ...(dek ? [element('p', 'dek', ...marked(dek, asked))] : []),
       element('p', 'byline', signature(byline, written_by), ' ', element('span', 'ai', words.persona), ' ', when),
     ),
   );
@@ -59,9 +113,9 @@ function counted(count) {
 }
 
 /** Facts of the record, below the pieces. */
-function factList(facts) {
+function factList(facts, asked) {
   const items = facts.map(({ claim_key, statement, source }) => {
-    const to = link(`${root}/facts/${claim_key}/`, statement);
+    const to = link(`${root}/facts/${claim_key}/`, ...marked(statement, asked));
     to.dir = 'auto';
     return element('li', '', to, element('p', 'origin', source));
   });
@@ -75,13 +129,13 @@ const FACTS_MAX = 5;
 const WAIT_MAX = 10;
 
 /** The answer's body, or null when no API stands behind the address. Asks once more where too many search. */
-async function ask(url, isAgain = false) {
+async function ask(url, signal, isAgain = false) {
   try {
-    const response = await fetch(url);
+    const response = await fetch(url, { signal });
     const wait = Number(response.headers.get('Retry-After'));
     if (response.status === 503 && !isAgain && wait > 0 && wait <= WAIT_MAX) {
       await new Promise((resolve) => setTimeout(resolve, wait * 1_000));
-      return await ask(url, true);
+      return await ask(url, signal, true);
     }
     if (response.status === 404 || response.status >= 500) return null;
     return await response.json();
@@ -90,44 +144,127 @@ async function ask(url, isAgain = false) {
   }
 }
 
-async function search(q) {
-  const turn = ++asked;
-  ways.classList.toggle('shown', q === '');
-  found.replaceChildren();
-  if (q === '') return say('');
+/** What the form asks for, without what was left empty. */
+function question() {
+  const given = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
+  return new URLSearchParams(given.filter(([, value]) => value !== ''));
+}
+
+let running = new AbortController();
+
+async function search() {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  const query = question();
+  const q = query.get('q');
+  ways.classList.toggle('shown', q === null);
+  if (q === null) {
+    found.replaceChildren();
+    return say('');
+  }
+  found.setAttribute('aria-busy', 'true');
   say(words.searching);
   // Together, so that nothing moves when the facts come.
   const [answer, record] = await Promise.all([
-    ask(`${api}?${new URLSearchParams({ q })}`),
-    words.facts ? ask(`${root}/api/v1/facts?${new URLSearchParams({ q, limit: FACTS_MAX })}`) : null,
+    ask(`${api}?${query}`, signal),
+    words.facts && query.size === 1
+      ? ask(`${root}/api/v1/facts?${new URLSearchParams({ q, limit: FACTS_MAX })}`, signal)
+      : null,
   ]);
   // An older question may be answered after a newer one.
-  if (turn !== asked) return;
-  show(q, answer);
+  if (signal.aborted) return;
+  found.removeAttribute('aria-busy');
+  found.replaceChildren();
+  show(q, answer, query.size > 1);
   const facts = record?.facts ?? [];
-  if (facts.length > 0) found.append(factList(facts));
+  if (facts.length > 0) found.append(factList(facts, q));
   ways.classList.add('shown');
 }
 
-function show(q, answer) {
-  if (answer === null) return say(words.silent);
+function show(q, answer, isFiltered) {
+  if (answer === null) return say(navigator.onLine ? words.silent : words.offline, button(words.again, search));
   if (!Array.isArray(answer.stories)) return say(words.refused ?? answer.message ?? words.silent);
   const { stories } = answer;
-  if (stories.length === 0) return say(words.none.replace('{words}', () => q));
+  if (stories.length === 0) {
+    return say(
+      words.none.replace('{words}', () => q),
+      ...(isFiltered ? [button(words.whole, searchWhole)] : []),
+    );
+  }
   say(counted(stories.length));
-  found.replaceChildren(...stories.map(row));
+  found.replaceChildren(...stories.map((story) => row(story, q)));
 }
 
-function read() {
-  field.value = new URLSearchParams(location.search).get('q') ?? '';
-  search(field.value.trim());
+function searchWhole() {
+  read(new URLSearchParams({ q: field.value }));
+  remember();
+  search();
+  field.focus();
 }
+
+/** Whether the address's entry in the history is that of a question that is still being typed. */
+let isTyping = false;
+
+/** Puts the question into the address: a new entry for each, and one for all that is typed without a pause. */
+function remember(typing = false) {
+  const address = `?${question()}`;
+  if (address !== location.search) history[isTyping ? 'replaceState' : 'pushState'](null, '', address);
+  isTyping = typing;
+}
+
+function read(query = new URLSearchParams(location.search)) {
+  field.value = query.get('q') ?? '';
+  const [all, ...sections] = form.querySelectorAll('[name="section"]');
+  (sections.find(({ value }) => value === query.get('section')) ?? all).checked = true;
+  const { year } = form.elements;
+  if (!year) return;
+  year.value = query.get('year') ?? '';
+  // No such year.
+  if (year.selectedIndex < 0) year.value = '';
+}
+
+/** How long nothing is typed before a search begins, in ms. */
+const PAUSE = 250;
+let pause;
+
+field.addEventListener('input', () => {
+  clearTimeout(pause);
+  pause = setTimeout(() => {
+    remember(true);
+    search();
+  }, PAUSE);
+});
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  const q = field.value.trim();
-  history.pushState(null, '', `?${new URLSearchParams({ q })}`);
-  search(q);
+  clearTimeout(pause);
+  remember();
+  search();
 });
-addEventListener('popstate', read);
+form.addEventListener('change', ({ target }) => {
+  if (target === field) return;
+  clearTimeout(pause);
+  remember();
+  search();
+});
+
+/** The arrow keys lead from the field through what was found, and back. */
+document.addEventListener('keydown', (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const stops = [field, ...found.querySelectorAll('h2 a, li a')];
+  const at = stops.indexOf(document.activeElement);
+  const next = stops[at + step];
+  if (step === undefined || at < 0 || next === undefined) return;
+  event.preventDefault();
+  next.focus();
+});
+
+addEventListener('popstate', () => {
+  isTyping = false;
+  read();
+  search();
+});
+addEventListener('online', () => found.childElementCount === 0 && search());
 read();
+search();

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import Database from 'libsql/promise';
+import { MINUTE } from '../../proof/time.ts';
 import { BUSY_TIMEOUT } from '../../shared/sql/open.ts';
 import { integer, json, orNull } from '../../shared/sql/sql.ts';
 import { NEWEST_FIRST } from './pieces.ts';
@@ -9,6 +10,15 @@ export interface Question {
   paper: string;
   /** The FTS5 query (`matchExpression`). */
   match: string;
+  filter?: SearchFilter;
+}
+
+/** Narrows a search; without a member there is no limit of that kind. */
+export interface SearchFilter {
+  /** The section's name. */
+  section?: string | undefined;
+  /** The year in which a piece first went on air, by UTC: 0 to 9999. */
+  year?: number | undefined;
 }
 
 export interface Found {
@@ -23,15 +33,34 @@ export type SearchReader = ReturnType<typeof openSearchReader>;
 /** Row ids of the index per minute, which is the most pieces of all papers that may go on air in one minute. */
 export const ROOM = 2 ** 20;
 
+/** The first minute of the year 10000. Row ids count down to it. */
+const END = Date.UTC(10_000, 0) / MINUTE;
+
+/** The last row id of the minute that begins at `at` (ms); those before it in time have greater ones. */
+export const lastPlace = (at: number): number => (END - Math.floor(at / MINUTE)) * ROOM - 1;
+
+/** The last parameters of `FOUND`: the least and the greatest row id, which span whole minutes, and the section. */
+export function filterParameters({ section, year }: SearchFilter = {}): [number, number, string | null] {
+  if (year === undefined) return [0, Number.MAX_SAFE_INTEGER, section ?? null];
+  // `Date.UTC` takes the years 0 to 99 for those of the twentieth century.
+  const start = (of: number) => lastPlace(new Date(0).setUTCFullYear(of, 0, 1));
+  return [start(year + 1) + 1, start(year), section ?? null];
+}
+
 /** SQLite's code for a statement that was interrupted. */
 export const INTERRUPTED = 'SQLITE_INTERRUPT';
 
+/** Limits rows of `search`. FTS5 reads no further than the row ids if these are integers. */
+const MATCHING = `search MATCH ?2 AND rowid >= CAST(?4 AS INTEGER) AND rowid <= CAST(?5 AS INTEGER)
+      AND (?6 IS NULL OR EXISTS (SELECT 1 FROM searched h JOIN pieces o ON o.id = h.piece
+        WHERE h.place = search.rowid AND o.category = ?6))`;
+
 /**
- * What one state of the database answers to a paper, an FTS5 query and the number of ids. The order of the row ids is
+ * What one state of the database answers to a paper, an FTS5 query, the number of ids and `filterParameters`. The order of the row ids is
  * that of the times on air, unless a minute is tangled: then all that match in the last minute are sorted by time.
  */
 export const FOUND = `WITH newest AS MATERIALIZED (
-    SELECT rowid AS place FROM search WHERE search MATCH ?2 ORDER BY rowid LIMIT ?3
+    SELECT rowid AS place FROM search WHERE ${MATCHING} ORDER BY rowid LIMIT ?3
   )
   SELECT (SELECT edition FROM papers WHERE slug = ?1 AND removed_at IS NULL) AS edition,
     CASE WHEN (SELECT max(s.tangled) FROM newest n JOIN searched s ON s.place = n.place) THEN (
@@ -39,7 +68,7 @@ export const FOUND = `WITH newest AS MATERIALIZED (
         SELECT p.id FROM (
           SELECT place FROM newest UNION
           SELECT rowid FROM search, (SELECT max(place) / ${ROOM} * ${ROOM} AS start FROM newest) minute
-            WHERE search MATCH ?2 AND rowid >= minute.start AND rowid < minute.start + ${ROOM}) f
+            WHERE ${MATCHING} AND rowid >= minute.start AND rowid < minute.start + ${ROOM}) f
         JOIN searched s ON s.place = f.place JOIN pieces p ON p.id = s.piece ${NEWEST_FIRST} LIMIT ?3)
     ) ELSE (
       SELECT json_group_array(id) FROM (
@@ -59,9 +88,14 @@ export function openSearchReader(file: string, limit: number) {
   prepared.catch(() => undefined);
   return {
     /** Answers one question at a time. Rejects with SQLite's error; its code is `INTERRUPTED` after `interrupt`. */
-    async found({ paper, match }: Question): Promise<Found> {
+    async found({ paper, match, filter }: Question): Promise<Found> {
       // `all` searches on another thread, as far as the first row; `get` does not.
-      const [[edition, ids] = []]: unknown[][] = await (await prepared).all([paper, match, limit]);
+      const [[edition, ids] = []]: unknown[][] = await (await prepared).all([
+        paper,
+        match,
+        limit,
+        ...filterParameters(filter),
+      ]);
       return { edition: FOUND_ROW.edition(edition), ids: FOUND_ROW.ids(ids) };
     },
     /** Ends the running question. Has no effect on one that has not begun yet. */

@@ -1,7 +1,6 @@
 import { indexText, matchExpression, NORMALIZER_VERSION } from '../../desk/search.ts';
-import { MINUTE } from '../../proof/time.ts';
 import { type Db, flag, integer, orNull, type Read, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { FOUND, FOUND_ROW, ROOM } from './search-reader.ts';
+import { FOUND, FOUND_ROW, filterParameters, lastPlace, ROOM, type SearchFilter } from './search-reader.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;
@@ -17,9 +16,6 @@ const SHOWN = {
   indexed: orNull(integer),
 };
 type Shown = Read<typeof SHOWN>;
-
-/** The first minute of the year 10000. */
-const END = Date.UTC(10_000, 0) / MINUTE;
 
 export type SearchTables = ReturnType<typeof searchTables>;
 
@@ -68,7 +64,7 @@ export function searchTables(db: Db, transact: Transact) {
    * to 9999 are safe integers above zero.
    */
   function newPlace(piece: string, at: number, generation: number): number {
-    const start = (END - Math.floor(at / MINUTE)) * ROOM - 1;
+    const start = lastPlace(at);
     const last = lastOfMinute(start - ROOM, start);
     const inOrder = last === null || at > last.published_at || (at === last.published_at && piece > last.id);
     // Entries after an out-of-order entry are also flagged, because that entry and its flag may be removed later.
@@ -155,9 +151,9 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /** Ids of one paper's pieces that contain all the terms, newest first; none without terms. */
-  function search(paper: string, terms: readonly string[], limit: number): string[] {
+  function search(paper: string, terms: readonly string[], limit: number, filter?: SearchFilter): string[] {
     if (terms.length === 0) return [];
-    return found(paper, matchExpression(paper, terms), limit)?.ids ?? [];
+    return found(paper, matchExpression(paper, terms), limit, ...filterParameters(filter))?.ids ?? [];
   }
 
   return {

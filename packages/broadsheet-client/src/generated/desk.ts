@@ -2078,8 +2078,67 @@ export interface components {
             /** @description What was searched for. */
             q: string;
             count: number;
-            stories: components["schemas"]["Story"][];
+            stories: components["schemas"]["FoundStory"][];
             next_cursor: null;
+        };
+        /** @description A story as a search lists it. */
+        FoundStory: {
+            id: string;
+            slug: string;
+            headline: string;
+            dek: string;
+            /** @description The section’s name. */
+            category: string;
+            /** @enum {string} */
+            kind: "news" | "blog";
+            byline: components["schemas"]["Byline"];
+            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            authors: components["schemas"]["Author"][];
+            /** @description The names of `authors` in one line, to be shown; null without any. */
+            written_by: string | null;
+            /**
+             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @enum {string|null}
+             */
+            provenance: "archive" | null;
+            /** @description What it is about, by name. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description First time on air.
+             */
+            published_at: string;
+            /**
+             * Format: date-time
+             * @description Of the newest revision made since.
+             */
+            updated_at: string;
+            revision: number;
+            /**
+             * Format: uri
+             * @description The story’s page.
+             */
+            url: string;
+            /**
+             * Format: uri
+             * @description The story’s own art, else its share card.
+             */
+            image: string;
+            /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
+            reviewed_by?: {
+                name: string;
+                role: string;
+                /**
+                 * Format: date-time
+                 * @description When it was approved.
+                 */
+                at: string;
+            } | null;
+            /**
+             * Format: uri
+             * @description The story’s own art in a small size, mostly as WebP of 400 pixels; null when it has none.
+             */
+            thumbnail: string | null;
         };
         FactList: {
             /** @description The paper’s slug. */
@@ -5040,6 +5099,10 @@ export interface operations {
             query: {
                 /** @description One to four terms, 1 to 120 characters. */
                 q: string;
+                /** @description Only pieces of this section: its name or its slug. */
+                section?: string;
+                /** @description Only pieces that first went on air in this year, by UTC. */
+                year?: string;
             };
             header?: never;
             path?: never;

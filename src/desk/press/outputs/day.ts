@@ -65,7 +65,8 @@ export const year: Output = {
   },
 };
 
-function yearsOf(edition: Edition): string[] {
+/** The years with pieces, the latest first. */
+export function yearsOf(edition: Edition): string[] {
   return [...new Set(edition.months().map(({ month }) => month.slice(0, 4)))].reverse();
 }
 

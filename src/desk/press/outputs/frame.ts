@@ -158,6 +158,17 @@ export function pictureView(edition: Edition, image: Image, base = edition.site.
   };
 }
 
+/** The address of a piece's own art in the size of a list, where it has such a variant; null without art. */
+export function thumbnailOf(edition: Edition, { image }: Pick<Row, 'image'>): string | null {
+  if (image === null) return null;
+  const { url, variants } = pictureView(edition, image, edition.site.root);
+  const still = variants.filter(({ type }) => type === 'image/webp');
+  return (still.find(({ width }) => width >= THUMBNAIL) ?? still.at(-1))?.url ?? url;
+}
+
+/** In pixels. */
+const THUMBNAIL = 400;
+
 /** The address of a document; null for one that has only a name. */
 export function instrumentHref(instrument: string): string | null {
   return /^https?:\/\//i.test(instrument) ? instrument : null;

@@ -1,3 +1,4 @@
+import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { isoTime } from '../../../proof/time.ts';
@@ -14,6 +15,7 @@ import { pageProse } from '../page-prose.ts';
 import { plainProseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
 import { agentsText, skillIndex, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView } from '../views.ts';
+import { yearsOf } from './day.ts';
 import { frameOf, prosePicture } from './frame.ts';
 
 const CORRECTIONS_MAX = 200;
@@ -22,14 +24,23 @@ const CORRECTIONS_FEED = 'corrections/rss.xml';
 
 /** The pages that every paper has exactly once. */
 export const pages = [
-  ...(['search', 'subscribe'] as const).map((name) =>
-    singleOutput(name, 'list', async (edition, { render }) => {
-      const t = phrasesOf(edition.paper().language);
-      const frame = frameOf(edition, { path: `${name}/`, title: t.page[name], description: t[name].description });
-      const view = { frame, api: `${edition.site.base}/api/v1` };
-      return [{ path: `${name}/index.html`, body: await render(`/paper/${name}`, view) }];
-    }),
-  ),
+  singleOutput('search', 'list', async (edition, { render }) => {
+    const { page, search: t } = phrasesOf(edition.paper().language);
+    const frame = frameOf(edition, { path: 'search/', title: page.search, description: t.description });
+    const view = {
+      frame,
+      api: `${edition.site.base}/api/v1`,
+      sections: frame.paper.sections.map((section) => ({ ...section, motif: motifOf(section.name) })),
+      years: yearsOf(edition),
+    };
+    return [{ path: 'search/index.html', body: await render('/paper/search', view) }];
+  }),
+  singleOutput('subscribe', 'list', async (edition, { render }) => {
+    const { page, subscribe: t } = phrasesOf(edition.paper().language);
+    const frame = frameOf(edition, { path: 'subscribe/', title: page.subscribe, description: t.description });
+    const view = { frame, api: `${edition.site.base}/api/v1` };
+    return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
+  }),
   singleOutput('corrections', 'list', async (edition, { render }) => {
     const { page, corrections } = phrasesOf(edition.paper().language);
     const view = {
