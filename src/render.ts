@@ -4,7 +4,6 @@ import type { ConsolePages } from './desk/console/views.ts';
 import type { Pages as PaperPages } from './desk/press/views.ts';
 import type { AccountPages } from './records/accounts/views.ts';
 import type { RecordsPages } from './records/views.ts';
-import type { MailContent } from './shared/outbound/mail-content.ts';
 import { withFontsNeeded } from './shared/script-letters.ts';
 import type { LogPages } from './shared/transparency/log-view.ts';
 
@@ -14,7 +13,7 @@ export type Pages = PaperPages &
   DoorPages &
   RecordsPages &
   AccountPages &
-  LogPages & { '/mail': MailContent };
+  LogPages;
 
 const modules = import.meta.glob<Component>('./pages/**/*.astro', { import: 'default' });
 const pages = new Map<string, Component>();

@@ -11,6 +11,7 @@ import type { Media } from './papers/media.ts';
 import type { Page } from './papers/page.ts';
 import type { Paper } from './papers/paper.ts';
 import type { Placement } from './placement.ts';
+import type { SearchFilter } from './search.ts';
 
 /** What a page tells of itself, for a card in the pieces that link to it. It is no part of the ledger. */
 export interface LinkedPage {
@@ -237,7 +238,7 @@ export interface Archive {
 
   latest(query: LatestQuery): Row[];
   /** Ids of the pieces that match all terms (see `searchTerms`), newest first. Empty without terms. */
-  search(terms: readonly string[], limit: number, filter?: { section?: string; year?: number }): string[];
+  search(terms: readonly string[], limit: number, filter?: SearchFilter): string[];
   /** A piece as lists show it. */
   row(id: string): Row | null;
   list(kind: ListKind, name: string): PieceList;

@@ -9,6 +9,14 @@ export const TERMS_MAX = 4;
 /** Maximum number of rows in a search result. */
 export const SEARCH_ROWS = 30;
 
+/** Narrows a search; without a member there is no limit of that kind. */
+export interface SearchFilter {
+  /** The section's name. */
+  section?: string | undefined;
+  /** The year in which a piece first went on air, by UTC: 0 to 9999. */
+  year?: number | undefined;
+}
+
 /** The version of `indexText`. An index built by another version is rebuilt when its database is opened. */
 export const NORMALIZER_VERSION = 2;
 

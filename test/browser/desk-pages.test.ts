@@ -159,6 +159,21 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
+  it('the chapters and the transcript of a video lead into it, or into its sound alone', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${stand.url}/the-plumb-line/cast/2026-11-19/`);
+    const at = (player: string) =>
+      page.locator(`.screen ${player}`).evaluate((player: HTMLMediaElement) => player.currentTime);
+    await page.locator('.chapters a').nth(2).click();
+    assert.equal(await at('video'), 11);
+    assert.equal(await page.locator('.transcript p').count(), 6, 'each sentence has its time');
+    await page.getByText('Sound alone').click();
+    await page.locator('.transcript a').nth(1).click();
+    assert.deepEqual([await at('audio'), await at('video')], [6, 11]);
+    assert.match(page.url(), /2026-11-19\/$/);
+    await page.close();
+  });
+
   it('subscribe sends the choices and shows the answer', async () => {
     let sent: unknown;
     const page = await open('subscribe/', async (route) => {

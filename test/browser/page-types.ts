@@ -80,6 +80,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
     isCard: true,
   }),
   'paper/page': paper(({ own }) => [own]),
+  'paper/agents': paper(() => ['agents/']),
   'paper/search': paper(() => ['search/?q=metre'], { needsScript: true }),
   'paper/subscribe': paper(() => ['subscribe/']),
   'paper/subscribe-said': paper(({ confirm }) => [confirm]),
@@ -120,7 +121,7 @@ export const PAGE_TYPES: Readonly<Record<string, PageType>> = {
   'account/unsubscribe': { of: 'records', paths: ({ unsubscribe }) => [unsubscribe] },
   'preview of a draft': paper(({ preview }) => [preview]),
   'standards of a paper': paper(() => ['standards/']),
-  'guide for agents of a paper': paper(() => ['agents/']),
+  'sample of a mail': paper(() => ['subscribe/sample/'], { isCard: true }),
   // What a signed-in reader sees beside.
   'records/time-machine signed in': account(() => '/t/xn--bcher-kva.example'),
   'records/hosts signed in': account(() => '/domains'),

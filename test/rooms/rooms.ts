@@ -77,11 +77,11 @@ export const ROOMS: Record<string, Room> = {
   },
   'src/desk/press': {
     holds: 'what is pressed: editions, outputs, feeds, the tree on disk',
-    imports: ['src/desk', 'src/desk/door', 'src/media', 'types src/render.ts', 'types src/server'],
+    imports: ['src/desk', 'src/desk/door', 'src/desk/readers', 'src/media', 'types src/render.ts', 'types src/server'],
   },
   'src/desk/readers': {
     holds: 'subscribers, alerts, digests, webhooks',
-    imports: ['src/desk', 'src/desk/door'],
+    imports: ['src/desk', 'src/desk/door', 'src/media'],
   },
   'src/desk/console': {
     holds: 'who is signed in to a paper’s console, and what its pages show',

@@ -13,7 +13,7 @@ const TYPE = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
 /** Whether a file of a paper’s tree is a page that has a Markdown version. */
 export const isPage = (file: string): boolean =>
-  file.endsWith('.html') && !/^\/embed\/|\/embed\/index\.html$/.test(file);
+  file.endsWith('.html') && !/^\/embed\/|^\/subscribe\/sample\/|\/embed\/index\.html$/.test(file);
 
 /**
  * Whether a caller prefers Markdown to HTML, by its q-values (RFC 9110, section 12.5.1). It must name Markdown; where

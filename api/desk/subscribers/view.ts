@@ -106,7 +106,7 @@ export function readerPages(app: AppContext, render: Render) {
       const api = `${siteAt(c.get('site')).base}/api/v1`;
       const choices = form.has('boxes') ? sentChoices(form) : null;
       const failed = { email: form.get('email')?.[0] ?? '', choices, problem };
-      const view = { frame: frame(c, phrasesIn(c).page.subscribe), api, failed };
+      const view = { frame: frame(c, phrasesIn(c).page.subscribe), api, failed, sample_url: null };
       return send(c, await render('/paper/subscribe', view), 400);
     },
     /** The page on which a reader changes a subscription. */

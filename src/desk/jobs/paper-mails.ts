@@ -1,5 +1,4 @@
 import { Cron } from 'croner';
-import { hueColor } from '../../media/card/card-color.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { linkToken, secretHash } from '../../shared/access-key.ts';
@@ -21,6 +20,7 @@ import {
 } from '../readers/alert.ts';
 import { end, manageToken } from '../readers/link.ts';
 import type { MailRecord } from '../readers/mail.ts';
+import { mailColors } from '../readers/mail-colors.ts';
 import { NOTICE_GATHERS, type NoticeRecord, noticeMail, noticeRecipients } from '../readers/notice.ts';
 import { alertMail, confirmMail, fromPaper, mailRoot, type PaperLetter } from '../readers/paper-letter.ts';
 import { deleteExpired } from '../readers/subscribe.ts';
@@ -165,33 +165,6 @@ export function queueNotices({ store }: AppContext, paper: string, at: number): 
 
 function letterOf({ settings }: AppContext, paper: Paper, letter: PaperLetter): Letter {
   return fromPaper(paper, settings.origin, mailColors(paper.hue), letter);
-}
-
-/** A paper's colors for mail programs, few of which support OKLCH. Keep in sync with `tokens.css`. */
-function mailColors(hue: number) {
-  const color = (lightness: number, chroma: number) => hueColor(lightness, chroma, hue);
-  return {
-    light: {
-      paper: color(0.985, 0.0045),
-      ink: color(0.2, 0.015),
-      soft: color(0.38, 0.02),
-      faint: color(0.46, 0.025),
-      rule: color(0.86, 0.015),
-      accent: color(0.44, 0.14),
-      plate: color(0.33, 0.1),
-      on_accent: color(0.985, 0.0045),
-    },
-    dark: {
-      paper: color(0.185, 0.008),
-      ink: color(0.935, 0.008),
-      soft: color(0.8, 0.012),
-      faint: color(0.72, 0.016),
-      rule: color(0.34, 0.014),
-      accent: color(0.8, 0.1),
-      plate: color(0.9, 0.028),
-      on_accent: color(0.185, 0.008),
-    },
-  };
 }
 
 /** The day on which weekly digests go out. */

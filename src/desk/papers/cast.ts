@@ -35,7 +35,7 @@ export const CastMembers = z.strictObject({
   audio: z.string().optional(),
   /** What is said, in WebVTT; of an audio edition. */
   transcript: z.string().optional(),
-  /** Of an audio edition, instead of those that its file contains. */
+  /** Instead of those that an audio file contains. */
   chapters: z.array(ChapterBody).max(CHAPTERS_MAX).optional(),
 });
 
@@ -61,7 +61,6 @@ function* memberProblems({
   poster,
   captions,
   transcript,
-  chapters,
 }: Members): Iterable<[string[], string]> {
   if (video !== undefined && audio !== undefined) {
     yield [['audio'], 'an edition has a video or is audio alone; take out `video` or `audio`'];
@@ -73,7 +72,6 @@ function* memberProblems({
     }
     if (poster === undefined) yield [['poster'], 'this field is missing; add it'];
     if (transcript !== undefined) yield [['transcript'], 'is for an audio edition; name the file in `captions`'];
-    if (chapters !== undefined) yield [['chapters'], 'are for an audio edition; take them out'];
   }
 }
 
@@ -133,7 +131,7 @@ export const CastRow = z
     duration_s: z.int().min(0),
     bytes: z.int().min(0),
     media_type: z.string().meta({ description: '`video/mp4`, `audio/mpeg` or `audio/mp4`.' }),
-    chapters: z.array(ChapterRow).optional().meta({ description: 'Of every audio edition, in order.' }),
+    chapters: z.array(ChapterRow).optional().meta({ description: 'Of every audio edition, and of a video that has them; in order.' }),
     transcript_url: z.url().optional().meta({ description: 'What is said, as WebVTT; of an audio edition.' }),
   })
   .meta({ id: 'CastRow', description: 'The edition of one day, a video or audio.' });
@@ -152,7 +150,7 @@ export function castRow(cast: Cast, root: string): CastRow {
     duration_s: cast.duration_s,
     bytes: cast.bytes,
     media_type: cast.media_type,
-    ...(cast.audio === undefined ? {} : { chapters: chaptersOf(cast) }),
+    ...(cast.audio === undefined && cast.chapters === undefined ? {} : { chapters: chaptersOf(cast) }),
     ...(cast.transcript === undefined ? {} : { transcript_url: url(cast.transcript) }),
   };
 }

@@ -111,7 +111,7 @@ While \`next_cursor\` is not null, ask again with \`?cursor=\` and its value.
 
 ## Search
 
-\`GET /api/v1/search?q=one+to+four+terms\` (1–120 characters, one to four terms) answers up to 30 rows under \`stories\`, newest first, with \`section\` and \`year\` only those. Each term must begin a word of headline, dek or prose; case, accents and operators mean nothing.
+\`GET /api/v1/search?q=one+to+four+terms\` (1–120 characters) answers up to 30 rows under \`stories\`, newest first; \`section\`, \`year\` narrow it. Each term begins a word of headline, dek or prose; case, accents and operators mean nothing.
 
 ## Verify
 

@@ -11,8 +11,11 @@ const SENTENCE_END = /[.!?…。！？।؟]["'”’»)\]]*$/u;
 const TIMING = /^(?:(\d+):)?(\d\d):(\d\d)[.,]\d{3}[ \t]+-->/;
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: '\u00a0', lrm: '\u200e', rlm: '\u200f' };
 
-/** The text of a WebVTT file (w3.org/TR/webvtt1) in paragraphs: its cues joined, one paragraph a voice. */
-export function transcriptOf(vtt: string): TranscriptPart[] {
+/**
+ * The text of a WebVTT file (w3.org/TR/webvtt1) in paragraphs: its cues joined, one paragraph a voice, each of whole
+ * sentences that end beyond `length`.
+ */
+export function transcriptOf(vtt: string, length = PARAGRAPH): TranscriptPart[] {
   const parts: TranscriptPart[] = [];
   let room = TEXT_MAX;
   let before = '';
@@ -24,7 +27,7 @@ export function transcriptOf(vtt: string): TranscriptPart[] {
     const speaker = voice === undefined ? (last?.speaker ?? null) : plain(voice);
     room -= MARKUP + (voice?.length ?? 0) + text.length;
     if (room < 0) break;
-    const isFull = last !== undefined && last.text.length > PARAGRAPH && SENTENCE_END.test(before.slice(-8));
+    const isFull = last !== undefined && last.text.length > length && SENTENCE_END.test(before.slice(-8));
     if (last === undefined || isFull || last.speaker !== speaker) parts.push({ time, speaker, text });
     else last.text += ` ${text}`;
     before = text;

@@ -6,6 +6,7 @@
 import type { Motif } from '../../media/motif.ts';
 import type { Author, CitedFact } from '../../proof/basis.ts';
 import type { FactVersion } from '../../proof/fact-note.ts';
+import type { MailContent } from '../../shared/outbound/mail-content.ts';
 import type { CorrectionRow, PersonaCounts, Row, Story, TagCount } from '../archive.ts';
 import type { EvidenceState, ObservationSeen } from '../evidence.ts';
 import type { FactChange } from '../fact.ts';
@@ -347,6 +348,22 @@ export interface DeskPageView extends Framed {
   api: string;
 }
 
+/** The guide for agents, in English. */
+export interface AgentsView extends Framed {
+  heading: string;
+  about: string;
+  /** What a client calls the paper's tools. */
+  name: string;
+  /** Address of the paper's MCP server. */
+  mcp_absolute: string;
+  html: string;
+  headings: { id: string; text: string }[];
+  /** Paths below the paper's root that a reader can try. */
+  tries: string[];
+  /** What one of them answered when the page was pressed. */
+  answer: { path: string; text: string };
+}
+
 /** The sections and years that limit a search; a section's shapes also stand for its pieces without a picture. */
 export interface SearchView extends DeskPageView {
   sections: { name: string; slug: string; url: string; motif: Motif }[];
@@ -370,6 +387,8 @@ export interface ChoicesView {
 /** The subscription form: empty when pressed; served live, it shows a failed request, whose form may have had no choices. */
 export interface SubscribeView extends DeskPageView {
   failed?: { email: string; problem: FormProblem; choices: ChoicesView | null };
+  /** A mail to look at; null while the paper has no piece for one. */
+  sample_url: string | null;
 }
 
 /** The result of a subscription step, or the page that asks the reader to press a button. */
@@ -492,8 +511,10 @@ export interface Pages {
   '/paper/cast-index': CastIndexView;
   '/paper/cast-day': CastDayView;
   '/paper/cast-embed': CastDayView;
+  '/paper/agents': AgentsView;
   '/paper/search': SearchView;
   '/paper/subscribe': SubscribeView;
+  '/mail': MailContent;
   '/paper/subscribe-said': ReaderSaidView;
   '/paper/subscribe-manage': ReaderManageView;
   '/paper/corrections': CorrectionsView;

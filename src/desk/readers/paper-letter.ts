@@ -6,9 +6,10 @@ import type { MailCast, MailPicture, MailStory, PaperMail } from '../../shared/o
 import type { Archive, Row } from '../archive.ts';
 import { writerLine } from '../door/writers.ts';
 import type { Cast } from '../papers/cast.ts';
-import { contactMail, type Paper, paperRoot } from '../papers/paper.ts';
+import { contactMail, type Paper, type PaperRecord, paperRoot } from '../papers/paper.ts';
 import { choicesInWords } from './choices.ts';
 import type { StoredEvent } from './event-table.ts';
+import { mailColors } from './mail-colors.ts';
 import type { Cadence, Subscriber } from './subscriber.ts';
 
 /** Members that every mail of a paper has. */
@@ -85,6 +86,28 @@ export function confirmMail(
 /** Picture formats that mail clients show; they do not show SVG. */
 const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
 
+/**
+ * A daily mail with these pieces, to be looked at on a page: its links to change or to end it lead to the form. `root`
+ * may be a path.
+ */
+export function sampleMail(archive: Pictured, paper: PaperRecord, root: string, pieces: [Row, ...Row[]]): PaperMail {
+  const { nameplate, language, hue } = paper;
+  const [newest] = pieces;
+  const t = phrasesOf(language).mail;
+  return {
+    ...EMPTY,
+    ...{ template: 'paper', language, nameplate, colors: mailColors(hue) },
+    home_url: `${root}/`,
+    preview: newest.dek || newest.headline,
+    heading: t.new,
+    date: isoTime(newest.published_at),
+    groups: groupsOf(archive, paper, root, pieces),
+    reason: t.daily_reason,
+    manage_url: `${root}/subscribe/`,
+    unsubscribe_url: `${root}/subscribe/`,
+  };
+}
+
 /** The subject of an alert or a digest. */
 interface Subject {
   kind: Cadence;
@@ -150,7 +173,7 @@ function rowOnAir(archive: Archive, id: string): Row | null {
 }
 
 /** Pieces by section in the paper's order, newest first. Sections that the paper no longer has come last. */
-function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): PaperMail['groups'] {
+function groupsOf(archive: Pictured, paper: PaperRecord, root: string, pieces: Row[]): PaperMail['groups'] {
   const names = new Set([...paper.sections, ...pieces.map(({ category }) => category)]);
   return [...names].flatMap((name) => {
     const stories = pieces
@@ -161,7 +184,7 @@ function groupsOf(archive: Archive, paper: Paper, root: string, pieces: Row[]): 
   });
 }
 
-function storyOf(archive: Archive, paper: Paper, root: string, row: Row): MailStory {
+function storyOf(archive: Pictured, paper: PaperRecord, root: string, row: Row): MailStory {
   const { headline, dek, category, slug, byline, writers, provenance, language, published_at, image } = row;
   return {
     headline,
@@ -187,10 +210,12 @@ function castOf(archive: Archive, paper: Paper, root: string, day: string): Mail
   return [{ title, description, is_audio: cast.audio !== undefined, day, url, duration_s, poster }];
 }
 
+type Pictured = Pick<Archive, 'media'>;
+
 /** A picture for a mail; null in a private paper, whose pictures require a key. */
 function pictureOf(
-  archive: Archive,
-  { paper_public }: Paper,
+  archive: Pictured,
+  { paper_public }: PaperRecord,
   root: string,
   { src, alt }: { src: string; alt: string },
 ): MailPicture | null {

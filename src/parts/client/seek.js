@@ -1,22 +1,32 @@
-const player = document.querySelector('audio');
-const links = [...document.querySelectorAll('.chapters [data-seek]')];
+const [player, sound] = document.querySelectorAll('.screen :is(audio, video)');
+/** The chapters, and the paragraphs of the transcript: of each list one is heard. */
+const lists = ['.chapters', '.transcript'].map((list) => [...document.querySelectorAll(`${list} [data-seek]`)]);
 
 document.addEventListener('click', (event) => {
   const link = event.target.closest('[data-seek]');
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (link === null || !isPlain) return;
   event.preventDefault();
-  player.currentTime = Number(link.dataset.seek);
+  // A video whose sound is open to be heard alone is heard there.
+  const heard = sound?.closest('[open]') ? sound : player;
+  heard.currentTime = Number(link.dataset.seek);
   // A browser may refuse to play; its controls say so.
-  player.play().catch(() => {});
+  heard.play().catch(() => {});
 });
 
-/** Marks the chapter that is heard. */
-function mark() {
-  const heard = links.findLast(({ dataset }) => Number(dataset.seek) <= player.currentTime);
-  for (const link of links) {
-    if (link === heard && !player.ended) link.setAttribute('aria-current', 'true');
-    else link.removeAttribute('aria-current');
+/** Marks the chapter and the paragraph that are heard. */
+function mark({ target }) {
+  for (const links of lists) {
+    const heard = links.findLast(({ dataset }) => Number(dataset.seek) <= target.currentTime);
+    for (const link of links) {
+      if (link === heard && !target.ended) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
   }
 }
-for (const event of ['timeupdate', 'seeked', 'ended']) player.addEventListener(event, mark);
+for (const one of [player, sound]) {
+  for (const event of ['timeupdate', 'seeked', 'ended']) one?.addEventListener(event, mark);
+}
+// Two players at once would be heard over each other.
+sound?.addEventListener('play', () => player.pause());
+if (sound) player.addEventListener('play', () => sound.pause());

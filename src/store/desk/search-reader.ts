@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import Database from 'libsql/promise';
+import type { SearchFilter } from '../../desk/search.ts';
 import { MINUTE } from '../../proof/time.ts';
 import { BUSY_TIMEOUT } from '../../shared/sql/open.ts';
 import { integer, json, orNull } from '../../shared/sql/sql.ts';
@@ -11,14 +12,6 @@ export interface Question {
   /** The FTS5 query (`matchExpression`). */
   match: string;
   filter?: SearchFilter;
-}
-
-/** Narrows a search; without a member there is no limit of that kind. */
-export interface SearchFilter {
-  /** The section's name. */
-  section?: string | undefined;
-  /** The year in which a piece first went on air, by UTC: 0 to 9999. */
-  year?: number | undefined;
 }
 
 export interface Found {

@@ -1,6 +1,6 @@
-import { indexText, matchExpression, NORMALIZER_VERSION } from '../../desk/search.ts';
+import { indexText, matchExpression, NORMALIZER_VERSION, type SearchFilter } from '../../desk/search.ts';
 import { type Db, flag, integer, orNull, type Read, sql, type Transact, text } from '../../shared/sql/sql.ts';
-import { FOUND, FOUND_ROW, filterParameters, lastPlace, ROOM, type SearchFilter } from './search-reader.ts';
+import { FOUND, FOUND_ROW, filterParameters, lastPlace, ROOM } from './search-reader.ts';
 
 /** How many pieces one transaction indexes when the index is rebuilt. */
 const BATCH = 200;

@@ -36,6 +36,7 @@ const PATHS = [
   '/cast/2026-11-20/embed/',
   '/search/',
   '/subscribe/',
+  '/subscribe/sample/',
   '/corrections/',
   '/corrections/rss.xml',
   '/standards/',
@@ -129,9 +130,9 @@ describe('_headers', () => {
 describe('the policy', () => {
   const csp = (path: string) => securityHeaders(path, CONTEXT)['Content-Security-Policy'] ?? '';
 
-  it('lets other sites frame the cards and nothing else', () => {
+  it('lets pages frame the cards and the sample of a mail, and nothing else', () => {
     const framed = PATHS.filter((path) => /frame-ancestors \*/.test(csp(path)));
-    assert.deepEqual(framed, ['/cast/2026-11-20/embed/', '/embed/01jd/', '/embed/the-tide-turned/']);
+    assert.deepEqual(framed, ['/cast/2026-11-20/embed/', '/subscribe/sample/', '/embed/01jd/', '/embed/the-tide-turned/']);
     for (const path of PATHS.filter((other) => !framed.includes(other)))
       assert.match(csp(path), /frame-ancestors 'none'/);
     assert.match(csp('/no/such/path'), /frame-ancestors 'none'/);

@@ -122,13 +122,16 @@ export function castImage(edition: Edition, { poster, title }: Cast): ShareImage
   return { absolute: fileUrl(root, poster), alt: title, width, height };
 }
 
+/** What is said. The captions of a video stay apart, so that each leads into it. */
 async function transcriptIn(
   edition: Edition,
-  { transcript }: Cast,
+  { transcript, captions }: Cast,
   { pictures }: RenderTools,
 ): Promise<TranscriptPart[]> {
-  const media = transcript === undefined ? null : edition.media(transcript);
-  return media === null || media.missing ? [] : transcriptOf(new TextDecoder().decode(await pictures.original(media)));
+  const file = transcript ?? captions;
+  const media = file === null ? null : edition.media(file);
+  if (media === null || media.missing) return [];
+  return transcriptOf(new TextDecoder().decode(await pictures.original(media)), transcript === undefined ? 0 : undefined);
 }
 
 export const castIndex = singleOutput('cast', 'index', async (edition, { render }) => {

@@ -5,21 +5,26 @@ import { isoTime } from '../../../proof/time.ts';
 import { dependencies } from '../../dependencies.ts';
 import { RESERVED_PAGES } from '../../door/reserved.ts';
 import { factUrl } from '../../fact.ts';
+import { mastheadRow } from '../../papers/front.ts';
 import { pageSlugProblem } from '../../papers/page.ts';
 import { noticeOf } from '../../withdrawal.ts';
+import { sampleMail } from '../../readers/paper-letter.ts';
 import type { Edition } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { correctionsRss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
 import { pageProse } from '../page-prose.ts';
-import { plainProseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
+import { plainProseHtml, proseHtml, SUBSCRIBE_BOX } from '../prose-html.ts';
 import { agentsText, skillIndex, skillText, standardsText } from '../standards-text.ts';
 import type { CorrectionsView } from '../views.ts';
 import { yearsOf } from './day.ts';
-import { frameOf, prosePicture } from './frame.ts';
+import { frameOf, linksOf, prosePicture } from './frame.ts';
 
 const CORRECTIONS_MAX = 200;
 const FEED_MAX = 50;
+/** A mail to look at, and how many pieces it has. */
+const SAMPLE = 'subscribe/sample/';
+const SAMPLE_PIECES = 4;
 const CORRECTIONS_FEED = 'corrections/rss.xml';
 
 /** The pages that every paper has exactly once. */
@@ -38,8 +43,19 @@ export const pages = [
   singleOutput('subscribe', 'list', async (edition, { render }) => {
     const { page, subscribe: t } = phrasesOf(edition.paper().language);
     const frame = frameOf(edition, { path: 'subscribe/', title: page.subscribe, description: t.description });
-    const view = { frame, api: `${edition.site.base}/api/v1` };
+    // The months change seldom, the newest pieces with each that airs.
+    const sample_url = edition.months().length === 0 ? null : `${edition.site.base}/${SAMPLE}`;
+    const view = { frame, api: `${edition.site.base}/api/v1`, sample_url };
     return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
+  }),
+  singleOutput('sample-mail', 'list', async (edition, { render }) => {
+    const [newest, ...others] = edition.newest(SAMPLE_PIECES);
+    if (newest === undefined) return [];
+    const mail = sampleMail(edition, edition.paper(), edition.site.base, [newest, ...others]);
+    // No list of pages has it, and its links leave the frame in which it is shown.
+    const head = '<head><meta name="robots" content="noindex" /><base target="_blank" />';
+    const body = (await render('/mail', mail)).replace('<head>', () => head);
+    return [{ path: `${SAMPLE}index.html`, body }];
   }),
   singleOutput('corrections', 'list', async (edition, { render }) => {
     const { page, corrections } = phrasesOf(edition.paper().language);
@@ -69,13 +85,20 @@ export const pages = [
     const paper = edition.paper();
     const t = phrasesOf(paper.language).agents;
     const description = fill(t.description, { paper: paper.nameplate });
+    const { html, headings } = proseHtml(agentsText(paper, edition.site), [], (path) => path);
     const view = {
       frame: frameOf(edition, { path: 'agents/', title: t.title, description }),
       heading: t.title,
-      html: plainProseHtml(agentsText(paper, edition.site)),
+      about: description,
+      name: paper.slug,
+      mcp_absolute: `${edition.site.root}/mcp`,
+      html,
+      headings,
+      tries: ['/api/v1/masthead', '/api/v1/stories?limit=3', '/api/v1/sections', '/api/v1/front', '/llms.txt'],
+      answer: { path: '/api/v1/masthead', text: JSON.stringify(mastheadAnswer(edition), null, 2) },
     };
     return [
-      { path: 'agents/index.html', body: await render('/paper/page', view) },
+      { path: 'agents/index.html', body: await render('/paper/agents', view) },
       { path: 'agents/SKILL.md', body: skillText(paper, edition.site) },
       { path: '.well-known/agent-skills/index.json', body: skillIndex([{ paper, root: edition.site.root }]) },
     ];
@@ -86,6 +109,14 @@ export const pages = [
     return [{ path: '404.html', body: await render('/paper/not-found', { frame }) }];
   }),
 ];
+
+/** What `GET /api/v1/masthead` answers. */
+function mastheadAnswer(edition: Edition) {
+  const { slug, nameplate } = edition.paper();
+  const links = linksOf(edition);
+  const masthead = edition.masthead().map((persona) => mastheadRow(persona, links));
+  return { desk: slug, nameplate, count: masthead.length, masthead, next_cursor: null };
+}
 
 /** A page of the paper's own. */
 export const page: Output = {
