@@ -8,12 +8,7 @@ import { withFontsNeeded } from './shared/script-letters.ts';
 import type { LogPages } from './shared/transparency/log-view.ts';
 
 /** The routes of all pages, and the view of each one. */
-export type Pages = PaperPages &
-  ConsolePages &
-  DoorPages &
-  RecordsPages &
-  AccountPages &
-  LogPages;
+export type Pages = PaperPages & ConsolePages & DoorPages & RecordsPages & AccountPages & LogPages;
 
 const modules = import.meta.glob<Component>('./pages/**/*.astro', { import: 'default' });
 const pages = new Map<string, Component>();

@@ -41,7 +41,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
   const rendered = await next(body.route);
   // A page that failed is Astro's own, and says why.
   if (rendered.status !== 200 || !rendered.headers.get('Content-Type')?.startsWith('text/html')) return rendered;
-  return new Response(withDesk(dev, await rendered.text(), pathname), { status, headers });
+  return new Response(withDesk(dev, await rendered.text(), context.url), { status, headers });
 };
 
 const render = (async (route: string, view: unknown) => new Page(route, view)) as never;

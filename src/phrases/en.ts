@@ -166,7 +166,8 @@ export const en = {
     fetching: 'Fetching the checks…',
     not_fetched:
       'Nothing was checked: the program that checks could not be fetched. That says nothing about the piece. Reload the page and try again.',
-    forge: 'Change one letter and check again',
+    /** A button that shows what a check would find. */
+    forge: 'Change one letter, then check',
     /** Beside the result of that check. */
     forged: 'For this check the page changed one letter of its copy of the proof. The piece itself is as it was.',
   },

@@ -46,16 +46,16 @@ export class DeskServer {
       if (shown === null) return void send(404, 'text/plain; charset=utf-8', 'There is nothing at this address.\n');
       if ('location' in shown) return void response.writeHead(307, { Location: shown.location }).end();
       const { status, type, body, isPage } = shown;
-      send(status, type, isPage ? this.#page(`${body}`, pathname) : body);
+      send(status, type, isPage ? this.#page(`${body}`, url) : body);
     } catch (error) {
       const status = error instanceof Fault ? 400 : 500;
       if (!response.headersSent) send(status, 'text/plain; charset=utf-8', `${messageOf(error)}\n`);
     }
   }
 
-  #page(html: string, pathname: string): string {
+  #page(html: string, url: URL): string {
     const reloading = html.replace('</head>', () => `<script type="module" src="${RELOADER}"></script></head>`);
-    return withDesk(this.#dev, reloading, pathname);
+    return withDesk(this.#dev, reloading, url);
   }
 
   /** Throws `invalid_request` for a host that is no address: another site may have given its name this address. */

@@ -105,7 +105,8 @@ function print({ desk: { store }, pictures }: DevDesk, { slug, path, origin }: P
   return printPath(new Edition(archive, site), path, { ...tools, pictures, now: Date.now() });
 }
 
-/** A rendered page with the panel; an embed's card, which another page frames, has none. */
-export function withDesk(dev: DevDesk, html: string, pathname: string): string {
-  return /\/embed\//.test(pathname) ? html : withPanel(html, pathname, partsOf(dev));
+/** A rendered page with the panel. What another page frames has none: a card, a sample, and the front on the desk's page. */
+export function withDesk(dev: DevDesk, html: string, { pathname, searchParams }: URL): string {
+  if (/\/embed\/|\/sample\//.test(pathname) || searchParams.has('bare')) return html;
+  return withPanel(html, pathname, partsOf(dev));
 }

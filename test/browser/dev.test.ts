@@ -43,23 +43,32 @@ test('the writing desk: problems beside the page, links both ways, and a reload 
   );
   assert.deepEqual(await axeFaults(page, 'broadsheet-desk'), []);
 
-  const [width, covered] = await page.evaluate(() => {
-    const right = document.querySelector('main')?.getBoundingClientRect().right ?? 0;
-    const left =
-      document.querySelector('broadsheet-desk')?.shadowRoot?.querySelector('aside')?.getBoundingClientRect().left ?? 0;
-    return [document.documentElement.scrollWidth, right > left];
-  });
-  assert.deepEqual([width, covered], [1_440, false], 'beside the page');
+  const sides = () =>
+    page.evaluate(() => {
+      const [main, aside] = [
+        document.querySelector('main'),
+        document.querySelector('broadsheet-desk')?.shadowRoot?.querySelector('aside'),
+      ].map((part) => part?.getBoundingClientRect());
+      const isBeside = (main?.right ?? 0) <= (aside?.left ?? 0);
+      const isAbove = (aside?.bottom ?? 0) <= (main?.top ?? 0);
+      return { width: document.documentElement.scrollWidth, isBeside, isAbove, main: main?.width };
+    });
+  const above = await sides();
+  assert.deepEqual([above.width, above.isAbove, above.isBeside], [1_440, true, false], 'above the page');
+  await page.setViewportSize({ width: 1_900, height: 900 });
+  const beside = await sides();
+  assert.deepEqual([beside.width, beside.isAbove, beside.isBeside], [1_900, false, true], 'beside the page');
+  assert.ok((beside.main ?? 0) >= (above.main ?? 0), 'and the page is as wide as a reader has it');
   await page.setViewportSize({ width: 390, height: 800 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  const [narrow, above] = await page.evaluate(() => {
+  const [narrow, isAbove] = await page.evaluate(() => {
     const bottom = document.querySelector('broadsheet-desk')?.getBoundingClientRect().bottom ?? 0;
     return [
       document.documentElement.scrollWidth,
       bottom <= (document.querySelector('h1')?.getBoundingClientRect().top ?? 0),
     ];
   });
-  assert.deepEqual([narrow, above], [390, true], 'above the page, not over it');
+  assert.deepEqual([narrow, isAbove], [390, true], 'above the page, not over it');
   assert.deepEqual(await axeFaults(page, 'broadsheet-desk'), []);
 
   await page.goto(`${url}/the-plumb-line/`);
@@ -75,6 +84,9 @@ test('the writing desk: problems beside the page, links both ways, and a reload 
   await until(async () => ((await badge().catch(() => null)) === '"Draft"' ? true : null));
   await page.goto(`${url}/_desk/`);
   await page.getByRole('heading', { name: 'Drafts (1)' }).waitFor();
+  await page.getByText('Without a piece for 7 days').first().waitFor();
+  await page.frameLocator('.front iframe').first().getByRole('main').waitFor();
+  assert.equal(await page.frameLocator('.front iframe').first().locator('broadsheet-desk').count(), 0);
   assert.deepEqual(await axeFaults(page), []);
 
   // A template is as alive as a piece. No page is open that the save would reload, which ends a navigation under way.

@@ -14,7 +14,7 @@ export interface PanelOutcome {
 /** Presses the panel's button and waits for the outcome. */
 export async function pressVerify(page: Page): Promise<PanelOutcome> {
   const panel = page.locator('#verify');
-  await panel.locator('button').click();
+  await panel.locator('button').first().click();
   await page.getByRole('button', { name: 'Check again' }).waitFor();
   const titles = (selector: string) =>
     panel

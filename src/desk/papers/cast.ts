@@ -55,13 +55,7 @@ export type CastBody = z.infer<typeof CastBody>;
 
 type Members = z.infer<typeof CastMembers>;
 
-function* memberProblems({
-  video,
-  audio,
-  poster,
-  captions,
-  transcript,
-}: Members): Iterable<[string[], string]> {
+function* memberProblems({ video, audio, poster, captions, transcript }: Members): Iterable<[string[], string]> {
   if (video !== undefined && audio !== undefined) {
     yield [['audio'], 'an edition has a video or is audio alone; take out `video` or `audio`'];
   } else if (audio !== undefined) {
@@ -131,7 +125,10 @@ export const CastRow = z
     duration_s: z.int().min(0),
     bytes: z.int().min(0),
     media_type: z.string().meta({ description: '`video/mp4`, `audio/mpeg` or `audio/mp4`.' }),
-    chapters: z.array(ChapterRow).optional().meta({ description: 'Of every audio edition, and of a video that has them; in order.' }),
+    chapters: z
+      .array(ChapterRow)
+      .optional()
+      .meta({ description: 'Of every audio edition, and of a video that has them; in order.' }),
     transcript_url: z.url().optional().meta({ description: 'What is said, as WebVTT; of an audio edition.' }),
   })
   .meta({ id: 'CastRow', description: 'The edition of one day, a video or audio.' });

@@ -36,7 +36,12 @@ async function send(path) {
     const type = response.headers.get('Content-Type') ?? 'no type';
     const size = new Blob([text]).size.toLocaleString('en');
     const etag = response.headers.get('ETag');
-    said.textContent = [`${response.status} ${response.statusText}`.trim(), type, `${size} bytes`, etag && `ETag ${etag}`]
+    said.textContent = [
+      `${response.status} ${response.statusText}`.trim(),
+      type,
+      `${size} bytes`,
+      etag && `ETag ${etag}`,
+    ]
       .filter(Boolean)
       .join(' · ');
     show(text);

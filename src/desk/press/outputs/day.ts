@@ -131,7 +131,10 @@ async function transcriptIn(
   const file = transcript ?? captions;
   const media = file === null ? null : edition.media(file);
   if (media === null || media.missing) return [];
-  return transcriptOf(new TextDecoder().decode(await pictures.original(media)), transcript === undefined ? 0 : undefined);
+  return transcriptOf(
+    new TextDecoder().decode(await pictures.original(media)),
+    transcript === undefined ? 0 : undefined,
+  );
 }
 
 export const castIndex = singleOutput('cast', 'index', async (edition, { render }) => {

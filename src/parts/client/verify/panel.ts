@@ -1,6 +1,6 @@
 import { fill } from '../../../phrases/fill.ts';
 import { counted } from '../../../phrases/intl.ts';
-import { present } from '../../../proof/narrow.ts';
+import { membersIn, present } from '../../../proof/narrow.ts';
 import { elementOf } from '../element.ts';
 import { type Check, type CheckedProof, checkProof } from './check.ts';
 import { fetched, fetchedBytes, fetchedText, NotFetched } from './fetched.ts';
@@ -16,20 +16,30 @@ const panel = elementOf('verify', HTMLElement);
 const button = present(panel.querySelector('button'));
 const status = present(panel.querySelector<HTMLElement>('[role="status"]'));
 const { proof: proofUrl = '', keys: keysUrl = '', piece = '', revision, hash = '' } = panel.dataset;
-const { policy = '', texts = '' } = panel.dataset;
+const { policy = '', texts = '', forge = '', forged = '' } = panel.dataset;
 const words: Words = panel.dataset.words === undefined ? ENGLISH : JSON.parse(panel.dataset.words);
 const language = panel.dataset.language ?? 'en';
 
+/** How long after one check the next is drawn, in ms. */
+const STEP = 150;
+
 let running = false;
 
-async function run(): Promise<void> {
+/** Shows what the checks find once one letter of the proof is another. */
+const forger = document.createElement('button');
+forger.type = 'button';
+forger.className = 'forge';
+forger.textContent = forge;
+forger.addEventListener('click', () => run(true));
+
+async function run(isForged = false): Promise<void> {
   if (running) return;
   running = true;
   status.className = '';
   status.textContent = words.checking;
   panel.querySelector('ol')?.remove();
   try {
-    await verify();
+    await verify(isForged);
   } catch (error) {
     const why = error instanceof NotFetched ? error.message : `the check itself broke off (${error}). Reload the page.`;
     status.textContent = fill(words.nothing, { reason: why });
@@ -38,19 +48,32 @@ async function run(): Promise<void> {
   running = false;
 }
 
-async function verify(): Promise<void> {
+async function verify(isForged: boolean): Promise<void> {
   if (globalThis.crypto?.subtle === undefined) {
     status.textContent = words.insecure;
     return;
   }
   const [proof, keys] = await Promise.all([fetched(proofUrl), fetched(keysUrl)]);
   const shown = { id: piece, revision: Number(revision), content_hash: hash };
-  const checked = checkProof({ proof, keys }, shown, words);
+  const checked = checkProof({ proof: isForged ? forgery(proof) : proof, keys }, shown, words);
   const { checks, open } = await withPage(checked);
   const failed = checks.filter(({ holds }) => !holds);
   status.className = failed.length === 0 ? 'held' : 'failed';
   status.textContent = failed.length === 0 ? `${words.held} ${open}`.trim() : failure(failed, checks.length);
-  status.after(list(checks));
+  const found = list(checks);
+  status.after(found);
+  if (isForged) status.textContent = forged;
+  // What does not hold by itself needs no forgery.
+  else if (failed.length === 0) found.after(forger);
+  else forger.remove();
+}
+
+/** The proof with another first letter in its headline. */
+function forgery(proof: unknown): unknown {
+  const { basis, ...rest } = membersIn(proof);
+  const { headline = '', ...others } = membersIn(basis);
+  const text = String(headline);
+  return { ...rest, basis: { ...others, headline: (text.startsWith('A') ? 'B' : 'A') + text.slice(1) } };
 }
 
 /** The checks of a proof with those of its sources, of this page and of the log, and what was not checked. */
@@ -73,8 +96,10 @@ function list(checks: Check[]): HTMLOListElement {
   const made = document.createElement('ol');
   made.setAttribute('aria-label', words.checks);
   made.append(...checks.map((check) => checkItem(check, words)));
+  // Each is drawn after the one before it, where the reader wants motion.
+  for (const [n, item] of [...made.children].entries()) (item as HTMLElement).style.animationDelay = `${n * STEP}ms`;
   return made;
 }
 
-button.addEventListener('click', run);
+button.addEventListener('click', () => run());
 await run();
