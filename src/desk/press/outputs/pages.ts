@@ -52,9 +52,12 @@ export const pages = [
     const [newest, ...others] = edition.newest(SAMPLE_PIECES);
     if (newest === undefined) return [];
     const mail = sampleMail(edition, edition.paper(), edition.site.base, [newest, ...others]);
-    // No list of pages has it, and its links leave the frame in which it is shown.
+    // As a page: no list has it, its links leave the frame in which it is shown, and its text is a landmark.
     const head = '<head><meta name="robots" content="noindex" /><base target="_blank" />';
-    const body = (await render('/mail', mail)).replace('<head>', () => head);
+    const body = (await render('/mail', mail))
+      .replace('<head>', () => head)
+      .replace(/<body[^>]*>/, (start) => `${start}<main>`)
+      .replace('</body>', '</main></body>');
     return [{ path: `${SAMPLE}index.html`, body }];
   }),
   singleOutput('corrections', 'list', async (edition, { render }) => {
