@@ -1376,7 +1376,7 @@ export interface components {
             bytes: number;
             /** @description `video/mp4`, `audio/mpeg` or `audio/mp4`. */
             media_type: string;
-            /** @description Of every audio edition, in order. */
+            /** @description Of every audio edition, and of a video that has them; in order. */
             chapters?: components["schemas"]["Chapter"][];
             /**
              * Format: uri
