@@ -57,6 +57,7 @@ test('a publish writes the files that show it and leaves every other file alone'
     'stories/the-new-one.md',
     'stories/the-new-one/index.html',
     'stories/the-new-one/proof.json',
+    'subscribe/sample/index.html',
   ]);
   assert.equal(report?.written, changed.length);
 });
