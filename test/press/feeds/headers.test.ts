@@ -132,7 +132,12 @@ describe('the policy', () => {
 
   it('lets pages frame the cards and the sample of a mail, and nothing else', () => {
     const framed = PATHS.filter((path) => /frame-ancestors \*/.test(csp(path)));
-    assert.deepEqual(framed, ['/cast/2026-11-20/embed/', '/subscribe/sample/', '/embed/01jd/', '/embed/the-tide-turned/']);
+    assert.deepEqual(framed, [
+      '/cast/2026-11-20/embed/',
+      '/subscribe/sample/',
+      '/embed/01jd/',
+      '/embed/the-tide-turned/',
+    ]);
     for (const path of PATHS.filter((other) => !framed.includes(other)))
       assert.match(csp(path), /frame-ancestors 'none'/);
     assert.match(csp('/no/such/path'), /frame-ancestors 'none'/);
