@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Build } from '../desk/press/build.ts';
 import { Fault, messageOf } from '../shared/fault.ts';
-import { type DevDesk, shownAt, typeOf, withDesk } from './shown.ts';
+import { type DevDesk, isFramed, shownAt, typeOf, withDesk } from './shown.ts';
 
 export const RELOADER = '/_desk/reload.js';
 const CHANGES = '/_desk/changes';
@@ -54,6 +54,8 @@ export class DeskServer {
   }
 
   #page(html: string, url: URL): string {
+    // A sandbox would refuse the script, and the page around reloads what it frames.
+    if (isFramed(url)) return html;
     const reloading = html.replace('</head>', () => `<script type="module" src="${RELOADER}"></script></head>`);
     return withDesk(this.#dev, reloading, url);
   }

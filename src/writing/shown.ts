@@ -105,8 +105,11 @@ function print({ desk: { store }, pictures }: DevDesk, { slug, path, origin }: P
   return printPath(new Edition(archive, site), path, { ...tools, pictures, now: Date.now() });
 }
 
-/** A rendered page with the panel. What another page frames has none: a card, a sample, and the front on the desk's page. */
-export function withDesk(dev: DevDesk, html: string, { pathname, searchParams }: URL): string {
-  if (/\/embed\/|\/sample\//.test(pathname) || searchParams.has('bare')) return html;
-  return withPanel(html, pathname, partsOf(dev));
+/** Whether another page frames this one: a card, a sample, or the front on the desk's page. It has no panel. */
+export const isFramed = ({ pathname, searchParams }: URL): boolean =>
+  /\/embed\/|\/sample\//.test(pathname) || searchParams.has('bare');
+
+/** A rendered page with the panel. */
+export function withDesk(dev: DevDesk, html: string, url: URL): string {
+  return isFramed(url) ? html : withPanel(html, url.pathname, partsOf(dev));
 }

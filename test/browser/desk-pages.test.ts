@@ -174,6 +174,34 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
+  it('the guide for agents asks the paper itself, and nothing else', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${stand.url}/the-plumb-line/agents/`);
+    const said = page.locator('.terminal .said');
+    const pressed = JSON.parse((await page.locator('.answer').textContent()) ?? '');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await said.filter({ hasText: /^200 OK · application\/json/ }).waitFor();
+    assert.deepEqual(
+      JSON.parse((await page.locator('.answer').textContent()) ?? ''),
+      pressed,
+      'it was pressed as it is',
+    );
+    await page.locator('.tries a', { hasText: '/api/v1/sections' }).click();
+    await page.locator('.answer', { hasText: '"sections"' }).waitFor();
+    assert.equal(await page.inputValue('#path'), '/api/v1/sections');
+    assert.match(
+      (await page.locator('.curl code').textContent()) ?? '',
+      /^curl -sS 'http:.*\/the-plumb-line\/api\/v1\/sections'$/,
+    );
+    for (const path of ['/../the-leading-light/api/v1', 'https://example.org/', '//example.org/x']) {
+      await page.fill('#path', path);
+      await page.keyboard.press('Enter');
+      if (path.startsWith('//')) await said.filter({ hasText: /^404/ }).waitFor();
+      else await said.filter({ hasText: 'begins with a slash' }).waitFor();
+    }
+    await page.close();
+  });
+
   it('subscribe sends the choices and shows the answer', async () => {
     let sent: unknown;
     const page = await open('subscribe/', async (route) => {

@@ -83,6 +83,21 @@ describe('the panel that verifies a piece', { concurrency: 2 }, () => {
     });
   }
 
+  it('shows what one changed letter does, and that the piece is as it was', async () => {
+    const page = await open();
+    await pressVerify(page);
+    await page.getByRole('button', { name: 'Change one letter, then check' }).click();
+    await page.locator('#verify li.failed').first().waitFor();
+    const failed = await page.locator('#verify li.failed').allTextContents();
+    assert.deepEqual(
+      [HASH, SHOWN].map((title) => failed.some((text) => text.includes(title))),
+      [true, true],
+    );
+    assert.match((await page.locator('#verify [role="status"]').textContent()) ?? '', /changed one letter of its copy/);
+    assert.deepEqual((await pressVerify(page)).failed, []);
+    await page.context().close();
+  });
+
   it('finds every piece of the demo papers sound, under the policy that its pages are served with', async () => {
     const page = await browser.newPage();
     await page.route(/\.(woff2|svg|png|jpe?g)$/, (route) => route.abort());
