@@ -61,6 +61,7 @@ describe('the public pages of the domain records', () => {
     await page.getByRole('radio', { name: 'Go' }).first().focus();
     await page.keyboard.press('Space');
     assert.equal(await page.locator('.tabs input[value=Go]:checked').count(), 3, 'one language for all');
+    assert.equal(await page.locator('.try .answer').isVisible(), false, 'before anything was asked');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.locator('.try .line').waitFor();
     assert.match((await page.locator('.try .line').textContent()) ?? '', /^200 OK · \d+ ms · [\d,]+ bytes$/);
