@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { axeFaultsAA } from './axe.ts';
 import { type SharedStand, sharedStand } from './fixture.ts';
 
 const STORY = '/the-plumb-line/stories/keepers-of-the-zones/';
@@ -140,6 +141,15 @@ describe('a story page', () => {
       [...document.querySelectorAll('.marker')].map((marker) => getComputedStyle(marker, '::before').float),
     );
     assert.ok(shown.length > 0 && shown.every((float) => float === 'inline-end' || float === 'right'), shown.join());
+    await page.close();
+  });
+
+  it('has targets of 24 pixels, as its front, its persona and its day do', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' });
+    for (const path of ['', 'stories/meridian-by-vote/', 'masthead/ines-calloway/', 'days/2026-11-20/']) {
+      await page.goto(`${stand.url}/the-plumb-line/${path}`, { waitUntil: 'load' });
+      assert.deepEqual(await axeFaultsAA(page), [], path);
+    }
     await page.close();
   });
 
