@@ -52,6 +52,7 @@ export function discovery({ store: { records }, settings, clock: { now } }: AppC
     const paths = [
       ...['', 'domains', ...FACET_LISTS.map(({ path }) => path.slice(1))],
       ...['analytics', 'pricing', 'docs', 'docs/playground', 'verify', 'log/'],
+      ...(settings.dumps === null ? [] : ['dumps/']),
       ...new Set(days.map(({ day }) => `changes/${day}`)),
     ];
     return sitemapShard(

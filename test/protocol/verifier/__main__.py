@@ -1,21 +1,24 @@
 """A verifier written from docs/protocol.md alone. It shares no code with Broadsheet, and needs only Python's library.
 
     python3 verifier file FILE KEYS [POLICY]   verifies a proof, a fact or a document of the domain records with a key document
+    python3 verifier dump PROOF KEYS POLICY PARQUET NDJSON  verifies the files of a public dump, and each line of NDJSON
     python3 verifier vectors FOLDER            checks every vector below test/vectors and prints the verdicts that differ
     python3 verifier page PAGE                 checks that the examples of docs/protocol.md fit together
 
 The numbers in its files are those of the protocol's sections.
 """
 
+import gzip
+import hashlib
 import sys
 from pathlib import Path
 
 from log import Policy, require_logged
-from notes import document_keys
+from notes import Note, document_keys, dump_of
 from observations import verify_document
 from page import check_page
 from pieces import verify_fact, verify_proof
-from text import Fault, parse_json
+from text import Fault, milliseconds, need, parse_json
 from vectors import check_vectors
 
 
@@ -35,10 +38,29 @@ def check_file(file, keys, policy=None):
     return [], '1 document'
 
 
+def check_dump(proof, keys, policy, parquet, ndjson):
+    document = parse_json(Path(proof).read_text('utf-8'))
+    trusted, _ = document_keys(parse_json(Path(keys).read_text('utf-8')))
+    note = Note(document['note'])
+    said = dump_of(note.text)
+    need(said['day'] == document['day'], 'the day of a proof')
+    note.signer(trusted, said['kid']).require_period(milliseconds(said['signed_at']))
+    require_logged(document['log'], document['note'], Policy(Path(policy).read_text('utf-8')))
+    for name, file in (('parquet', parquet), ('ndjson', ndjson)):
+        need(said[name] == f'sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}', f'the hash of {name}')
+    lines = gzip.decompress(Path(ndjson).read_bytes()).decode('utf-8').split('\n')
+    need(lines.pop() == '' and len(lines) == int(said['rows']), 'the number of lines')
+    paths = [parse_json(line)['domain'].split('.')[::-1] for line in lines]
+    need(['.'.join(path) for path in paths] == sorted('.'.join(path) for path in paths), 'the order of lines')
+    for line in lines:
+        verify_document(line, trusted)
+    return [], f'{len(lines)} previews'
+
+
 if __name__ == '__main__':
     mode, *places = sys.argv[1:]
     try:
-        faults, what = {'file': check_file, 'vectors': check_vectors, 'page': check_page}[mode](*places)
+        faults, what = {'file': check_file, 'dump': check_dump, 'vectors': check_vectors, 'page': check_page}[mode](*places)
     except Fault as fault:
         faults, what = [f'{places[0]}: {fault}'], mode
     for line in faults:
