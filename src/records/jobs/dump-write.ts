@@ -19,7 +19,7 @@ import { timesBy } from '../archive/reads.ts';
 import { pathOf } from '../hostname.ts';
 
 /** Characters of text in a row group: few groups make a short footer, which every look-up reads. */
-const TEXT_MAX = 32_000_000;
+const TEXT_MAX = 20_000_000;
 /** Hostnames that are read at a time. */
 const HOSTS = 500;
 
