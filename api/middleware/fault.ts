@@ -6,7 +6,7 @@ import { MINUTE } from '../../src/proof/time.ts';
 import { Busy, codeOf, DiskFault, type DiskState, Fault, type FaultCode, LockedFault } from '../../src/shared/fault.ts';
 import { type Headers, respond, setHeader, varyWith } from '../responses/headers.ts';
 
-type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 421 | 422 | 429 | 500 | 501 | 503;
 
 const PROBLEM = 'application/problem+json';
 
@@ -36,6 +36,7 @@ export const FAULT_STATUS: Record<FaultCode, Status> = {
   withdrawn: 410,
   too_large: 413,
   unsupported_media_type: 415,
+  other_node: 421,
   refused_by_door: 422,
   idempotency_key_reused: 422,
   rate_limited: 429,
@@ -126,7 +127,7 @@ function isGone(error: unknown): boolean {
 }
 
 /** Sends the error as JSON, or in the format of RFC 9457. A caller who hung up gets nothing. */
-export function sendFault(c: Context, fault: ExplainedFault | null): Response {
+export function sendFault(c: Context, fault: { status: Status | 307; body: ErrorBody } | null): Response {
   if (fault === null) return c.body(null, 400);
   const { text, own } = errorText(c, fault.status, fault.body);
   setHeader(c, 'X-Content-Type-Options', 'nosniff');
@@ -146,7 +147,7 @@ export function errorAnswer(c: Context, status: Status, body: ErrorBody, headers
   return new Response(text, { status, headers: { ...own, 'X-Content-Type-Options': 'nosniff', ...headers } });
 }
 
-function errorText(c: Context, status: Status, body: ErrorBody) {
+function errorText(c: Context, status: Status | 307, body: ErrorBody) {
   const type = accepts(c, { header: 'Accept', supports: ['application/json', PROBLEM], default: 'application/json' });
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: body.message, ...body };
   // A request that fails now may succeed a moment later.

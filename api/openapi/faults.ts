@@ -25,6 +25,7 @@ const NAMES = {
   410: 'Withdrawn',
   413: 'TooLarge',
   415: 'UnsupportedMediaType',
+  421: 'Misdirected',
   422: 'Unprocessable',
   429: 'RateLimited',
   431: 'HeadersTooLarge',

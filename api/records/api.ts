@@ -18,6 +18,7 @@ import { keylessLane } from './lanes/keyless.ts';
 import { menuLane } from './lanes/menu.ts';
 import { paidLane } from './lanes/paid.ts';
 import { countRefusals } from './lanes/payment.ts';
+import { referToNode } from './other-node.ts';
 import type { RecordsContext, RecordsRoute } from './route.ts';
 import { type RecordsParts, recordsRoutes } from './routes.ts';
 import { sendValue } from './send.ts';
@@ -65,6 +66,7 @@ export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
   const crossOrigin = allowCrossOrigin(CORS, allowed);
   for (const tree of CROSS_ORIGIN) router.use(tree, crossOrigin);
   router.use(requireUtf8Query);
+  if (settings.nodes !== null) router.use(referToNode(app));
   router.use((c, next) => {
     c.set('plans', () => plansOnSale(app));
     return next();

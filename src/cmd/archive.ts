@@ -18,6 +18,7 @@ import { openArchivePlace } from '../shared/storage/archive-place.ts';
 import { exitUnchecked, NOT_CHECKED, printError, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenAddress } from '../shared/terminal/project-folder.ts';
+import { archiveHistory } from './archive-history.ts';
 import { DataCommand } from './frame.ts';
 
 /** How long an erasure waits for the archiver of a server, in ms. */
@@ -29,6 +30,7 @@ const ROWS_MAX = 10_000;
 export function command(): Command {
   return new Command('archive')
     .description('the archive of observations (ARCHIVE_URL)')
+    .addCommand(archiveHistory())
     .addCommand(
       new DataCommand('run')
         .description('archive the days that are closed, as a server does every hour')

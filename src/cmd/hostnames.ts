@@ -4,6 +4,7 @@ import { expectationRow, knownNames, putExpectations } from '../records/declared
 import { listed, ruleText } from '../records/expectation.ts';
 import { DOCUMENT_MAX, readDocument } from '../records/expectation-document.ts';
 import { parseHostname } from '../records/hostname.ts';
+import { requireOwn } from '../records/nodes.ts';
 import { optOutReason } from '../records/require-host.ts';
 import { requireAccount } from '../records/service-keys.ts';
 import type { AppContext } from '../server/context.ts';
@@ -38,6 +39,7 @@ export function watch(): Command {
         }
         const declared = expect === undefined ? null : await declaredIn(app, expect, account);
         const all = [...new Set([...names.map(parseHostname), ...(declared?.hosts ?? [])])];
+        for (const name of all) requireOwn(app, name);
         const outcomes = all.length === 0 ? [] : store.records.watch(all, clock.now());
         if (declared !== null) putExpectations(app, declared.account.id, declared.expected);
         const expectations =
@@ -86,10 +88,11 @@ export function optOut(): Command {
     .argument('<hostname>', 'such as example.org')
     .requiredOption('--reason <text>', 'the reason, in one line')
     .option('--json', 'print {hostname, hidden}')
-    .onAnyData(({ store, clock: { now } }, name: string, options: { reason: string; json?: boolean }) => {
+    .onAnyData((app, name: string, options: { reason: string; json?: boolean }) => {
       const reason = optOutReason(options.reason, '--reason');
       const host = parseHostname(name);
-      const hidden = store.records.optOut(host, reason, 'cli', now());
+      requireOwn(app, host);
+      const hidden = app.store.records.optOut(host, reason, 'cli', app.clock.now());
       printResult(options.json, { hostname: host.hostname, hidden }, [
         `${host.hostname} and its subdomains are opted out; ${plural(hidden.length, 'watched name')} hidden`,
       ]);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
 import { Fault } from '../shared/fault.ts';
@@ -100,4 +101,14 @@ export function nameAndParents(hostname: string): string[] {
 /** The registrable domain of the name servers, which a lease must not overload, where it is known, else the host's. */
 export function operatorOf(hostname: string, [first]: readonly string[]): string {
   return (first === undefined ? null : registrableDomain(first)) ?? registrableDomain(hostname) ?? hostname;
+}
+
+/**
+ * The SHA-256 of the domain by which names are spread over nodes and buckets, in hex: of the registrable domain, so that
+ * all its names are in one place, or of the name itself, where it has none. A bucket is a prefix of it.
+ */
+export function bucketHash(hostname: string, registrable_domain: string | null): string {
+  return createHash('sha256')
+    .update(registrable_domain ?? hostname)
+    .digest('hex');
 }

@@ -19,6 +19,7 @@ import {
 import { looksRow, type OwnedRow, optRow, proofRow } from './accounts/owner-row.ts';
 import { facetsOf } from './facets.ts';
 import { type Hostname, hostnameOfField } from './hostname.ts';
+import { requireOwn } from './nodes.ts';
 import { requireHost } from './require-host.ts';
 
 /** Proofs of names and what a proven owner may do, by an account. All times in ms. */
@@ -49,14 +50,19 @@ export function requireOwned({ store }: AppContext, account: string, text: strin
 
 /**
  * The proof of a name, begun if the account has none. `random` returns n secure random bytes. Throws
- * `invalid_request`, also for a public suffix, and `conflict` when the account has too many.
+ * `invalid_request`, also for a public suffix, `other_node`, and `conflict` when the account has too many.
  */
 export function beginProof(
-  { store: { records }, clock }: AppContext,
+  app: AppContext,
   account: string,
   host: Hostname,
   random: (n: number) => Uint8Array,
 ): OwnerProof {
+  const {
+    store: { records },
+    clock,
+  } = app;
+  requireOwn(app, host, 'hostname');
   return records.transact(() => {
     const begun = records.owners.get(account, host.hostname);
     if (begun !== null) return begun;

@@ -5,6 +5,7 @@ import { Fault } from '../shared/fault.ts';
 import { isLine } from '../shared/shown-text.ts';
 import type { HostReader } from './accounts/watching.ts';
 import { hostnameOfField, parseHostname } from './hostname.ts';
+import { requireOwn } from './nodes.ts';
 
 type Records = AppContext['store']['records'];
 
@@ -27,9 +28,12 @@ export function requireHost(
   throw new Fault('not_watched', message);
 }
 
-/** The stored form of a watched hostname. Throws `invalid_request`, `not_found`, or `not_watched`. */
-export function requireWatched({ store: { records } }: AppContext, text: string): string {
-  const { hostname } = hostnameOfField(text, 'hostname');
+/** The stored form of a watched hostname. Throws `invalid_request`, `other_node`, `not_found`, or `not_watched`. */
+export function requireWatched(app: AppContext, text: string): string {
+  const { records } = app.store;
+  const name = hostnameOfField(text, 'hostname');
+  const { hostname } = name;
+  requireOwn(app, name, 'hostname');
   if (records.optOutOf(hostname) !== null) {
     throw new Fault('not_found', `there is nothing of ${hostname} here`, { field: 'hostname' });
   }
@@ -39,10 +43,16 @@ export function requireWatched({ store: { records } }: AppContext, text: string)
 }
 
 /** Parses the hostnames of groups, and puts them under watch. */
-export function hostReader({ store: { records }, clock: { now } }: AppContext): HostReader {
+export function hostReader(app: AppContext): HostReader {
+  const {
+    store: { records },
+    clock: { now },
+  } = app;
   return {
     read(text) {
-      const { hostname } = parseHostname(text);
+      const name = parseHostname(text);
+      const { hostname } = name;
+      requireOwn(app, name);
       const isOptedOut = records.optOutOf(hostname) !== null;
       const isPaused = records.isPausedByOperator(hostname);
       return { hostname, leftAlone: isOptedOut ? 'opted_out' : isPaused ? 'paused' : null };

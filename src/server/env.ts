@@ -8,6 +8,7 @@ import { allowance } from './settings/allowance.ts';
 import { folders } from './settings/folders.ts';
 import { mail } from './settings/mail.ts';
 import { newsroom } from './settings/newsroom.ts';
+import { nodes } from './settings/nodes.ts';
 import { objectStorage } from './settings/object-storage.ts';
 import { payments } from './settings/payments.ts';
 import { scanner } from './settings/scanner.ts';
@@ -44,6 +45,7 @@ const SUBJECTS = [
   objectStorage,
   mail,
   scanner,
+  nodes,
   allowance,
   payments,
 ];

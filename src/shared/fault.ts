@@ -18,6 +18,7 @@ export type FaultCode =
   | 'export_needs_account'
   | 'wrong_origin'
   | 'not_found'
+  | 'other_node'
   | 'not_watched'
   | 'not_observed'
   | 'method_not_allowed'

@@ -30,9 +30,13 @@ const LeaseRecord = z.object({
     .nullable(),
   /** Changes with every attempt to write, so that no two objects have the same bytes, and thereby the same ETag. */
   beat: z.number().int(),
+  /** The names that a node signs for by this lease; null where one service has all. */
+  range: z.string().nullable().default(null),
+  /** The node that took the range of this one, which never signs again. */
+  ceded: z.object({ to: z.string(), at: z.iso.datetime() }).nullable().default(null),
   heads: z.object({ desk: Head.nullable(), records: Head.nullable() }),
 });
-type LeaseRecord = z.infer<typeof LeaseRecord>;
+export type LeaseRecord = z.infer<typeof LeaseRecord>;
 
 /** Not asked yet; another holds it; this copy lacks a signed head; the place fails; it was lost; the server stops. */
 export type WaitingFor = 'lease' | 'holder' | 'newer_copy' | 'store' | 'restart' | 'stop';
@@ -53,6 +57,13 @@ export interface LeaseState {
   heads: LeasedHeads | null;
 }
 
+/** What a node signs for. */
+export interface LeaseClaim {
+  readonly range: string;
+  /** Which other node may sign for a part of it; null when none does. Throws `conflict`. */
+  obstacle(signal: AbortSignal): Promise<string | null>;
+}
+
 export interface SignerLeaseOptions {
   bucket: Bucket;
   key: string;
@@ -64,6 +75,8 @@ export interface SignerLeaseOptions {
   desk(): string | null;
   /** Throws, saying why, when this server's logs do not continue the heads that were signed before. */
   requireContinued(heads: LeasedHeads): void;
+  /** The names of a node, which must be no other node's. */
+  claim?: LeaseClaim | null | undefined;
   /** Called with the reason each time that this server still must not sign. */
   waiting(reason: string): void;
   /** Called each time that the lease was taken or renewed. */
@@ -216,8 +229,9 @@ export class SignerLease {
             holder === null ? 'the lease was removed; it is made again' : `${holder.name} signs${sinceText(holder)}`,
           );
         } else if (this.#isContinued(found)) {
-          if (await this.#take(found)) break;
-          this.#wait('holder', refusal(this.#options, ++refused));
+          const obstacle = await this.#obstacle();
+          if (obstacle === null && (await this.#take(found))) break;
+          this.#wait('holder', obstacle ?? refusal(this.#options, ++refused));
         }
       } catch (error) {
         if (!(error instanceof Fault) || (isFirst && error.code === 'conflict')) throw error;
@@ -289,18 +303,34 @@ export class SignerLease {
       holder: { id: this.#id, name, since: new Date().toISOString() },
       beat: ++this.#beat,
       heads: found?.record.heads ?? { desk: null, records: null },
+      range: this.#options.claim?.range ?? null,
+      ceded: null,
     };
     const etag = await this.#put(record, found === null ? 'absent' : { etag: found.etag });
     if (etag === null) return false;
     const written = { key, bytes: bytesOf(record), headers: HEADERS };
     await this.#asked((signal) => requireConditions(bucket, { ...written, signal }));
+    // A node that wrote its range at the same moment sees this one, or is seen here.
+    if ((await this.#obstacle()) !== null) {
+      await this.#put({ ...record, holder: null, range: null, beat: ++this.#beat }, { etag });
+      return false;
+    }
     this.#hold(record, etag, at);
     return true;
   }
 
-  /** Throws `conflict` when the lease belongs to another desk. */
-  #requireOurs({ desk }: LeaseRecord): void {
+  #obstacle(): Promise<string | null> {
+    const { claim } = this.#options;
+    return claim ? this.#asked((signal) => claim.obstacle(signal)) : Promise.resolve(null);
+  }
+
+  /** Throws `conflict` when the lease belongs to another desk, or its names to another node. */
+  #requireOurs({ desk, ceded }: LeaseRecord): void {
     const { bucket, key } = this.#options;
+    if (ceded !== null) {
+      const message = `${bucket.name}: node ${ceded.to} took the names of this node on ${ceded.at}, so nothing is signed here any more; give this machine another RECORDS_NODE, with an empty DATA_DIR`;
+      throw new Fault('conflict', message);
+    }
     const ours = this.#options.desk();
     if (desk === null || desk === ours) return;
     const here = ours === null ? 'this database has no key yet' : `that of this database is ${ours}`;
@@ -416,5 +446,5 @@ export async function readLease(
   }
 }
 
-const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-const bytesOf = (record: LeaseRecord) => Buffer.from(`${JSON.stringify(record)}\n`);
+export const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+export const bytesOf = (record: LeaseRecord) => Buffer.from(`${JSON.stringify(record)}\n`);

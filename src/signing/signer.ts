@@ -17,14 +17,8 @@ import { BOOT_ID } from '../shared/workers/process-name.ts';
 import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log/log-fence.ts';
 import { newLogOrigin, readLogKey } from './log/log-key.ts';
-import {
-  LEASE_FILE,
-  type LeasedHead,
-  type LeasedHeads,
-  type LeaseState,
-  readLease,
-  SignerLease,
-} from './signer-lease.ts';
+import { leaseKey, RangeClaim } from './range-claim.ts';
+import { type LeasedHead, type LeasedHeads, type LeaseState, readLease, SignerLease } from './signer-lease.ts';
 import { keepCopy } from './standby-copy.ts';
 
 /** What decides whether this process may sign. */
@@ -71,8 +65,9 @@ export function openSignerLease(
   signLast: () => Promise<void>,
 ): SignerLease {
   const { settings, store } = app;
-  const { bucket, key } = leaseLocation(settings, url);
+  const { bucket, key, prefix } = leaseLocation(settings, url);
   const note = join(settings.dataDir, NOTE);
+  const desk = () => store.desk.signingKeys()[0]?.kid ?? null;
   let lastReason = '';
   /** Another server over the same folder may hold the lease: its note stays. */
   let isNoted = false;
@@ -85,7 +80,8 @@ export function openSignerLease(
     key,
     name: `${hostname()}, process ${process.pid}`,
     lasts: settings.leaseTime,
-    desk: () => store.desk.signingKeys()[0]?.kid ?? null,
+    desk,
+    claim: settings.nodes?.own && new RangeClaim({ bucket, prefix, lasts: settings.leaseTime }, settings.nodes, desk),
     requireContinued: (heads) => requireContinued(app, heads),
     waiting(reason) {
       if (reason !== lastReason) logger.warn({ reason }, 'nothing is signed here');
@@ -124,8 +120,9 @@ function leaseLocation(settings: Settings, url: string) {
   if (typeof address === 'string') {
     throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
   }
-  const key = `${treePrefix({ ...address, paper: '' }, '')}${LEASE_FILE}`;
-  return { bucket: openBucket(settings, address), key, isFolder: address.kind === 'folder' };
+  const prefix = treePrefix({ ...address, paper: '' }, '');
+  const key = leaseKey(prefix, settings.nodes?.own?.name ?? null);
+  return { bucket: openBucket(settings, address), prefix, key, isFolder: address.kind === 'folder' };
 }
 
 /** Looks at the lease once. */

@@ -1,6 +1,7 @@
 import { LOG_SERVICES } from '../desk/log-leaves.ts';
 import type { LogService } from '../proof/log/leaf.ts';
 import type { Settings } from '../server/env.ts';
+import { Fault } from '../shared/fault.ts';
 import { signingKeyFile } from '../shared/files/data-folder.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock/clock-guard.ts';
@@ -47,6 +48,7 @@ export function signerOf(app: SigningContext, file: string): ServiceSigner {
     state: () => signer.right.state(),
     announce: (log, head) => signer.right.announce(log, head),
     open() {
+      noteNode(app);
       openSigningKey(store, file, signingName(app.settings), clock.now());
       fillLogs(store);
       for (const log of LOG_SERVICES) raiseFence(app, log);
@@ -59,6 +61,26 @@ export function signerOf(app: SigningContext, file: string): ServiceSigner {
     },
   };
   return signer;
+}
+
+/**
+ * Notes of which node this database is. Throws `conflict` where it is another's: two nodes with one key would sign two
+ * logs of one name. Throws `invalid_request` for a node without a lease.
+ */
+function noteNode({ settings, store, clock }: SigningContext): void {
+  const own = settings.nodes?.own ?? null;
+  const newest = store.records.node.newest();
+  if (newest !== null && newest.name !== own?.name) {
+    const message = `this database is of node ${newest.name}, and RECORDS_NODE is ${own?.name ?? 'not set'}; set it to ${newest.name}, or give this node a DATA_DIR of its own`;
+    throw new Fault('conflict', message);
+  }
+  if (own === null) return;
+  if (settings.leaseUrl === null) {
+    const message =
+      'RECORDS_NODE is set, and LEASE_URL is not, by which no two nodes sign for a name; set it on every node';
+    throw new Fault('invalid_request', message);
+  }
+  if (newest?.range !== own.range) store.records.node.note(own.name, own.range, clock.now());
 }
 
 /**

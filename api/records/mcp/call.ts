@@ -36,7 +36,7 @@ export async function callTool(
     _meta: metaOf([...set, ...response.headers]),
   };
   // Errors are text only: clients validate structured content by the tool's schema.
-  return response.status >= 400 ? { isError: true, ...result } : { ...result, structuredContent: JSON.parse(text) };
+  return response.status >= 300 ? { isError: true, ...result } : { ...result, structuredContent: JSON.parse(text) };
 }
 
 /** The header for a payment, by its x402 version; null for an invalid payload. */

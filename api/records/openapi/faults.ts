@@ -38,6 +38,11 @@ export const FAULTS: Faults = {
     'exports are not sold by the call; they take a key of an account. Nothing was charged',
   ],
   not_watched: ['the hostname is not watched.', 'example.net is not under watch'],
+  other_node: [
+    'the hostname belongs to another node, whose address is `node`. Reads of a hostname are referred there with 307.',
+    'example.net belongs to node b of these records; send this to https://b.records.example',
+    { node: 'https://b.records.example' },
+  ],
   not_observed: [
     'the hostname is watched but was not observed yet, or not by the requested time.',
     'example.com is under watch and was not observed yet; ask again in some minutes',

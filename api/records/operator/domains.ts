@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { present } from '../../../src/proof/narrow.ts';
 import type { Hostname } from '../../../src/records/hostname.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
+import { requireOwn } from '../../../src/records/nodes.ts';
 import { optOutReason, REASON_MAX, requireHost } from '../../../src/records/require-host.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { caught, Fault } from '../../../src/shared/fault.ts';
@@ -92,9 +93,14 @@ const optOutSpec = {
 };
 
 /** Adds hostnames in batches, so that a long list does not hold up other requests. */
-export const watchDomains = ({ store: { records }, clock: { now } }: AppContext) =>
+export const watchDomains = (app: AppContext) =>
   operation(watchSpec, async (c) => {
+    const {
+      store: { records },
+      clock: { now },
+    } = app;
     const hosts = parseHostnames(c.req.valid('json').domains);
+    for (const [index, host] of hosts.entries()) requireOwn(app, host, `domains[${index}]`);
     const items: z.infer<typeof WatchOutcome>[] = [];
     for (let at = 0; at < hosts.length; at += BATCH) {
       if (at > 0) await othersTurn();
@@ -113,11 +119,14 @@ export const pauseDomain = ({ records }: Store) =>
     return { domain: hostname, outcome: records.pause(hostname) ? ('paused' as const) : ('already' as const) };
   });
 
-export const optOutDomain = ({ store: { records }, clock: { now } }: AppContext) =>
+export const optOutDomain = (app: AppContext) =>
   operation(optOutSpec, (c) => {
     const { domain, reason } = c.req.valid('json');
     const host = parseHostname(domain);
-    const hidden = records.optOut(host, optOutReason(reason, 'reason'), `key:${c.get('key')?.id}`, now());
+    requireOwn(app, host, 'domain');
+    const { store, clock } = app;
+    const by = `key:${c.get('key')?.id}`;
+    const hidden = store.records.optOut(host, optOutReason(reason, 'reason'), by, clock.now());
     return { domain: host.hostname, hidden };
   });
 

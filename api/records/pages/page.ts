@@ -26,7 +26,25 @@ const SHARED_AGE = 30;
 /** A signed-in reader sees more at the same address, and some addresses are both pages and JSON. */
 const VARY = 'Accept, Cookie';
 
-type PageStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+type PageStatus =
+  | 200
+  | 201
+  | 400
+  | 401
+  | 402
+  | 403
+  | 404
+  | 405
+  | 409
+  | 410
+  | 413
+  | 415
+  | 421
+  | 422
+  | 429
+  | 500
+  | 501
+  | 503;
 
 interface Sending {
   status?: PageStatus;

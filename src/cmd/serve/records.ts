@@ -1,4 +1,5 @@
 import { listenRecords } from '../../../api/server.ts';
+import { startPausing } from '../../records/jobs/node-job.ts';
 import { startOwnerChecks } from '../../records/jobs/owner-checks.ts';
 import { startPlanOrders } from '../../records/jobs/plan-orders-job.ts';
 import { recordsMails } from '../../records/jobs/records-mails.ts';
@@ -39,6 +40,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   const stopOrders = startJob(() => startPlanOrders(app, logger));
   const stopOwners = startJob(() => startOwnerChecks(app, logger));
   const stopIndex = startJob(() => startValueIndex(app, logger));
+  const stopPauses = startJob(() => startPausing(app, logger));
   // Nothing of it is loaded where there is no archive.
   const archive = settings.archiveUrl === null ? null : await import('../../records/jobs/archive-job.ts');
   const stopLook = archive === null ? async () => {} : startJob(() => archive.startArchiveLook(app, logger));
@@ -68,6 +70,8 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
         stopIndex(),
         stopLook(),
         ...stopRuns.map((stop) => stop()),
+        stopPauses(),
+        stopArchiver(),
         stopScanner(),
         ...jobs.map((job) => job.stop()),
       ]);

@@ -17,13 +17,13 @@ interface GroupStore {
 }
 
 export interface HostReader {
-  /** Normalizes a hostname, and says whether its holder or the operator excludes it. Throws `invalid_request`. */
+  /** Normalizes a hostname, and says whether its holder or the operator excludes it. Throws `invalid_request`, `other_node`. */
   read(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
   watch(hostname: string): void;
 }
 
 /** Why a hostname is refused, in codes that stay the same. */
-export const HOST_REFUSALS = ['not_a_hostname', 'opted_out', 'paused', 'no_room'] as const;
+export const HOST_REFUSALS = ['not_a_hostname', 'other_node', 'opted_out', 'paused', 'no_room'] as const;
 
 export interface HostOutcome {
   given: string;
@@ -85,7 +85,9 @@ export function addHosts(
       try {
         host = hosts.read(name);
       } catch (error) {
-        if (error instanceof Fault && error.code === 'invalid_request') return refused('not_a_hostname', error.message);
+        if (!(error instanceof Fault)) throw error;
+        if (error.code === 'other_node') return refused('other_node', error.message);
+        if (error.code === 'invalid_request') return refused('not_a_hostname', error.message);
         throw error;
       }
       const { hostname, leftAlone } = host;

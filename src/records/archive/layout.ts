@@ -1,15 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { ArchiveObject } from './manifest.ts';
-
-/**
- * The SHA-256 of the domain by which names are spread over buckets, in hex: of the registrable domain, so that all its
- * names are in one file, or of the name itself, where it has none. A bucket is a prefix of it.
- */
-export function bucketHash(hostname: string, registrable_domain: string | null): string {
-  return createHash('sha256')
-    .update(registrable_domain ?? hostname)
-    .digest('hex');
-}
 
 /** How each root is divided: by month (`YYYY-MM`) or day (`YYYY-MM-DD`), and by hexadecimal digits. */
 const KEYS = {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
-import { bucketHash } from '../archive/layout.ts';
-import { type Hostname, pathOf } from '../hostname.ts';
+import { bucketHash, type Hostname, pathOf } from '../hostname.ts';
 
 type Store = Pick<AppContext['store'], 'records'>;
 

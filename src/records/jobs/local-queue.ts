@@ -4,6 +4,8 @@ import type { Probe } from '../../proof/records/signal.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Busy, Fault } from '../../shared/fault.ts';
 import { newId } from '../../shared/new-id.ts';
+import { parseHostname } from '../hostname.ts';
+import { requireOwn } from '../nodes.ts';
 import { originsOf } from '../origins.ts';
 import type { Prober } from '../probe/prober.ts';
 import {
@@ -89,12 +91,10 @@ async function submitProbe(
   }
 }
 
-function recordUnderLease(
-  { store, settings, signer, clock }: AppContext,
-  lease: string,
-  probe: Probe,
-  originOf: OriginOf | undefined,
-): ProbeOutcome {
+function recordUnderLease(app: AppContext, lease: string, probe: Probe, originOf: OriginOf | undefined): ProbeOutcome {
+  const { store, settings, signer, clock } = app;
+  // The last gate: whatever put a hostname under watch, another node signs it.
+  if (settings.nodes !== null) requireOwn(app, parseHostname(probe.hostname));
   if (!signer.knowsArchive)
     throw new Busy('observations wait until the manifest of the archive can be read; try again');
   const options = { ...signer.key('records'), now: clock.now(), every: settings.scanEvery, randomBytes, originOf };

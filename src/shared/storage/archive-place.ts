@@ -1,5 +1,6 @@
 import type { Settings } from '../../server/env.ts';
 import { Fault } from '../fault.ts';
+import { folderOfNode } from '../nodes.ts';
 import { type Address, parseAddress, shownAddress } from './address.ts';
 import { requireUnpublished } from './backup-location.ts';
 import type { Bucket, BucketObject, PutOptions, StoredObject } from './bucket.ts';
@@ -20,10 +21,19 @@ export interface ArchivePlace {
   list(prefix: string): AsyncIterable<BucketObject>;
   remove(keys: readonly string[]): Promise<void>;
   flush(): Promise<void>;
+  /** The objects whose keys begin so, as a place of their own. */
+  below(prefix: string): ArchivePlace;
 }
 
-/** The place of ARCHIVE_URL; null without one. Throws `invalid_request` where no archive may be. */
+/** The archive of this service or node; null without ARCHIVE_URL. Throws `invalid_request` where no archive may be. */
 export function openArchivePlace(settings: Settings, ending?: AbortSignal): ArchivePlace | null {
+  const all = openWholeArchive(settings, ending);
+  const own = settings.nodes?.own ?? null;
+  return own === null || all === null ? all : all.below(folderOfNode(own.name));
+}
+
+/** The place of ARCHIVE_URL, with the archives of all nodes below `nodes/`. */
+export function openWholeArchive(settings: Settings, ending?: AbortSignal): ArchivePlace | null {
   const { archiveUrl, archiveSeeds, objectStorage } = settings;
   if (archiveUrl === null) return null;
   const address = archiveAddress(archiveUrl, settings);
@@ -72,6 +82,7 @@ export function archivePlace(main: Bucket, seeds: Bucket, prefix: string): Archi
         if (own.length > 0) await bucket.remove(own.map((key) => prefix + key));
       }
     },
+    below: (under) => archivePlace(main, seeds, prefix + under),
     async flush() {
       for (const bucket of new Set([main, seeds])) await bucket.flush();
     },

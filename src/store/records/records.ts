@@ -4,6 +4,7 @@ import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import { archiveTables } from './archive.ts';
 import { dumpTables } from './dumps.ts';
 import { erasureTables } from './erasure.ts';
+import { nodeTable } from './node.ts';
 import { recordsFaults } from './records-audit.ts';
 import { deltaTable } from './records-deltas.ts';
 import { facetTables } from './records-facets.ts';
@@ -36,6 +37,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...damageTable(db),
     archive,
     dumps: dumpTables(db),
+    node: nodeTable(db),
     erasure: erasureTables(db, archive),
     /** Faults between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),

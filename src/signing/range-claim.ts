@@ -1,0 +1,91 @@
+import { SECOND } from '../proof/time.ts';
+import { Fault } from '../shared/fault.ts';
+import { overlap, type RecordsNodes } from '../shared/nodes.ts';
+import type { Bucket } from '../shared/storage/bucket.ts';
+import { bytesOf, HEADERS, LEASE_FILE, type LeaseClaim, readLease } from './signer-lease.ts';
+
+interface Place {
+  bucket: Bucket;
+  /** What the keys of all leases begin with. */
+  prefix: string;
+  /** How long a lease lasts without being renewed, in ms. */
+  lasts: number;
+}
+
+const NODES = 'signers/';
+const ALL = '00-ff';
+
+/** The key of a node’s lease; that of a service which has all names without one. */
+export function leaseKey(prefix: string, node: string | null): string {
+  return prefix + (node === null ? LEASE_FILE : `${NODES}${node}.json`);
+}
+
+/**
+ * The names of a node. The lease of each node says for which range it signs, so a node looks at the leases of all others
+ * before it takes its own, and again after it has written its range there: of two that begin at one moment, one sees the
+ * other. It takes the range of a node that RECORDS_NODES calls gone once the lease of that one was silent, by replacing
+ * it for good.
+ */
+export class RangeClaim implements LeaseClaim {
+  readonly range: string;
+  readonly #place: Place;
+  readonly #nodes: RecordsNodes;
+  readonly #own: string;
+  readonly #desk: () => string | null;
+  readonly #clock: () => number;
+  /** The leases that are watched, by their keys. */
+  readonly #watched = new Map<string, { etag: string; since: number }>();
+
+  /** `desk` gives the first signing key of this node; `clock` is monotonic, in ms. */
+  constructor(place: Place, nodes: RecordsNodes, desk: () => string | null, clock = () => performance.now()) {
+    this.range = nodes.own?.range ?? '';
+    this.#place = place;
+    this.#nodes = nodes;
+    this.#own = nodes.own?.name ?? '';
+    this.#desk = desk;
+    this.#clock = clock;
+  }
+
+  async obstacle(signal: AbortSignal): Promise<string | null> {
+    const { bucket, prefix } = this.#place;
+    const all = await this.#obstacleAt(leaseKey(prefix, null), null, signal);
+    if (all !== null) return all;
+    for await (const { key } of bucket.list(prefix + NODES)) {
+      const name = key.slice(prefix.length + NODES.length).replace(/\.json$/, '');
+      const one = name === this.#own ? null : await this.#obstacleAt(key, name, signal);
+      if (one !== null) return one;
+    }
+    return null;
+  }
+
+  /** As `obstacle`, by the lease of one node, or of the service that had all names before there were nodes. */
+  async #obstacleAt(key: string, name: string | null, signal: AbortSignal): Promise<string | null> {
+    const { bucket, lasts } = this.#place;
+    const found = await readLease(bucket, key, signal);
+    if (found === null || found.record.ceded !== null) return null;
+    const { record, etag } = found;
+    const range = name === null ? ALL : record.range;
+    if (range === null || !overlap(range, this.range)) return null;
+    const who = name === null ? 'the service that had all names' : `node ${name}`;
+    if (this.#nodes.all.some((node) => node.name === name)) {
+      return `${who} has the names ${range} until it is started with the RECORDS_NODES of this one`;
+    }
+    if (name === null ? record.desk !== this.#desk() : !this.#nodes.gone.includes(name)) {
+      const cure =
+        name === null
+          ? 'start the node that has its database first'
+          : `give each node the same RECORDS_NODES, with ${name}=gone to take its names`;
+      throw new Fault('conflict', `${bucket.name}: ${who} has the names ${range} by ${key}; ${cure}`);
+    }
+    const now = this.#clock();
+    const watched = this.#watched.get(key);
+    const since = watched?.etag === etag ? watched.since : now;
+    this.#watched.set(key, { etag, since });
+    // Also of one that stopped in order: it may be about to start again.
+    if (now - since < lasts) return `${who} may still sign for ${range}; its lease is watched for ${lasts / SECOND} s`;
+    const ceded = { to: this.#own, at: new Date().toISOString() };
+    const bytes = bytesOf({ ...record, holder: null, range: null, ceded, beat: record.beat + 1 });
+    const taken = await bucket.put(key, bytes, { headers: HEADERS, onlyIf: { etag }, signal });
+    return taken === null ? `${who} signs for ${range} again` : null;
+  }
+}
