@@ -5,6 +5,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { caught, Fault } from '../../src/shared/fault.ts';
 import type { RecordsEnv } from '../env.ts';
 import { sendFault } from '../middleware/fault.ts';
+import { setHeader } from '../responses/headers.ts';
 
 /** Addresses about one hostname, without their endings. An account's own pages are of the node that has the account. */
 const ABOUT_ONE = /^\/(?:v1\/(?:exports\/)?domains|t|badge)\/([^/]+)/;
@@ -25,7 +26,7 @@ export function referToNode(app: AppContext) {
     if (name === null || name instanceof Fault || node === null) return next();
     const { code, message, details } = otherNode(name, node);
     if (!['GET', 'HEAD'].includes(c.req.method)) throw otherNode(name, node);
-    c.header('Location', `${node.url}${pathname}${search}`);
+    setHeader(c, 'Location', `${node.url}${pathname}${search}`);
     return sendFault(c, { status: 307, body: { error: code, message, ...details } });
   });
 }

@@ -6,6 +6,7 @@ import { makeServiceKey, type ServiceLevel } from '../../src/records/accounts/se
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
+import { ALONE } from '../../src/signing/signer.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, type Clock, tempFolder } from './app-context.ts';
 
@@ -38,6 +39,8 @@ export async function recordsStand(
     for (const end of endings) await end();
   });
   const app = appContextIn(inside, tempFolder(inside), clock, more);
+  // The only server of its lease, where it has one.
+  app.signer.right = ALONE;
   app.signer.open();
   const served = await listenRecords(app, pino({ level: 'silent' }));
   inside.after(() => served.close());

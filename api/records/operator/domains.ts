@@ -10,7 +10,7 @@ import { caught, Fault } from '../../../src/shared/fault.ts';
 import type { Problem } from '../../../src/shared/shape.ts';
 import type { Store } from '../../../src/store/store.ts';
 
-import { body, ok } from '../../openapi/responses.ts';
+import { body, faults, ok } from '../../openapi/responses.ts';
 import { wholeList } from '../list.ts';
 import { operation } from '../route.ts';
 import { domainParam } from '../v1/params.ts';
@@ -47,6 +47,7 @@ const watchSpec = {
         .openapi('WatchOutcomes'),
       'The outcome for each hostname.',
     ),
+    ...faults(421),
   },
 };
 
@@ -89,6 +90,7 @@ const optOutSpec = {
         .openapi('OptedOut'),
       'The hostname is hidden.',
     ),
+    ...faults(421),
   },
 };
 

@@ -131,7 +131,7 @@ export function alertOperations(app: AppContext) {
         summary: 'Create an alert of a group or of one hostname',
         description: `An account has at most ${ALERTS_MAX} (409). A webhook’s secret is shown once: sent again under the same Idempotency-Key, the answer is 409 and names the alert.`,
         request: { headers: IDEMPOTENCY, body: body(AlertBody) },
-        responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409) },
+        responses: { 201: ok(NewAlert, 'The alert.'), ...faults(409, 421) },
       },
       async (c) => {
         let secret: string | null = null;

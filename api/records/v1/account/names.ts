@@ -166,7 +166,7 @@ export function nameOperations(app: AppContext, { check, look }: Asking) {
         summary: 'Begin to prove a name; the answer has the record and the file that prove it',
         description: `The record and the file stay the same for this account and name. An account has at most ${PROOFS_MAX} names. A public suffix cannot be proven.`,
         request: { headers: IDEMPOTENCY, body: body(NameBody) },
-        responses: { 201: ok(OwnedName, 'The name.'), ...faults(409) },
+        responses: { 201: ok(OwnedName, 'The name.'), ...faults(409, 421) },
       },
       async (c) => {
         const { body: row } = await changeOnce(app, c, 201, () => {

@@ -2613,7 +2613,7 @@ export interface components {
                 /** @enum {string} */
                 outcome: "added" | "already" | "refused";
                 /** @enum {string|null} */
-                rule: "not_a_hostname" | "opted_out" | "paused" | "no_room" | null;
+                rule: "not_a_hostname" | "other_node" | "opted_out" | "paused" | "no_room" | null;
                 /** @description Why it was refused; empty otherwise. */
                 reason: string;
             }[];
@@ -3488,6 +3488,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
+        /** @description `other_node`: the hostname belongs to another node, whose address is `node`. Reads of a hostname are referred there with 307. */
+        Misdirected: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
         /** @description `idempotency_key_reused`: the Idempotency-Key was the key of another request within 24 hours, and nothing was done; give each write a key of its own. */
         Unprocessable: {
             headers: {
@@ -4047,6 +4058,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
@@ -5825,6 +5837,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -6125,6 +6138,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -6921,6 +6935,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
