@@ -8,8 +8,8 @@ import { readSettings } from '../../src/server/env.ts';
 import { nodeOf, overlap, parseNodes, type RecordsNodes } from '../../src/shared/nodes.ts';
 import { ALONE } from '../../src/signing/signer.ts';
 import { appContextIn, fileScope, type Scope, tempFolder } from '../support/app-context.ts';
-import * as fc from '../support/properties.ts';
 import { certificate, probe } from '../support/probes.ts';
+import * as fc from '../support/properties.ts';
 import { recordsStand } from '../support/records-fixture.ts';
 
 /** The hashes of c.example and e.example begin with 3e and 27, that of b.example with e8. */
@@ -33,7 +33,10 @@ test('a table of nodes gives each hash to one node', () => {
       const index = starts.findLastIndex((from) => from <= byte);
       assert.equal(nodeOf(table, `${hex(byte)}ab`).name, `n${index}`);
       const owners = table.all.filter(({ range }) => overlap(range, `${hex(byte)}-${hex(byte)}`));
-      assert.deepEqual(owners.map(({ name }) => name), [`n${index}`]);
+      assert.deepEqual(
+        owners.map(({ name }) => name),
+        [`n${index}`],
+      );
     }),
   );
 });
@@ -115,7 +118,10 @@ test('writes about a name of another node are refused with its address, and chan
   assert.equal(stand.app.store.records.find('e.example'), null);
   const account = stand.keyOf('account');
   const added = await ask('POST', '/v1/account/watch', account, { hostnames: [OURS, THEIRS] });
-  const outcomes = (added.body.items as { outcome: string; rule: string | null }[]).map((one) => [one.outcome, one.rule]);
+  const outcomes = (added.body.items as { outcome: string; rule: string | null }[]).map((one) => [
+    one.outcome,
+    one.rule,
+  ]);
   assert.deepEqual(outcomes, [
     ['added', null],
     ['refused', 'other_node'],

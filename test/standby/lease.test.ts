@@ -1,50 +1,18 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '../../src/shared/fault.ts';
 import type { Bucket, PutOptions } from '../../src/shared/storage/bucket.ts';
 import { SignerLease, type SignerLeaseOptions } from '../../src/signing/signer-lease.ts';
+import { etagOf, World } from '../support/lease-world.ts';
 import * as fc from '../support/properties.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const LASTS = 30_000;
 
-/** Time that passes when nothing else is left to do. */
-class World {
-  now = 0;
-  readonly #events: { at: number; run: () => void }[] = [];
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const event = { at: this.now + ms, run: resolve };
-      this.#events.push(event);
-      signal?.addEventListener('abort', () => {
-        this.#events.splice(this.#events.indexOf(event) >>> 0, 1);
-        reject(signal.reason);
-      });
-    });
-  }
-
-  async run(until: number): Promise<void> {
-    while (this.now < until) {
-      await turn();
-      this.#events.sort((a, b) => a.at - b.at);
-      const next = this.#events.shift();
-      if (next === undefined) return;
-      this.now = Math.max(this.now, next.at);
-      next.run();
-    }
-  }
-}
-
 /** What object storage has under one key. */
 interface StoredLease {
   text: string;
 }
-
-/** As of S3 and of a folder: the same bytes have the same ETag. */
-const etagOf = (text: string): string => (text === '' ? '' : createHash('md5').update(text).digest('hex'));
 
 /** One object; a request and its response each take as long as `delay` says, and may fail after it was carried out. */
 function bucketIn(world: World, object: StoredLease, delay: () => number): Bucket {

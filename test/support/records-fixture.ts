@@ -6,8 +6,8 @@ import { makeServiceKey, type ServiceLevel } from '../../src/records/accounts/se
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
-import { ALONE } from '../../src/signing/signer.ts';
 import { newId } from '../../src/shared/new-id.ts';
+import { ALONE } from '../../src/signing/signer.ts';
 import { appContextIn, type Clock, tempFolder } from './app-context.ts';
 
 /** The domain records of a test, served in this process. */

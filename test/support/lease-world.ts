@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** Time that passes when nothing else is left to do. */
+export class World {
+  now = 0;
+  readonly #events: { at: number; run: () => void }[] = [];
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const event = { at: this.now + ms, run: resolve };
+      this.#events.push(event);
+      signal?.addEventListener('abort', () => {
+        this.#events.splice(this.#events.indexOf(event) >>> 0, 1);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  async run(until: number): Promise<void> {
+    while (this.now < until) {
+      await turn();
+      this.#events.sort((a, b) => a.at - b.at);
+      const next = this.#events.shift();
+      if (next === undefined) return;
+      this.now = Math.max(this.now, next.at);
+      next.run();
+    }
+  }
+}
+
+/** As of S3 and of a folder: the same bytes have the same ETag. */
+export const etagOf = (text: string): string => (text === '' ? '' : createHash('md5').update(text).digest('hex'));
