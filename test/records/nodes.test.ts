@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { pauseOthers } from '../../src/records/nodes.ts';
@@ -64,7 +64,7 @@ const scope = fileScope();
 const nodeEnv = (t: Scope) => ({ RECORDS_NODES: TABLE, RECORDS_NODE: 'a', LEASE_URL: tempFolder(t) });
 let stand: Awaited<ReturnType<typeof recordsStand>>;
 
-test('before: a node with a name of its own', async () => {
+before(async () => {
   stand = await recordsStand(scope, nodeEnv(scope), NOW);
   stand.enter(probe(OURS, NOW, { A: ['192.0.2.1'] }, certificate('a')));
 });

@@ -202,6 +202,19 @@ test('a node that a table does not name is refused, and so is one beside a servi
   assert.ok(heir.lease.isHeld());
 });
 
+test('of two nodes that begin at one moment with names in common, never both sign', async () => {
+  const world = new World();
+  const bucket = bucketIn(world, new Map());
+  const nodes = [open(world, bucket, 'a', 'a=00-ff@http://a'), open(world, bucket, 'b', 'b=00-ff@http://b')];
+  const said: string[] = [];
+  for (const { lease } of nodes) lease.acquire().catch((error) => said.push(String(error)));
+  for (let n = 0; n < 100; n++) {
+    await world.run(world.now + LASTS / 20);
+    assert.ok(!nodes.every(({ lease }) => lease.isHeld()));
+  }
+  assert.match(said.join(' ') + nodes.flatMap(({ waits }) => waits).join(' '), /give each node the same RECORDS_NODES/);
+});
+
 test('through delays, kills and wrong tables, no two nodes may sign for a name at once', async () => {
   let takes = 0;
   await fc.assert(

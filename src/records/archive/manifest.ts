@@ -90,7 +90,7 @@ export function readManifest(text: string, keys: readonly VerifyingKey[], where:
   } catch {
     throw refuse('it is not JSON');
   }
-  const { note, ...rest } = (typeof parsed === 'object' ? parsed : null) as Record<string, unknown>;
+  const { note, ...rest } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
   const said = typeof note === 'string' ? archiveIn(note) : null;
   const read = typeof note === 'string' ? parseNote(note) : null;
   if (typeof note !== 'string' || said === null || read === null) throw refuse('it has no note of a manifest');
