@@ -20,6 +20,7 @@ export const GROUPS = {
     'cdn',
     'watching',
     'archive',
+    'many-nodes',
     'backup',
     'machine-gone',
     'failures',

@@ -18,7 +18,7 @@ import { openArchivePlace } from '../shared/storage/archive-place.ts';
 import { exitUnchecked, NOT_CHECKED, printError, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenAddress } from '../shared/terminal/project-folder.ts';
-import { archiveHistory } from './archive-history.ts';
+import { archiveHistory } from './archive/history.ts';
 import { DataCommand } from './frame.ts';
 
 /** How long an erasure waits for the archiver of a server, in ms. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isBuilt } from '../../src/desk/press/build.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { apiPart } from './api.ts';
+import { archivePart } from './archive.ts';
 import { bucketPart } from './bucket.ts';
 import { cardsPart } from './cards.ts';
 import { run } from './child.ts';
@@ -54,6 +55,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   facts: factsPart,
   mails: mailsPart,
   dns: dnsPart,
+  archive: archivePart,
   scan: scanPart,
   scanner: scannerPart,
   meter: meterPart,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DAY } from '../../src/proof/time.ts';
@@ -13,6 +13,7 @@ import { observeDays } from '../support/archive.ts';
 import { clockOffBy, skipWithoutFaketime } from '../support/faketime.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Running, run, type Serving, serveAtOnce, start, until } from '../support/program.ts';
+import { BUCKET, S3Server, storeEnv } from '../support/s3-server.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const SEEDED_DAYS = 3;
@@ -21,17 +22,29 @@ const HOSTS = Array.from({ length: 12 }, (_, n) => `name-${n}.example`);
 interface Cluster {
   env(node: string, table: string): Promise<Record<string, string>>;
   namesOf(node: string, table: string): string[];
-  archive: string;
+  /** Where leases and archives are. */
+  places: Record<string, string>;
+  store: S3Server;
   /** What the names answer from now on. */
   round: number;
 }
 
 /** A zone whose every name has an address and a serial that say the round. */
 async function clusterOf(t: TestContext): Promise<Cluster> {
-  const [leases, archive] = [tempFolder(t), tempFolder(t)];
+  const store = await S3Server.start(t);
+  const { PUBLISH_URL: _, ...access } = storeEnv(store.endpoint);
+  const places = { ...access, LEASE_URL: `s3://${BUCKET}/lease`, ARCHIVE_URL: `s3://${BUCKET}/records` };
   const cluster = { round: 1 };
   const soa = () => ({
-    ...{ mname: 'ns1.example', rname: 'host.example', serial: cluster.round, refresh: 1, retry: 1, expire: 1, minimum: 1 },
+    ...{
+      mname: 'ns1.example',
+      rname: 'host.example',
+      serial: cluster.round,
+      refresh: 1,
+      retry: 1,
+      expire: 1,
+      minimum: 1,
+    },
   });
   const answer = (_name: string, type: string): DemoAnswer => {
     const records: DemoAnswer['records'] =
@@ -41,11 +54,12 @@ async function clusterOf(t: TestContext): Promise<Cluster> {
   const names = await startDemoNameServer(answer);
   t.after(() => names.close());
   return Object.assign(cluster, {
-    archive,
+    places,
+    store,
     async env(node: string, table: string) {
       const port = await freePort();
       return {
-        ...{ RECORDS_NODES: table, RECORDS_NODE: node, LEASE_URL: leases, ARCHIVE_URL: archive, LEASE_TIME: '4s' },
+        ...{ ...places, RECORDS_NODES: table, RECORDS_NODE: node, LEASE_TIME: '4s' },
         ...{ RESOLVERS: `127.0.0.1:${names.port}`, SCAN_EVERY: '1s', SCANNER: 'off', SERVICES: 'records' },
         ...{ RECORDS_PORT: String(port), DATA_ORIGIN: `http://127.0.0.1:${port}`, LOG_LEVEL: 'warn' },
       };
@@ -65,7 +79,9 @@ async function scan(t: TestContext, folder: string, env: Record<string, string>,
 }
 
 const health = async ({ records }: { records: string }) =>
-  (await fetch(`${records}/health`).then((response) => response.json())) as { signing: { signs: boolean; why: string } };
+  (await fetch(`${records}/health`).then((response) => response.json())) as {
+    signing: { signs: boolean; why: string };
+  };
 const signs = (server: { records: string; child: Running['child']; said: Running['said'] }) =>
   until(async () => {
     assert.equal(server.child.exitCode, null, server.said.log);
@@ -98,7 +114,6 @@ test('three nodes: one is killed and its copy takes over, one is lost and anothe
   const [a, b, c] = [await begin('a', BEFORE, true), await begin('b', BEFORE, true), await begin('c', BEFORE, true)];
   for (const node of [a, b, c]) await signs(node.server);
   for (const node of ['a', 'b', 'c']) {
-    await until(() => (readdirSync(join(cluster.archive, 'nodes')).includes(node) ? true : null));
     const own = nodes.get(node);
     assert.ok(own);
     await until(async () => {
@@ -121,11 +136,7 @@ test('three nodes: one is killed and its copy takes over, one is lost and anothe
 
   // b is killed; its copy on another machine takes over.
   const backups = tempFolder(t);
-  await until(async () => {
-    const { stdout } = await run(t, b.folder, ['log', 'status', '--json'], b.env);
-    return stdout === '' ? null : true;
-  });
-  await signedAll(b);
+  await signedAll(b, cluster.store);
   assert.equal((await run(t, b.folder, ['backup', join(backups, '1.tar.zst')], b.env)).code, 0);
   b.server.child.kill('SIGKILL');
   await b.server.ended;
@@ -143,7 +154,11 @@ test('three nodes: one is killed and its copy takes over, one is lost and anothe
   assert.match(refused.stderr, /nothing is signed here/);
   await returned.stop();
 
-  // Two days later everything is in the archive.
+  // Two days later, by the store's clock too, everything is in the archive.
+  cluster.store.intercept = (_request, response) => {
+    response.setHeader('date', new Date(Date.now() + 2 * DAY).toUTCString());
+    return false;
+  };
   standby.child.kill('SIGTERM');
   await Promise.all([standby.ended, a.server.stop(), d.server.stop()]);
   for (const [node, { folder, env, names }] of Object.entries({ a, b: second, d })) {
@@ -161,7 +176,7 @@ test('three nodes: one is killed and its copy takes over, one is lost and anothe
   const evidence = tempFolder(t);
   for (const name of HOSTS) {
     const args = ['archive', 'history', name, '--json', '--evidence', evidence];
-    const { stdout, stderr } = await run(t, tempFolder(t), args, { ARCHIVE_URL: cluster.archive });
+    const { stdout, stderr } = await run(t, tempFolder(t), args, cluster.places);
     assert.equal(stderr, '');
     const { nodes: found, records, files } = JSON.parse(stdout);
     const isLost = c.names.includes(name);
@@ -183,12 +198,11 @@ test('three nodes: one is killed and its copy takes over, one is lost and anothe
 });
 
 /** Waits until the lease of a node knows all its leaves. */
-async function signedAll({ folder, env }: { folder: string; env: Record<string, string> }): Promise<void> {
+async function signedAll({ folder, env }: { folder: string; env: Record<string, string> }, store: S3Server) {
   const app = appContextIn({ after() {} }, folder, { now: Date.now() }, env);
   try {
-    const lease = join(env.LEASE_URL ?? '', 'signers', `${env.RECORDS_NODE}.json`);
     await until(() => {
-      const { heads } = JSON.parse(readFileSync(lease, 'utf8'));
+      const { heads } = JSON.parse(store.bytes(`lease/signers/${env.RECORDS_NODE}.json`) ?? '{}');
       return heads.records?.size === app.store.database.log.size('records') ? true : null;
     });
   } finally {

@@ -1,18 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { type VerifyingKey, vkey } from '../proof/keyring.ts';
-import { parseNote } from '../proof/note.ts';
-import { EvidenceText } from '../proof/records/evidence.ts';
-import { fullRecordOf } from '../proof/records/preview.ts';
-import { parseObservation } from '../proof/records/receipt.ts';
-import { archivesIn, historyIn, type NodeHistory } from '../records/archive/all-nodes.ts';
-import { parseHostname } from '../records/hostname.ts';
-import { readSettings } from '../server/env.ts';
-import { Fault } from '../shared/fault.ts';
-import { plural } from '../shared/plural.ts';
-import { openWholeArchive } from '../shared/storage/archive-place.ts';
-import { printResult } from '../shared/terminal/output.ts';
+import { type VerifyingKey, vkey } from '../../proof/keyring.ts';
+import { parseNote } from '../../proof/note.ts';
+import { EvidenceText } from '../../proof/records/evidence.ts';
+import { fullRecordOf } from '../../proof/records/preview.ts';
+import { parseObservation } from '../../proof/records/receipt.ts';
+import { archivesIn, historyIn, type NodeHistory } from '../../records/archive/all-nodes.ts';
+import { parseHostname } from '../../records/hostname.ts';
+import { readSettings } from '../../server/env.ts';
+import { Fault } from '../../shared/fault.ts';
+import { plural } from '../../shared/plural.ts';
+import { openWholeArchive } from '../../shared/storage/archive-place.ts';
+import { printResult } from '../../shared/terminal/output.ts';
 
 export function archiveHistory(): Command {
   return new Command('history')

@@ -1,0 +1,98 @@
+// Observes hostnames once a day, archives each closed day, and prints on standard error what that took.
+import Database from 'libsql';
+import { DAY, HOUR } from '../../src/proof/time.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { Archiver } from '../../src/records/jobs/archiver.ts';
+import { localQueue } from '../../src/records/jobs/local-queue.ts';
+import { openAppContext } from '../../src/server/context.ts';
+import { readSettings } from '../../src/server/env.ts';
+import { databaseFile } from '../../src/shared/files/data-folder.ts';
+import type { ArchivePlace } from '../../src/shared/storage/archive-place.ts';
+import { busyHost, busyNames } from './busy-host.ts';
+
+const [hosts = '2000', days = '34'] = process.argv.slice(2);
+const [HOSTS, DAYS] = [Number(hosts), Number(days)];
+const BATCH = 32;
+
+let now = Date.UTC(2026, 9, 1, 1);
+const app = openAppContext(readSettings(), () => now);
+app.signer.open();
+app.signer.knowsArchive = true;
+const { records } = app.store;
+records.watch(busyNames(0, HOSTS).map(parseHostname), now);
+const queue = localQueue(app, 'bench');
+const counts = { puts: 0, gets: 0, bytes: 0 };
+const archiver = new Archiver(app, counted(app.archive), { assertHeld() {} });
+
+/** The pages in use, in bytes: a file does not shrink, and fills its free pages first. */
+function used(): number {
+  const db = new Database(databaseFile(app.settings), { readonly: true });
+  const number = (name: string): number => Object.values(db.prepare(`PRAGMA ${name}`).get() as object)[0] as number;
+  const size = (number('page_count') - number('freelist_count')) * number('page_size');
+  db.close();
+  return size;
+}
+
+function counted(place: ArchivePlace | null): ArchivePlace {
+  if (place === null) throw new Error('ARCHIVE_URL is not set');
+  return {
+    ...place,
+    put(key, bytes, onlyIf) {
+      counts.puts++;
+      counts.bytes += bytes.length;
+      return place.put(key, bytes, onlyIf);
+    },
+    get(key, max) {
+      counts.gets++;
+      return place.get(key, max);
+    },
+    etag(key) {
+      counts.gets++;
+      return place.etag(key);
+    },
+  };
+}
+
+let [observed, signing, archiving] = [0, 0, 0];
+const sizes: number[] = [];
+for (let day = 0; day < DAYS; day++) {
+  now = Date.UTC(2026, 9, 1, 12) + day * DAY;
+  const began = performance.now();
+  for (let lease = await queue.lease(BATCH); lease !== null; lease = await queue.lease(BATCH)) {
+    const looks = lease.hostnames.map((hostname) => {
+      const probe = busyHost(hostname, day, now);
+      for (const signal of Object.values(probe.signals)) signal.rtt_ms = Math.random() * 90;
+      return probe;
+    });
+    for (const { outcome } of await queue.submit(lease.lease, looks)) {
+      if (outcome !== 'recorded') throw new Error(`a probe was ${outcome}`);
+      observed++;
+    }
+  }
+  const between = performance.now();
+  signing += between - began;
+  now = Date.UTC(2026, 9, 2) + day * DAY + 2 * HOUR;
+  for (let isMore = true; isMore; ) isMore = await archiver.step();
+  archiving += performance.now() - between;
+  sizes.push(used());
+}
+const objects = records.archive.objects();
+const seeds = objects.reduce((sum, one) => sum + (one.seeds === null ? 0 : 32 * one.rows), 0);
+const stays = objects.reduce((sum, one) => sum + one.bytes, seeds);
+const months = objects.filter(({ kind }) => kind === 'observations');
+const rows = months.reduce((sum, one) => sum + one.rows, 0);
+const bytes = months.reduce((sum, one) => sum + one.bytes, 0);
+const half = Math.floor(DAYS / 2);
+app.close();
+process.stderr.write(
+  `${JSON.stringify({
+    observed,
+    row: bytes / rows,
+    stays: stays / observed,
+    objects: objects.length,
+    left: ((sizes.at(-1) ?? 0) - (sizes[half] ?? 0)) / ((DAYS - 1 - half) * HOSTS),
+    signed: observed / (signing / 1_000),
+    archived: observed / (archiving / 1_000),
+    ...{ puts: counts.puts, gets: counts.gets, megabytes: counts.bytes / 1e6 },
+  })}\n`,
+);
