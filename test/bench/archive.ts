@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../../src/shared/project.ts';
 import { run } from './child.ts';
 import type { Bench } from './paper.ts';
-import { aSecond, type Figure, note } from './table.ts';
+import { type Figure, millis, note } from './table.ts';
 
 /** Hostnames that are observed once a day, and for how many days. */
 const HOSTS = Number(process.env.BENCH_HOSTS ?? 2_000);
@@ -33,7 +33,7 @@ export async function archivePart({ folder }: Bench): Promise<Figure[]> {
     objects: number;
     /** Growth of the used pages of the database over the later half of the days, by an observation, in bytes. */
     left: number;
-    /** Observations signed and stored, and archived and deleted, a second. */
+    /** Processor time of an observation, in ms: signed and stored; archived, read back and deleted. */
     signed: number;
     archived: number;
     puts: number;
@@ -61,8 +61,8 @@ export async function archivePart({ folder }: Bench): Promise<Figure[]> {
       },
     ),
     bytes('what an observation leaves in the database that the archive has', left, LEFT_MAX),
-    figure('observations signed and stored a second : archived, read back and deleted', aSecond(signed), {
-      other: aSecond(archived),
+    figure('processor time of an observation: signed and stored : archived, read back and deleted', millis(signed), {
+      other: millis(archived),
       ratio: signed / archived,
     }),
     figure(`requests of the archiver a day: PUT : GET and HEAD`, (puts / DAYS).toFixed(0), {

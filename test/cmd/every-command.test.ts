@@ -17,7 +17,6 @@ const CALLS: [args: string[], printed: RegExp, code?: number][] = [
   [['air', 'none', ...OF_PAPER], /^$/, 1],
   [['archive', 'sql', 'SELECT 1'], /^$/, 1],
   [['archive', 'status'], /^there is no archive; ARCHIVE_URL is not set$/m],
-  [['archive', 'history', 'quay.example'], /^$/, 1],
   [['audit'], /^0 generations, \d+ leaves and \d+ files audited, 0 faults$/m],
   [['clock', 'correct', '--no-press', '--now', new Date().toISOString()], /^nothing to correct/],
   [['credits', 'add', EMAIL, '5'], /5/],

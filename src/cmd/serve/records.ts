@@ -71,7 +71,6 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
         stopLook(),
         ...stopRuns.map((stop) => stop()),
         stopPauses(),
-        stopArchiver(),
         stopScanner(),
         ...jobs.map((job) => job.stop()),
       ]);

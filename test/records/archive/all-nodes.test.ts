@@ -82,6 +82,8 @@ test('the history of a name comes out of the archives of all nodes, and verifies
 test('a manifest that its keys did not sign, or none at all, is no history', async (t) => {
   const archive = tempFolder(t);
   const history = () => run(t, tempFolder(t), ['archive', 'history', EARLY], { ARCHIVE_URL: archive });
+  const unset = await run(t, tempFolder(t), ['archive', 'history', EARLY], { ARCHIVE_URL: '' });
+  assert.match(unset.stderr, /ARCHIVE_URL is not set; set it to a bucket or a folder/);
   assert.match((await history()).stderr, /has no manifest\.json, nor one of a node; correct ARCHIVE_URL/);
   const app = await work(t, archive, { now: NOON }, { name: 'a', table: BEFORE, names: [EARLY], days: 3 });
   const found = await app.archive?.get('manifest.json');
