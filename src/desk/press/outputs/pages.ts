@@ -56,7 +56,7 @@ export const pages = [
     const head = '<head><meta name="robots" content="noindex" /><base target="_blank" />';
     const body = (await render('/mail', mail))
       .replace('<head>', () => head)
-      .replace(/<body[^>]*>/, (start) => `${start}<main>`)
+      .replace('<table ', '<main><table ')
       .replace('</body>', '</main></body>');
     return [{ path: `${SAMPLE}index.html`, body }];
   }),
