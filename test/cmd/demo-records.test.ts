@@ -134,7 +134,8 @@ test('the past of the demonstration goes on from where it ended, and is made aga
   const first = countAt(now);
   assert.ok(first.changes > 100 && first.last < now && now - first.last < 2 * 86_400_000, JSON.stringify(first));
   assert.equal(first.notes, 8);
-  assert.ok(first.heads > 80, 'a head for each day');
+  // Names are probed every other day, at first all on the same ones.
+  assert.ok(first.heads > 40, 'a head for each day with observations');
   makeDemoPast(settings, now + 3_600_000);
   assert.deepEqual(countAt(now + 3_600_000), first, 'an hour is a pause');
   makeDemoPast(settings, now + 5 * 86_400_000);
