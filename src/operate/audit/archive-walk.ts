@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { receiptHashText } from '../../proof/log/leaf.ts';
 import { receiptHashLeaf } from '../../proof/log/logged-entries.ts';
@@ -89,7 +89,9 @@ class ArchiveWalk {
     for (const [n, object] of objects.entries()) {
       const folder = join(work, `${bucket}.${n}`);
       mkdirSync(folder);
-      await reported(async () => pushAll(files, await localFiles(folder, [object], (stored) => this.#read(stored))));
+      await reported(async () =>
+        pushAll(files, await localFiles(folder, [object], (stored, file) => this.#copy(stored, file))),
+      );
     }
     const damaged = ({ key, row, end }: Place & { end: number }, error: unknown): void => {
       const what = end - row === 1 ? `row ${row}` : `rows ${row} to ${end - 1}`;
@@ -145,6 +147,12 @@ class ArchiveWalk {
     }
     for (const seq of missing) faults.push(`archive: observation ${seq} is in none of its objects`);
     if (more > 0) faults.push(`archive: ${plural(more, 'more observation')} likewise`);
+  }
+
+  async #copy(stored: StoredSeeds, file: string): Promise<number> {
+    const bytes = await this.#read(stored);
+    writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 });
+    return bytes.length;
   }
 
   /** The bytes of an object, also when they are not those that the manifest names. Throws `Gone` without any. */

@@ -1,4 +1,4 @@
-import { open, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathOf } from '../hostname.ts';
 import type { ArchiveObject, StoredSeeds } from './manifest.ts';
@@ -23,23 +23,23 @@ export interface LocalFile {
   key: string;
   source: RangeSource;
   rows: number;
-  seeds: Uint8Array;
+  /** 32 bytes a row. */
+  seeds: RangeSource;
 }
 
-/** Copies objects into a folder, to be read there. `read` gets the bytes of an object. */
+/** Copies objects into a folder, to be read there. `copy` writes an object to a new file, and returns its size. */
 export async function localFiles(
   folder: string,
   objects: readonly ArchiveObject[],
-  read: (stored: StoredSeeds) => Promise<Uint8Array>,
+  copy: (stored: StoredSeeds, file: string, size: number) => Promise<number>,
 ): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
   for (const [n, object] of objects.entries()) {
-    const { key, rows, sha256 } = object;
-    const bytes = await read(object);
-    const seeds = object.seeds === null ? new Uint8Array() : await read(object.seeds);
-    const path = join(folder, `${n}.parquet`);
-    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
-    files.push({ key, source: localSource(path, sha256, bytes.length), rows, seeds });
+    const { key, rows, sha256, seeds } = object;
+    const [path, seedsPath] = [join(folder, `${n}.parquet`), join(folder, `${n}.seeds`)];
+    const source = localSource(path, sha256, await copy(object, path, object.bytes));
+    const size = seeds === null ? 0 : await copy(seeds, seedsPath, rows * SEED_LENGTH);
+    files.push({ key, source, rows, seeds: localSource(seedsPath, seeds?.sha256 ?? '', size) });
   }
   return files;
 }
@@ -89,6 +89,12 @@ function comesBefore(a: { row: Row; path: string }, b: { row: Row; path: string 
   return a.row.seq < b.row.seq;
 }
 
+/** The seeds of rows, as far as there are any. */
+function secretsIn({ read, size }: RangeSource, rowStart: number, rowEnd: number): Promise<Uint8Array> {
+  const [start, end] = [rowStart, rowEnd].map((row) => Math.min(size, row * SEED_LENGTH)) as [number, number];
+  return start === end ? Promise.resolve(new Uint8Array()) : read(start, end);
+}
+
 async function* rowsIn(
   { key, source, rows, seeds }: LocalFile,
   damaged?: (place: Place & { end: number }, error: unknown) => void,
@@ -101,8 +107,9 @@ async function* rowsIn(
       damaged({ key, row: rowStart, end: rowEnd }, error);
       return [];
     });
+    const secrets = await secretsIn(seeds, rowStart, rowEnd);
     for (const row of part) {
-      const at = row.row * SEED_LENGTH;
+      const at = (row.row - rowStart) * SEED_LENGTH;
       let read: StoredObservation;
       try {
         if (row.path !== pathOf(row.domain)) throw new TypeError('its path is not that of its domain');
@@ -112,7 +119,7 @@ async function* rowsIn(
         damaged({ key, row: row.row, end: row.row + 1 }, error);
         continue;
       }
-      yield { ...read, seed: seeds.slice(at, at + SEED_LENGTH), place: { key, row: row.row } };
+      yield { ...read, seed: secrets.slice(at, at + SEED_LENGTH), place: { key, row: row.row } };
     }
   }
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
-import type { StoredObject } from '../../shared/storage/bucket.ts';
+import type { ObjectHead } from '../../shared/storage/bucket.ts';
 import { folderOf, type TableKind } from '../archive/layout.ts';
 import { type LocalFile, localFiles, type Row } from '../archive/local-files.ts';
 import type { ArchiveObject, StoredSeeds, Tombstone } from '../archive/manifest.ts';
@@ -15,6 +16,8 @@ import { type Extent, OBSERVED, type Shape } from '../archive/tables.ts';
 
 /** The largest object that is read whole, in bytes. */
 const OBJECT_MAX = 1_000_000_000;
+/** What is in memory of an object that is read back or copied, in bytes. */
+const PART = 8_000_000;
 
 /** An object that is not in a manifest yet. */
 export type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: TableKind };
@@ -36,7 +39,40 @@ export class ArchiveObjects {
 
   /** Copies objects of observations to this disk, until `clear`. */
   local(objects: readonly ArchiveObject[]): Promise<LocalFile[]> {
-    return localFiles(this.newWork(), objects, (one) => this.read(one));
+    return localFiles(this.newWork(), objects, (one, file, size) => this.#copy(one, file, size));
+  }
+
+  /** Writes an object to a new file. Throws `conflict` when it is gone or has other bytes. */
+  async #copy(stored: StoredSeeds, path: string, size: number): Promise<number> {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      if ((await this.#hashOf(stored, size, (part) => file.writeFile(part))) !== stored.sha256)
+        throw await this.#wrong(stored);
+      return size;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The SHA-256 of an object in hex, read part by part; null when it is gone or another one. */
+  async #hashOf(
+    { key, etag }: StoredSeeds,
+    size: number,
+    each: (part: Uint8Array) => Promise<void> = async () => {},
+  ): Promise<string | null> {
+    const hash = createHash('sha256');
+    for (let at = 0; at < size; at += PART) {
+      const part = await this.#place.range(key, etag, at, Math.min(size, at + PART));
+      if (part === null) return null;
+      hash.update(part);
+      await each(part);
+    }
+    return hash.digest('hex');
+  }
+
+  async #wrong({ key, etag }: StoredSeeds): Promise<Fault> {
+    const what = (await this.#place.etag(key)) === null ? 'is gone' : 'has other bytes';
+    return new Fault('conflict', `${key} ${what} in ${this.#place.name}; restore its version ${etag}`);
   }
 
   /** Removes what was copied or written here. */
@@ -46,7 +82,8 @@ export class ArchiveObjects {
 
   /** Writes rows as an object of its own, with their seeds, and reads both back. */
   async put(draft: Draft, rows: AsyncIterable<Row>, generation: number): Promise<ArchiveObject> {
-    const seeds = new Seeds();
+    const file = join(this.newWork(), 'seeds.bin');
+    const seeds = new SeedFile(file);
     const lines = new ObservationRows();
     const columns = async function* () {
       for await (const row of rows) {
@@ -55,7 +92,10 @@ export class ArchiveObjects {
       }
     };
     const object = await this.putTable(draft, OBSERVED, columns(), generation);
-    const stored = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', seeds.bytes(), generation);
+    const digest = seeds.end();
+    const content = await openAsBlob(file);
+    const stored = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', content, generation, digest);
+    rmSync(file);
     return { ...object, seeds: stored };
   }
 
@@ -75,16 +115,15 @@ export class ArchiveObjects {
     };
     // No name of a copy that is read meanwhile.
     const file = join(this.newWork(), 'written.parquet');
-    await writeParquet(table, noted(), file);
-    const bytes = readFileSync(file);
-    rmSync(file);
+    const written = await writeParquet(table, noted(), file);
     // Equal rows, as none, are not the same object.
     const open = folderOf(draft.kind, draft.period, draft.bucket);
     const folder = draft.kind === 'observations_open' ? open : `staging/${open}`;
-    const stored = await this.#upload(`${folder}/`, 'parquet', bytes, generation);
+    const stored = await this.#upload(`${folder}/`, 'parquet', await openAsBlob(file), generation, written.sha256);
+    rmSync(file);
     const { kind, period, bucket } = draft;
     return {
-      ...{ kind, period, bucket, ...stored, bytes: bytes.length, ...ranges.said() },
+      ...{ kind, period, bucket, ...stored, bytes: written.bytes, ...ranges.said() },
       ...{ seeds: null, publish: null, generation },
     };
   }
@@ -92,7 +131,7 @@ export class ArchiveObjects {
   /** Writes what erased observations leave. */
   async putTombstones(stones: Tombstone[], generation: number): Promise<ArchiveObject> {
     const bytes = Buffer.from(stones.map(({ seq, hash }) => `${seq} ${Buffer.from(hash).toString('hex')}\n`).join(''));
-    const stored = await this.#upload('tombstones/', 'txt', bytes, generation);
+    const stored = await this.#upload('tombstones/', 'txt', new Blob([bytes]), generation, hex(bytes));
     const [first_seq, last_seq] = [stones[0]?.seq ?? 0, stones.at(-1)?.seq ?? 0];
     return {
       ...{ ...stored, kind: 'tombstones', period: '', bucket: '', bytes: bytes.length, rows: stones.length },
@@ -102,37 +141,49 @@ export class ArchiveObjects {
   }
 
   /** Uploads under a key that nothing else ever has: that of its generation and its content. */
-  async #upload(folder: string, ending: string, bytes: Uint8Array, generation: number): Promise<StoredSeeds> {
-    const digest = hex(bytes);
+  async #upload(
+    folder: string,
+    ending: string,
+    content: Blob,
+    generation: number,
+    digest: string,
+  ): Promise<StoredSeeds> {
     const key = `${folder}${generation}-${digest.slice(0, 16)}.${ending}`;
     this.#assertHeld();
     // Until a manifest names it, it is left behind.
     this.#app.store.database.transact(() => this.#app.store.records.archive.leave(key, this.#app.clock.now()));
-    const etag = await this.#place.put(key, bytes);
+    const etag = await this.#place.put(key, content);
     const stored = { key, etag: etag ?? '', sha256: digest };
-    await this.requireStored(stored);
+    await this.requireStored(stored, content.size);
     return stored;
   }
 
   /** Reads an object back: an upload is believed when its bytes are there. */
-  async requireStored({ key, etag, sha256: digest }: StoredSeeds): Promise<void> {
-    const back = await this.find(key);
-    if (back !== null && back.etag === etag && hex(back.bytes) === digest) return;
-    const message = `${this.#place.name} gave other bytes for ${key} than were uploaded; check what is between it and this machine`;
+  async requireStored(stored: StoredSeeds, size: number): Promise<void> {
+    if ((await this.#hashOf(stored, size)) === stored.sha256) return;
+    const message = `${this.#place.name} gave other bytes for ${stored.key} than were uploaded; check what is between it and this machine`;
     throw new Fault('unavailable', message);
   }
 
-  /** An object whatever its bytes are; null when it is not there. */
-  find(key: string): Promise<StoredObject | null> {
-    return this.#place.get(key, OBJECT_MAX);
+  /** Whether the object at a key has the bytes of another one, which a manifest names. */
+  async isCopied(object: ArchiveObject, key: string, present: ObjectHead): Promise<boolean> {
+    if (present.size !== object.bytes) return false;
+    return (await this.#hashOf({ ...object, key, etag: present.etag }, present.size)) === object.sha256;
+  }
+
+  /** The content of an object that a manifest names, on this disk until `clear`. Throws as `read`. */
+  async content(object: ArchiveObject): Promise<Blob> {
+    const file = join(this.newWork(), 'copied');
+    rmSync(file, { force: true });
+    await this.#copy(object, file, object.bytes);
+    return openAsBlob(file);
   }
 
   /** The bytes of an object that a manifest names. Throws `conflict` when it is gone or has others. */
-  async read(object: Pick<ArchiveObject, 'key' | 'etag' | 'sha256'>): Promise<Uint8Array> {
-    const found = await this.find(object.key);
+  async read(object: StoredSeeds): Promise<Uint8Array> {
+    const found = await this.#place.get(object.key, OBJECT_MAX);
     if (found !== null && hex(found.bytes) === object.sha256) return found.bytes;
-    const what = found === null ? 'is gone' : 'has other bytes';
-    throw new Fault('conflict', `${object.key} ${what} in ${this.#place.name}; restore its version ${object.etag}`);
+    throw await this.#wrong(object);
   }
 
   /** The folder for what is copied or written here. */
@@ -166,19 +217,35 @@ class Ranges {
   }
 }
 
-/** Seeds, one after the other. */
-class Seeds {
-  #bytes = Buffer.alloc(1_024 * SEED_LENGTH);
+/** Seeds, one after the other, in a new file. */
+class SeedFile {
+  readonly #file: number;
+  readonly #hash = createHash('sha256');
+  readonly #buffer = Buffer.alloc(1_024 * SEED_LENGTH);
   #length = 0;
 
+  constructor(path: string) {
+    this.#file = openSync(path, 'w', 0o600);
+  }
+
   add(seed: Uint8Array): void {
-    if (this.#length === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#length)]);
-    this.#bytes.set(seed, this.#length);
+    if (this.#length === this.#buffer.length) this.#flush();
+    this.#buffer.set(seed, this.#length);
     this.#length += SEED_LENGTH;
   }
 
-  bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+  #flush(): void {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    this.#hash.update(bytes);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    this.#length = 0;
+  }
+
+  /** Returns the SHA-256 in hex. */
+  end(): string {
+    this.#flush();
+    closeSync(this.#file);
+    return this.#hash.digest('hex');
   }
 }
 

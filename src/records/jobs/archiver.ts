@@ -13,7 +13,7 @@ import { sourceOf } from '../archive/sources.ts';
 import { bucketHash, pathOf } from '../hostname.ts';
 import { ArchiveCopies, NO_DAY } from './archive-copies.ts';
 import { ArchiveManifest } from './archive-manifest.ts';
-import { ArchiveObjects, hex } from './archive-objects.ts';
+import { ArchiveObjects } from './archive-objects.ts';
 import { eraseAgain, forgetEarlier } from './erasure.ts';
 
 /** A day is closed this long after its midnight, in ms: probes that began before are submitted by then. */
@@ -90,16 +90,16 @@ export class Archiver {
     const added: ArchiveObject[] = [];
     for (const object of waiting) {
       const key = object.publish ?? '';
-      const bytes = await this.#objects.read(object);
-      const present = await this.#objects.find(key);
+      const present = await this.#place.head(key);
       let etag = present?.etag ?? null;
-      if (present === null || hex(present.bytes) !== object.sha256) {
+      if (present === null || !(await this.#objects.isCopied(object, key, present))) {
         // What is there is an older version; a newer one would be in a newer manifest.
-        etag = await this.#place.put(key, bytes, present === null ? 'absent' : { etag: present.etag });
+        const onlyIf = present === null ? 'absent' : { etag: present.etag };
+        etag = await this.#place.put(key, await this.#objects.content(object), onlyIf);
       }
       if (etag === null) throw new ObjectChanged(key);
       const published = { ...object, key, etag, publish: null };
-      await this.#objects.requireStored(published);
+      await this.#objects.requireStored(published, published.bytes);
       added.push(published);
     }
     await this.#manifest.commit(base, { added, removed: waiting });

@@ -3,7 +3,7 @@ import { Fault } from '../fault.ts';
 import { folderOfNode } from '../nodes.ts';
 import { type Address, parseAddress, shownAddress } from './address.ts';
 import { requireUnpublished } from './backup-location.ts';
-import type { Bucket, BucketObject, PutOptions, StoredObject } from './bucket.ts';
+import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 import { openBucket, requireFolderApart } from './publish-target.ts';
 
 /** What keys of seeds begin with: they have a credential of their own, where one is set. */
@@ -16,8 +16,9 @@ export interface ArchivePlace {
   get(key: string, max?: number): Promise<StoredObject | null>;
   /** The ETag of an object; null when it is not there. */
   etag(key: string): Promise<string | null>;
+  head(key: string): Promise<ObjectHead | null>;
   range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null>;
-  put(key: string, bytes: Uint8Array, onlyIf?: PutOptions['onlyIf']): Promise<string | null>;
+  put(key: string, bytes: Uint8Array | Blob, onlyIf?: PutOptions['onlyIf']): Promise<string | null>;
   list(prefix: string): AsyncIterable<BucketObject>;
   remove(keys: readonly string[]): Promise<void>;
   flush(): Promise<void>;
@@ -69,6 +70,7 @@ export function archivePlace(main: Bucket, seeds: Bucket, prefix: string): Archi
     name: main.name,
     get: (key, max) => of(key).get(prefix + key, max),
     etag: async (key) => (await of(key).head(prefix + key))?.etag ?? null,
+    head: (key) => of(key).head(prefix + key),
     range: (key, etag, start, end, signal) => of(key).range(prefix + key, etag, start, end, signal),
     put: (key, bytes, onlyIf) => of(key).put(prefix + key, bytes, onlyIf === undefined ? {} : { onlyIf }),
     async *list(under) {

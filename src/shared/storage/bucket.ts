@@ -39,8 +39,11 @@ export interface Bucket {
   head(key: string): Promise<ObjectHead | null>;
   /** The bytes from `start` to before `end` of the object with this ETag; null when it is gone or was replaced. */
   range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null>;
-  /** Writes an object whole or not at all. Returns its ETag; null when `onlyIf` does not hold. */
-  put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string | null>;
+  /**
+   * Writes an object whole or not at all; what a Blob has of a file is read as it is sent. Returns its ETag; null when
+   * `onlyIf` does not hold.
+   */
+  put(key: string, bytes: Uint8Array | Blob, options?: PutOptions): Promise<string | null>;
   list(prefix: string): AsyncIterable<BucketObject>;
   remove(keys: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Resolves when everything that was written survives a power failure. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
+import { createReadStream, existsSync, renameSync } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,7 +62,7 @@ export class FolderBucket implements Bucket {
         // Files are replaced and never changed, so one that looks the same has the same bytes.
         let known = this.#etags.get(key);
         if (known?.state !== state) {
-          known = { state, etag: md5(await file.readFile()) };
+          known = { state, etag: (await hashed(createReadStream(this.#path(key)))).etag };
           this.#etags.set(key, known);
         }
         if (known.etag !== etag) return null;
@@ -75,11 +75,13 @@ export class FolderBucket implements Bucket {
   }
 
   async head(key: string): Promise<ObjectHead | null> {
-    const found = await this.get(key);
-    return found && { size: found.bytes.length, etag: found.etag, headers: {} };
+    return this.#guarded(key, async () => {
+      const found = await unlessGone(hashed(createReadStream(this.#path(key))));
+      return found && { ...found, headers: {} };
+    });
   }
 
-  async put(key: string, bytes: Uint8Array, { onlyIf, signal }: PutOptions = {}): Promise<string | null> {
+  async put(key: string, bytes: Uint8Array | Blob, { onlyIf, signal }: PutOptions = {}): Promise<string | null> {
     return this.#guarded(key, () =>
       onlyIf === undefined ? this.#write(key, bytes, signal) : this.#putIf(key, bytes, onlyIf),
     );
@@ -103,9 +105,9 @@ export class FolderBucket implements Bucket {
       }
       // Reading a pipe would block.
       const isFile = info?.isFile() === true;
-      const bytes = isFile ? await this.#guarded(key, () => unlessGone(readFile(path))) : null;
+      const found = isFile ? await this.#guarded(key, () => unlessGone(hashed(createReadStream(path)))) : null;
       if (!isFile) yield { key, size: -1, etag: '' };
-      else if (bytes !== null) yield { key, size: bytes.length, etag: md5(bytes) };
+      else if (found !== null) yield { key, ...found };
     }
   }
 
@@ -139,15 +141,21 @@ export class FolderBucket implements Bucket {
   }
 
   /** Null, and nothing written, when `isAllowed` refuses at the last moment. */
-  async #write(key: string, bytes: Uint8Array, signal?: AbortSignal, isAllowed = () => true): Promise<string | null> {
+  async #write(
+    key: string,
+    bytes: Uint8Array | Blob,
+    signal?: AbortSignal,
+    isAllowed = () => true,
+  ): Promise<string | null> {
     const path = this.#path(key);
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
     const aside = join(working, `${PROCESS_ID}.${++asides}`);
+    let etag: string;
     try {
       const file = await open(aside, 'w', 0o644);
       try {
-        await file.writeFile(bytes);
+        etag = (await hashed(bytes instanceof Blob ? bytes.stream() : [bytes], (part) => file.writeFile(part))).etag;
         await file.sync();
       } finally {
         await file.close();
@@ -161,11 +169,11 @@ export class FolderBucket implements Bucket {
       await rm(aside, { force: true });
     }
     for (let at = dirname(path); at.length >= this.#folder.length; at = dirname(at)) this.#touched.add(at);
-    return md5(bytes);
+    return etag;
   }
 
   /** Compares and replaces under a lock, because no file system does both atomically. */
-  async #putIf(key: string, bytes: Uint8Array, onlyIf: 'absent' | { etag: string }): Promise<string | null> {
+  async #putIf(key: string, bytes: Uint8Array | Blob, onlyIf: 'absent' | { etag: string }): Promise<string | null> {
     const working = join(this.#folder, WORKING);
     await mkdir(working, { recursive: true });
     const lock = join(working, `${md5(Buffer.from(key))}.lock`);
@@ -174,8 +182,8 @@ export class FolderBucket implements Bucket {
     const isLocked = () => textIn(lock) === mine;
     try {
       await removeOld(working);
-      const found = await unlessGone(readFile(this.#path(key)));
-      const holds = onlyIf === 'absent' ? found === null : found !== null && md5(found) === onlyIf.etag;
+      const found = await unlessGone(hashed(createReadStream(this.#path(key))));
+      const holds = onlyIf === 'absent' ? found === null : found?.etag === onlyIf.etag;
       return holds ? await this.#write(key, bytes, undefined, isLocked) : null;
     } finally {
       if (isLocked()) await rm(lock, { force: true });
@@ -210,6 +218,21 @@ export class FolderBucket implements Bucket {
       );
     }
   }
+}
+
+/** The ETag of content and its size, read part by part. */
+async function hashed(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  each: (part: Uint8Array) => Promise<void> = async () => {},
+): Promise<{ etag: string; size: number }> {
+  const hash = createHash('md5');
+  let size = 0;
+  for await (const part of content) {
+    hash.update(part);
+    size += part.length;
+    await each(part);
+  }
+  return { etag: hash.digest('hex'), size };
 }
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');

@@ -47,7 +47,7 @@ export interface Question {
   key?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  body?: Uint8Array | undefined;
+  body?: Uint8Array | Blob | undefined;
   /** The largest response that is expected, in bytes. */
   answerMax?: number;
   signal?: AbortSignal | undefined;
@@ -117,7 +117,11 @@ export class S3Bucket implements Bucket {
     return { size, etag: this.#etag('HEAD', key, answer), headers: Object.fromEntries(answer.headers) };
   }
 
-  async put(key: string, bytes: Uint8Array, { headers = {}, onlyIf, signal }: PutOptions = {}): Promise<string | null> {
+  async put(
+    key: string,
+    bytes: Uint8Array | Blob,
+    { headers = {}, onlyIf, signal }: PutOptions = {},
+  ): Promise<string | null> {
     const condition: Record<string, string> =
       onlyIf === undefined ? {} : onlyIf === 'absent' ? { 'if-none-match': '*' } : { 'if-match': `"${onlyIf.etag}"` };
     const answer = await this.ask('PUT', { key, headers: { ...headers, ...condition }, body: bytes, signal });
@@ -219,25 +223,29 @@ export class S3Bucket implements Bucket {
     }
   }
 
-  #signed(method: string, { key, query = {}, headers = {}, body }: Question): Promise<Request> {
+  async #signed(method: string, { key, query = {}, headers = {}, body }: Question): Promise<Request> {
     const { endpoint, bucket } = this.#address;
     const path = [bucket, ...(key === undefined ? [] : key.split('/'))].map(encodeURIComponent).join('/');
     const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     const url = `${endpoint}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`;
     // The store refuses bytes that were altered on the way.
-    const digest = createHash('sha256')
-      .update(body ?? '')
-      .digest('hex');
+    const hash = createHash('sha256');
+    for await (const part of body instanceof Blob ? body.stream() : [body ?? '']) hash.update(part);
     return this.#client.sign(url, {
       method,
-      headers: { ...headers, 'x-amz-content-sha256': digest },
-      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }),
+      headers: { ...headers, 'x-amz-content-sha256': hash.digest('hex') },
+      ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> | Blob }),
     });
   }
 
   async #askOnce(request: Request, { body, answerMax = ANSWER_MAX }: Question, signal: AbortSignal): Promise<Answer> {
     const limit = AbortSignal.timeout(
-      TIMEOUT + Math.ceil(((body?.length ?? 0) + Math.max(0, answerMax - ANSWER_MAX)) / BYTES_PER_SECOND) * SECOND,
+      TIMEOUT +
+        Math.ceil(
+          ((body instanceof Blob ? body.size : (body?.length ?? 0)) + Math.max(0, answerMax - ANSWER_MAX)) /
+            BYTES_PER_SECOND,
+        ) *
+          SECOND,
     );
     const response = await fetch(request, { redirect: 'manual', signal: AbortSignal.any([signal, limit]) });
     const tooLong = () =>
