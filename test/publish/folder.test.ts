@@ -34,7 +34,7 @@ test('a process that was stopped while it had the lock does not write over what 
     assert.notEqual(await other.put('lease', Buffer.from('later'), { onlyIf: { etag } }), null);
     yield bytes;
   })();
-  assert.equal(await stopped.put('lease', slow as unknown as Uint8Array, { onlyIf: { etag } }), null);
+  assert.equal(await stopped.put('lease', { stream: () => slow } as unknown as Blob, { onlyIf: { etag } }), null);
   assert.equal(String((await other.get('lease'))?.bytes), 'later');
 });
 

@@ -25,6 +25,8 @@ const DIGITS = 1;
 const ROWS_MAX = 500_000;
 /** Rows that are looked at at a time. */
 const CHUNK = 5_000;
+/** Hosts of a day that are in memory. */
+const PAGE = 1_000;
 export interface ArchiverOptions {
   /** Throws when this process may not go on. */
   assertHeld(): void;
@@ -112,43 +114,37 @@ export class Archiver {
     const { store } = this.#app;
     const range = this.#nextDay(base.through);
     if (range === null) return false;
-    /** By day and bucket, the hosts that were observed. */
-    const groups = new Map<string, { day: string; bucket: string; hosts: Map<string, number> }>();
-    const known = new Map<number, { path: string; bucket: string }>();
+    const plan = this.#tables.newDayPlan();
+    const placeOf = (host: number): [bucket: string, path: string] => {
+      const { hostname = '', path = '', registrable_domain = null } = this.#tables.host(host) ?? {};
+      return [bucketHash(hostname, registrable_domain).slice(0, DIGITS), path];
+    };
     for (let after = base.through; ; ) {
       const rows = this.#tables.between(after, range, CHUNK);
-      for (const { host, observed_at } of rows) {
-        let place = known.get(host);
-        if (place === undefined) {
-          const { hostname = '', path = '', registrable_domain = null } = this.#tables.host(host) ?? {};
-          place = { path, bucket: bucketHash(hostname, registrable_domain).slice(0, DIGITS) };
-          known.set(host, place);
-        }
-        const day = dayOf(observed_at);
-        const key = `${day} ${place.bucket}`;
-        const group = groups.get(key) ?? { day, bucket: place.bucket, hosts: new Map() };
-        group.hosts.set(place.path, host);
-        groups.set(key, group);
-      }
+      plan.add(rows.map(({ host, observed_at }) => [dayOf(observed_at), ...placeOf(host), host]));
       const last = rows.at(-1);
       if (last === undefined) break;
       after = last.seq;
       await turn();
     }
     const added: ArchiveObject[] = [];
-    for (const { day, bucket, hosts } of groups.values()) {
+    for (const { day, bucket } of plan.groups()) {
       const rowsOfDay = async function* (): AsyncGenerator<Row> {
-        for (const path of [...hosts.keys()].sort()) {
-          // All of a host first: other reads of the database come in between.
-          const rows = [...store.records.storedObservations(hosts.get(path) ?? 0, base.through + 1, range)];
-          yield* rows.filter(({ observed_at }) => dayOf(observed_at) === day);
-          await turn();
+        for (let page = plan.hosts(day, bucket, '', PAGE); page.length > 0; ) {
+          for (const { host } of page) {
+            // All of a host first: other reads of the database come in between.
+            const rows = [...store.records.storedObservations(host, base.through + 1, range)];
+            yield* rows.filter(({ observed_at }) => dayOf(observed_at) === day);
+            await turn();
+          }
+          page = plan.hosts(day, bucket, page.at(-1)?.path ?? '', PAGE);
         }
       };
       added.push(
         await this.#objects.put({ kind: 'observations_open', period: day, bucket }, rowsOfDay(), base.generation + 1),
       );
     }
+    plan.end();
     await this.#manifest.commit(base, { through: range, added });
     return true;
   }

@@ -155,7 +155,8 @@ export class FolderBucket implements Bucket {
     try {
       const file = await open(aside, 'w', 0o644);
       try {
-        etag = (await hashed(bytes instanceof Blob ? bytes.stream() : [bytes], (part) => file.writeFile(part))).etag;
+        etag = (await hashed(bytes instanceof Uint8Array ? [bytes] : bytes.stream(), (part) => file.writeFile(part)))
+          .etag;
         await file.sync();
       } finally {
         await file.close();

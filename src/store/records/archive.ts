@@ -1,3 +1,4 @@
+import { present } from '../../proof/narrow.ts';
 import type { ArchiveObject } from '../../records/archive/manifest.ts';
 import {
   bytes,
@@ -115,7 +116,36 @@ export function archiveTables(db: Db, transact: Transact) {
     }
   };
 
+  /**
+   * The hosts whose rows go to an object, by day and bucket: a temporary table of this connection, because a day may have
+   * more hosts than fit into memory.
+   */
+  const newDayPlan = () => {
+    db.exec(`DROP TABLE IF EXISTS temp.archive_plan;
+      CREATE TEMP TABLE archive_plan (day TEXT, bucket TEXT, path TEXT, host INTEGER, PRIMARY KEY (day, bucket, path)) WITHOUT ROWID`);
+    const temporary = sql(db);
+    const add = temporary.run(
+      `INSERT INTO temp.archive_plan
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+    );
+    return {
+      add: (rows: readonly [day: string, bucket: string, path: string, host: number][]): void =>
+        void add(JSON.stringify(rows)),
+      groups: temporary.all('SELECT DISTINCT day, bucket FROM temp.archive_plan ORDER BY day, bucket', {
+        day: text,
+        bucket: text,
+      }),
+      /** Hosts of a group by their paths, after one. */
+      hosts: temporary.all(
+        'SELECT path, host FROM temp.archive_plan WHERE day = ? AND bucket = ? AND path > ? ORDER BY path LIMIT ?',
+        { path: text, host: integer },
+      ),
+      end: (): void => void db.exec('DROP TABLE temp.archive_plan'),
+    };
+  };
+
   return {
+    newDayPlan,
     /** The newest manifest that this database knows; null before the first. */
     newest,
     /** Every observation up to this number is in the archive, or was erased; 0 without an archive. */
@@ -211,9 +241,14 @@ export function archiveTables(db: Db, transact: Transact) {
     /** Deletes the stored parts of records that no observation has any more. `pause` is awaited between two batches. */
     async sweepParts(pause: () => Promise<unknown>): Promise<number> {
       const lasts = lastIds.map((last) => last());
-      const used = PARTS.map(() => new Set<number>());
+      // One bit for each number: there may be more than a Set holds.
+      const used = lasts.map((last) => new Uint8Array(((last ?? 0) >> 3) + 1));
+      const isUsed = (n: number, id: number) => ((used[n]?.[id >> 3] ?? 0) & (1 << (id & 7))) !== 0;
+      const use = (bits: Uint8Array, id: number) => {
+        bits[id >> 3] = (bits[id >> 3] ?? 0) | (1 << (id & 7));
+      };
       const note = (rows: ReturnType<typeof parts>) => {
-        for (const row of rows) for (const [n, { of }] of PARTS.entries()) used[n]?.add(row[of] ?? 0);
+        for (const row of rows) for (const [n, { of }] of PARTS.entries()) use(present(used[n]), row[of] ?? 0);
         return rows.at(-1)?.seq ?? null;
       };
       let seq = 0;
@@ -228,11 +263,11 @@ export function archiveTables(db: Db, transact: Transact) {
           const found = select(after, lasts[n] ?? 0, BATCH);
           const end = found.at(-1);
           if (end === undefined) break;
-          if (found.some((id) => !used[n]?.has(id))) {
+          if (found.some((id) => !isUsed(n, id))) {
             deleted += throughGate(0, null, () => {
               // Later observations may share what no earlier one has.
               for (let last = note(parts(seq, SCAN)); last !== null; last = note(parts(seq, SCAN))) seq = last;
-              return removeParts[n]?.(JSON.stringify(found.filter((id) => !used[n]?.has(id)))) ?? 0;
+              return removeParts[n]?.(JSON.stringify(found.filter((id) => !isUsed(n, id)))) ?? 0;
             });
           }
           after = end;
