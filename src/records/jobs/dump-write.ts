@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -111,16 +112,19 @@ async function* archivedOf(app: AppContext, start: number, folder: string): Asyn
   if (place === null) {
     throw new Fault('unavailable', 'observations of this day are in the archive; set ARCHIVE_URL to it');
   }
-  const read = async ({ key, sha256 }: StoredSeeds): Promise<Uint8Array> => {
+  const copy = async ({ key, sha256 }: StoredSeeds, file: string): Promise<number> => {
     const found = await place.get(key, OBJECT_MAX);
-    if (found !== null && createHash('sha256').update(found.bytes).digest('hex') === sha256) return found.bytes;
+    if (found !== null && createHash('sha256').update(found.bytes).digest('hex') === sha256) {
+      await writeFile(file, found.bytes, { flag: 'wx', mode: 0o600 });
+      return found.bytes.length;
+    }
     throw new Fault(
       'unavailable',
       `${key} in ${place.name} is not what its manifest names; check it with audit --archive`,
     );
   };
   const time = timesBy(corrections);
-  for await (const row of merged(await localFiles(folder, objects, read))) {
+  for await (const row of merged(await localFiles(folder, objects, copy))) {
     const at = time(row);
     if (at >= start && at < start + DAY) yield row;
   }
