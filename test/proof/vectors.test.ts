@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
+import { type ArchiveStatement, archiveIn, archiveText } from '../../src/proof/archive-note.ts';
 import { contentHash, sha256 } from '../../src/proof/basis.ts';
 import type { Generation } from '../../src/proof/chain.ts';
 import { verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
@@ -20,6 +21,8 @@ import { type ObservationReceipt, observationText, parseObservation } from '../.
 import { documentFaults } from '../../src/proof/records/verify/document-faults.ts';
 import { documentIn } from '../../src/proof/records/verify/documents.ts';
 import { parseReview, type Review, reviewText } from '../../src/proof/review-note.ts';
+import { readManifest } from '../../src/records/archive/manifest.ts';
+import { caught, Fault } from '../../src/shared/fault.ts';
 import { previewFaults, receiptChainFaults, recordFaults } from '../support/records-faults.ts';
 
 // A vector's file name is the claim it makes: `proof/invalid/an-altered-prose.json`
@@ -77,6 +80,17 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     assert.equal(evidenceText(parsed), text);
     return [];
   },
+  archive({ note, archive, manifest, keys = [] }: ArchiveVector) {
+    if (note === undefined) {
+      const read = caught(Fault, () => readManifest(JSON.stringify(manifest), keys.map(doorKey), 'it'));
+      return read instanceof Fault ? [read.message] : [];
+    }
+    const parsed = archiveIn(note);
+    if (parsed === null) return ['it is not the note of a manifest'];
+    assert.deepEqual(parsed, archive);
+    assert.equal(archiveText(parsed), parseNote(note)?.text);
+    return [];
+  },
   chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {
     return chainFaults(generations, keys.map(doorKey), verify);
   },
@@ -120,6 +134,14 @@ interface ObservationVector {
   preview?: Parameters<typeof previewFaults>[0];
   chain?: string[];
   whole?: boolean;
+}
+
+/** The note of a manifest, or a whole manifest. */
+interface ArchiveVector {
+  note?: string;
+  archive?: ArchiveStatement;
+  manifest?: unknown;
+  keys?: KeyVector[];
 }
 
 /** A note's text, or a fact's document. */

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chains import require_chain, signed_receipt
 from log import Checkpoint, Policy, parse_leaf, parse_tlog_proof, read_bundle, tile_path
-from notes import Key, Note, evidence_of, fact_of, receipt_of, review_of
+from notes import Key, Note, archive_of, evidence_of, fact_of, receipt_of, review_of
 from observations import observation_of, verify_document, verify_fields
 from pieces import require_generations, verify_fact, verify_proof
 from text import Fault, canonical, from_base64, hash_text, milliseconds, need, parse_json, utf8
@@ -75,7 +75,19 @@ def head_of(head):
     return {'size': head['size'], 'root': from_base64(head['root'])}
 
 
+def check_archive(vector):
+    manifest = vector.get('manifest')
+    note = Note(vector['note'] if manifest is None else manifest['note'])
+    said = archive_of(note.text)
+    if manifest is None:
+        return
+    rest = {name: value for name, value in manifest.items() if name != 'note'}
+    need(hash_text(canonical(rest)) == said['manifest'], 'the hash of the manifest')
+    need(any(key.kid == said['kid'] and note.is_signed_by(key) for key in vector_keys(vector)), 'the signature')
+
+
 CHECKS = {
+    'archive': check_archive,
     'hash': check_hash,
     'json': lambda vector: parse_json(vector['text']),
     'note': check_note,
