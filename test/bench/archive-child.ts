@@ -39,7 +39,7 @@ function counted(place: ArchivePlace | null): ArchivePlace {
     ...place,
     put(key, bytes, onlyIf) {
       counts.puts++;
-      counts.bytes += bytes.length;
+      counts.bytes += bytes instanceof Blob ? bytes.size : bytes.length;
       return place.put(key, bytes, onlyIf);
     },
     get(key, max) {
