@@ -7,7 +7,21 @@ export const RESERVED_PAGES: readonly string[] = [
   ...['stories', 'sections', 'days', 'tags', 'masthead', 'cast', 'search', 'subscribe', 'corrections', 'standards'],
   ...['agents', 'embed', 'cards', 'media', 'portraits', 'pictures', 'icons', 'sitemaps'],
   // Files at its root.
-  ...['index', '404', 'front', 'rss', 'feed', 'podcast', 'sitemap', 'sitemap-news', 'llms', 'robots', 'hue', 'style'],
+  ...[
+    'index',
+    '404',
+    'front',
+    'rss',
+    'feed',
+    'podcast',
+    'sitemap',
+    'sitemap-news',
+    'llms',
+    'robots',
+    'hue',
+    'style',
+    'fonts',
+  ],
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
   // What the server answers.
   ...[
