@@ -175,6 +175,14 @@ test('the invented names are hostnames, and some of them change at every step', 
   for (let step = 0; step < 60; step++) assert.notDeepEqual(at(step), at(step + 1), `step ${step}`);
 });
 
+test('the demonstration has no place of the real service', () => {
+  const given = { ARCHIVE_URL: '/srv/archive', DUMPS_URL: '/srv/dumps', LEASE_URL: 's3://private/lease' };
+  const nodes = { RECORDS_NODES: 'a=00-ff@https://a.example', RECORDS_NODE: 'a', DATA_ORIGIN: 'https://a.example' };
+  const settings = readSettings({ ...given, ...nodes, AWS_REGION: 'x', AWS_ENDPOINT_URL: 'https://s3.example' });
+  const own = readSettings({ ...given, ...nodes, ...demoVariables(settings, 53, 60) });
+  assert.deepEqual([own.dumps, own.archiveUrl, own.leaseUrl, own.nodes], [null, null, null, null]);
+});
+
 test('`demo records` refuses a time that it cannot keep', async (t) => {
   const { code, stderr } = await run(t, tempFolder(t), ['demo', 'records', '--every', '2h']);
   assert.equal(code, 1);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { DAY, HOUR } from '../../src/proof/time.ts';
@@ -80,5 +81,8 @@ test('archive sql reads the tables, not the seeds nor other files', { skip: ENGI
   for (const sql of [`COPY (SELECT 1) TO '${archive}/deltas/new.csv'`, 'SET threads = 9', 'SELECT 1; SELECT 2']) {
     await assert.rejects(ask(sql), /give one SELECT, not "/, sql);
   }
+  const made = `${archive}/deltas/made`;
+  await assert.rejects(ask(`EXPORT DATABASE '${made}'`), /give one SELECT, not "/);
+  assert.ok(!existsSync(made), 'a statement that is refused writes nothing');
   await assert.rejects(ask('SELEC 1'), /DuckDB: .*Parser Error/);
 });

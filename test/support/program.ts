@@ -12,8 +12,9 @@ import { freePort } from './free-port.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
-/** Progress lines, which only slow machines print. */
-const PROGRESS = /^(?:[^\n]*: \d+ (?:of \d+|so far)|import [^\n]*: \d+)\n/gm;
+/** Progress lines, which only slow machines print, and those of a build, where pages are older than their code. */
+const PROGRESS =
+  /^(?:[^\n]*: \d+ (?:of \d+|so far)|import [^\n]*: \d+|\d\d:\d\d:\d\d \[(?:types|build|vite)\] [^\n]*)\n/gm;
 
 /** The result of a process. `stderr` omits progress lines. */
 export interface Outcome {

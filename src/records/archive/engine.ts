@@ -18,11 +18,15 @@ interface DuckDb {
 }
 interface Connection {
   run(sql: string): Promise<unknown>;
+  runAndReadAll(sql: string, values: string[]): Promise<Rows>;
   extractStatements(sql: string): Promise<{ count: number; prepare(index: number): Promise<Statement> }>;
 }
 interface Statement {
   statementType: number;
-  runAndReadUntil(rows: number): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
+  runAndReadUntil(rows: number): Promise<Rows>;
+}
+interface Rows {
+  getRowObjectsJson(): Record<string, unknown>[];
 }
 
 /** Installed by whoever wants it: 70 MB of native code. A name, so that nothing looks for it without need. */
@@ -58,8 +62,12 @@ export async function queryArchive(settings: Settings, sql: string, limit: numbe
     const allowed = ROOTS.map((root) => `'${quoted(base)}/${root}/'`);
     await connection.run(`SET allowed_directories = [${allowed.join(', ')}]`);
     await connection.run('SET enable_external_access = false; SET lock_configuration = true');
-    const statements = await connection.extractStatements(sql);
-    const statement = statements.count === 1 ? await statements.prepare(0) : null;
+    // DuckDB writes while it prepares some statements: EXPORT DATABASE makes its folder. This only parses.
+    const parsed = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR) AS tree', [sql]);
+    const { error, error_type: kind } = JSON.parse(String(parsed.getRowObjectsJson()[0]?.tree));
+    // What does not parse is said by the next step.
+    const statements = error === true && kind !== 'parser' ? null : await connection.extractStatements(sql);
+    const statement = statements?.count === 1 ? await statements.prepare(0) : null;
     // What may be read may be written, as by COPY.
     if (statement?.statementType !== duckdb.StatementType.SELECT) {
       throw new Fault('invalid_request', `give one SELECT, not ${JSON.stringify(sql.slice(0, SHOWN_MAX))}`);

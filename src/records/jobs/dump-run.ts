@@ -2,10 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../proof/basis.ts';
 import { dumpIn, dumpText } from '../../proof/dump-note.ts';
+import { membersIn } from '../../proof/narrow.ts';
 import { signNote } from '../../proof/signing.ts';
 import { DAY, isoTime } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
-import { Fault } from '../../shared/fault.ts';
+import { caught, Fault } from '../../shared/fault.ts';
 import type { DumpPlace } from '../../shared/storage/dump-place.ts';
 import type { DumpGeneration, DumpState } from '../../store/records/dumps.ts';
 import { DUMP_INDEX, DUMP_TYPES, dumpIndex, dumpNamed, dumpNames } from '../dumps.ts';
@@ -56,6 +57,7 @@ class Dumper {
   async run(): Promise<void> {
     // A wrong clock closes days that are not over.
     this.#app.clock.assertRight();
+    await this.#requireOwn();
     try {
       let seen = markDumps(this.#app);
       this.#removeOld();
@@ -73,6 +75,23 @@ class Dumper {
 
   get #dumps() {
     return this.#app.store.records.dumps;
+  }
+
+  /** Throws `conflict` where the dumps of another service are: its files would be deleted as those that no list names. */
+  async #requireOwn(): Promise<void> {
+    const bytes = await this.#place.get(DUMP_INDEX);
+    const said = bytes === null ? null : caught(SyntaxError, () => JSON.parse(Buffer.from(bytes).toString('utf8')));
+    const days = membersIn(said).days;
+    const own = new Set(this.#app.store.desk.signingKeys().map(({ kid }) => kid));
+    for (const day of Array.isArray(days) ? days : []) {
+      const { kid } = dumpIn(String(membersIn(day).note)) ?? {};
+      if (kid === undefined || own.has(kid)) continue;
+      const whose = `has the dumps of a service that signs with ${kid}`;
+      throw new Fault(
+        'conflict',
+        `DUMPS_URL: ${this.#place.name} ${whose}; give each service and node a place of its own`,
+      );
+    }
   }
 
   /** Days that are older than DUMPS_DAYS, and days that only a wrong clock had closed. */

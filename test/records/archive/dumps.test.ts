@@ -364,6 +364,22 @@ test('a bucket that fails is tried again, and never has a list that names what i
   }
 });
 
+test('the dumps of another service are left alone', async (t) => {
+  const { app, dumps } = opened(t);
+  await runDumps(app);
+  const clock = { now: NOON };
+  const other = appContextIn(t, tempFolder(t), clock, { DUMPS_URL: dumps });
+  observeDays(other, clock, 4, ['other.test']);
+  await assert.rejects(runDumps(other), /has the dumps of a service that signs with .*; give each service and node/);
+  await requireSound(app, dumps);
+  // Others may write to a folder.
+  for (const text of ['{', '{"days":[{},null,1]}', '[]', '\0']) {
+    writeFileSync(join(dumps, 'index.json'), text);
+    await runDumps(app);
+    await requireSound(app, dumps);
+  }
+});
+
 test('where no dumps may be', (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'archive'));
