@@ -29,5 +29,5 @@ export const GROUPS = {
     'limits',
     'performance',
   ],
-  'For maintainers': ['architecture'],
+  'For maintainers': ['architecture', 'looks'],
 };
