@@ -29,7 +29,7 @@ export function command(): Command {
       // The options after `story` are its own.
       .enablePositionalOptions()
       .description(
-        'make a paper: a folder with its record, a persona, a draft as a sample, an about page and an imprint',
+        'make a paper: a folder with its record, a persona, four sample drafts with pictures, an about page and an imprint',
       )
       .argument('<slug>', 'its address, as in the-quay')
       .option('--name <text>', 'its name, as in "The Quay"')
@@ -54,12 +54,11 @@ export function command(): Command {
         }
         const files = writeNewPaper(settings.contentDir, paper);
         const folder = relative(userFolder(), join(settings.contentDir, slug));
-        const piece = files.find((path) => path.startsWith('stories/'));
         printResult(false, null, [
           ...files.map((path) => `wrote ${join(folder, path)}`),
           ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
           `${CLI} dev shows it at /${slug}/ while you write; ${CLI} file files it`,
-          `${piece} is a sample and a draft, signed by ${personaSlug(paper.persona.name)}: change it and remove the line air, or write your own beside it`,
+          `the pieces in stories/ are samples and drafts, signed by ${personaSlug(paper.persona.name)}: change one and remove its line air, or write your own beside them`,
           'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
         ]);
       })

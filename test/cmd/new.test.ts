@@ -12,12 +12,21 @@ import { tempFolder } from '../support/app-context.ts';
 import { copyContent, run, runAlone } from '../support/program.ts';
 
 const LANGUAGES = Object.keys(TABLES);
+const STORIES = [
+  'stories/a-picture-and-its-words.md',
+  'stories/from-the-desk.md',
+  'stories/how-to-write-a-day.md',
+  'stories/three-questions.md',
+];
 const FILES = [
   'masthead/mio-sato.yaml',
+  'media/check.svg',
+  'media/day.svg',
+  'media/window.svg',
   'pages/about.md',
   'pages/imprint.md',
   'paper.yaml',
-  'stories/how-to-write-a-day.md',
+  ...STORIES,
 ];
 
 function filesIn(folder: string): string[] {
@@ -52,7 +61,7 @@ test('what a new paper says is in its language, or says that it is in English', 
     assert.match(made('sv').get(path) ?? '', /^language: en$/m, path);
     assert.equal(made('pt-BR').get(path), made('pt').get(path));
   }
-  for (const files of samples) assert.match(files.get('stories/how-to-write-a-day.md') ?? '', /^air: false$/m);
+  for (const files of samples) for (const path of STORIES) assert.match(files.get(path) ?? '', /^air: false$/m);
 });
 
 test('two processes create one complete paper, and the door accepts all of it but the unfilled imprint', async (t) => {
@@ -89,7 +98,7 @@ test('two processes create one complete paper, and the door accepts all of it bu
   );
   assert.match(problems[0]?.message ?? '', /^⟦votre nom⟧ is to be filled in before readers see the page; write what/);
   const listed = await run(t, folder, ['paper', 'list']);
-  assert.equal(listed.stdout, 'le-quai  Le "Quai": *matin*  https://quai.example/  public  0 on air, 1 draft\n');
+  assert.equal(listed.stdout, 'le-quai  Le "Quai": *matin*  https://quai.example/  public  0 on air, 4 drafts\n');
   const imprint = join(folder, 'content/le-quai/pages/imprint.md');
   writeFileSync(imprint, readFileSync(imprint, 'utf8').replaceAll(/⟦[^⟧]+⟧/g, 'Mio Sato'));
   const filled = await run(t, folder, ['file', '--no-press']);

@@ -60,7 +60,7 @@ test('a newcomer’s first hour: a new paper, written at the desk, filed, served
   writeFileSync(second, text.replace('The first ferry', 'The second ferry'));
   const filed = await run(t, folder, ['file']);
   assert.equal(filed.code, 0, filed.stderr);
-  assert.match(filed.stdout, /^filed the-quay\/stories\/the-second-ferry\.md\n1 filed, 1 unchanged, 0 refused\n/);
+  assert.match(filed.stdout, /^filed the-quay\/stories\/the-second-ferry\.md\n1 filed, 4 unchanged, 0 refused\n/);
   await until(async () => ((await page(host, '/the-quay/')).includes('The second ferry') ? true : null));
 
   assert.equal((await run(t, folder, ['paper', 'remove', 'the-quay', '--yes'])).code, 0);

@@ -29,6 +29,7 @@ const FILES = [
   'dist/client',
   'dist/server/source.txt',
   'docs',
+  'src/desk/ingest/samples',
   'src/store/migrations',
 ];
 /** Documents for those who change the program. */

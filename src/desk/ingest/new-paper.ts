@@ -9,7 +9,7 @@ import { shownProblems } from '../../shared/shown-text.ts';
 import { PersonaBody } from '../papers/masthead.ts';
 import { isPaperSlug, PaperBody } from '../papers/paper.ts';
 import { latinWords } from '../papers/slug.ts';
-import samples from './sample-texts.json' with { type: 'json' };
+import { quoted, samplePieces, sampleTexts } from './sample-pieces.ts';
 
 /** What was asked for, as typed. */
 export interface AskedPaper {
@@ -116,14 +116,11 @@ export function paperSkeleton(paper: NewPaper): Map<string, string> {
   return new Map([
     ['paper.yaml', record(paper)],
     [`masthead/${persona}.yaml`, masthead(paper)],
-    ['stories/how-to-write-a-day.md', story(paper, persona)],
+    ...samplePieces(paper, persona),
     ['pages/about.md', about(paper)],
     ['pages/imprint.md', imprint(paper)],
   ]);
 }
-
-/** A text as YAML: JSON strings are. */
-const quoted = (text: string): string => JSON.stringify(text);
 
 function record({ nameplate, language, url, sections }: NewPaper): string {
   return `# The record of this paper. Only nameplate and sections are required; lines that begin with # are examples.
@@ -211,39 +208,6 @@ beat: ${quoted(sections.join(', '))}
 bio: ""
 # A picture of the paper, such as media/portraits/someone.jpg; without one, a portrait is drawn.
 # avatar: media/portraits/someone.jpg
-`;
-}
-
-/** The words of what is written into a paper, by language. */
-const SAMPLES: Readonly<Record<string, typeof samples.en>> = samples;
-
-/** The texts for a language tag, and whether they are in another language than asked for: English. */
-function sampleTexts(language: string): { texts: typeof samples.en; isEnglish: boolean } {
-  const texts = SAMPLES[language.split('-')[0]?.toLowerCase() ?? ''];
-  return { texts: texts ?? samples.en, isEnglish: texts === undefined };
-}
-
-function story({ sections, language }: NewPaper, persona: string): string {
-  const { texts, isEnglish } = sampleTexts(language);
-  return `---
-headline: ${quoted(texts.headline)}
-dek: ${quoted(texts.dek)}
-category: ${quoted(sections[0] ?? '')}
-byline: ${persona}
-${isEnglish ? 'language: en\n' : ''}# false keeps the piece a draft. Remove the line to put it on air when it is filed, or write a time to schedule it.
-air: false
-# image: { src: media/day.jpg, alt: What the picture shows, credit: Whose picture it is }
-# tags: [Dates, Standards]
-cited_facts:
-  - statement: ${quoted(texts.rfc)}
-    source: RFC Editor
-    instrument: https://www.rfc-editor.org/rfc/rfc3339
-  - statement: ${quoted(texts.iso)}
-    source: ISO
-    instrument: https://www.iso.org/iso-8601-date-and-time-format.html
----
-
-${texts.story}
 `;
 }
 
