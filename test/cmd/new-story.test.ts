@@ -55,7 +55,7 @@ test('pieces that begin at once each get a file, and none is overwritten', (t) =
     ['same.md', 'same-2.md', 'same-3.md'],
   );
   mkdirSync(join(content, '.hidden'));
-  assert.equal(readdirSync(join(content, 'the-quay/stories')).length, 4);
+  assert.equal(readdirSync(join(content, 'the-quay/stories')).length, 7, 'beside the samples');
 });
 
 test('a story without a paper, a section or a persona that exists is refused by the option’s name', (t) => {

@@ -31,8 +31,8 @@ test('the sample pieces of a new paper in each language pass the door on air, an
   const app = appContextIn(t, folder, { now: NOW });
   const { problems, filed } = await fileContent(intakeOf(app));
   assert.deepEqual(problems, []);
-  // Of each paper its record, a persona, a page and four pieces.
-  assert.equal(filed.length, languages.length * 7);
+  // Of each paper its record, a persona, a page, three pictures and four pieces.
+  assert.equal(filed.length, languages.length * 10);
 
   for (const language of PRESSED) {
     const paper = `paper-${language}`;

@@ -30,6 +30,6 @@ test('npm installs the package from a registry, small, and it files', { skip: ON
   );
   assert.equal((await startInstalled(t, folder, ['new', 'the-quay', '--yes']).ended).code, 0);
   const filed = await startInstalled(t, folder, ['file']).ended;
-  assert.match(filed.stdout, /7 filed, 0 unchanged, 1 refused\n/, filed.stderr);
+  assert.match(filed.stdout, /10 filed, 0 unchanged, 1 refused\n/, filed.stderr);
   assert.ok(existsSync(join(folder, 'dist/papers/the-quay/index.html')));
 });

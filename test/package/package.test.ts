@@ -159,7 +159,7 @@ test('in an empty folder it makes a paper, files, serves, verifies and publishes
 
   const filed = await run('file');
   assert.deepEqual([filed.code, filed.stderr], [0, ''], filed.stderr);
-  assert.match(filed.stdout, /7 filed, 0 unchanged, 0 refused\n/);
+  assert.match(filed.stdout, /10 filed, 0 unchanged, 0 refused\n/);
   assert.ok(existsSync(join(folder, 'dist/papers/the-quay/stories/how-to-write-a-day/index.html')));
   assert.ok(existsSync(join(folder, 'var/broadsheet.db')));
 
