@@ -44,7 +44,7 @@ test('`demo records` shows the tape, the stream, the time machine and alerts at 
   const key = { 'X-Service-Key': /drs_[\w-]+/.exec(stdout)?.[0] ?? '' };
   const port = Number(/127\.0\.0\.1:(\d+) \(UDP and TCP\)/.exec(stdout)?.[1]);
 
-  const resolver = createResolver({ servers: [{ address: '127.0.0.1', port }] });
+  const resolver = createResolver({ servers: [{ address: '127.0.0.1', port }], firstWait: 5_000 });
   t.after(() => resolver.close());
   const [short, long, absent, foreign] = await Promise.all([
     resolver.ask(HOST, 'A'),
