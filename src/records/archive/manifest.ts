@@ -19,7 +19,9 @@ export const MANIFEST_MAX = 200_000_000;
 /** What is copied for engines, and nothing else reads. */
 export const COPIES = ['deltas', 'sightings', 'sightings_by_value'] as const;
 
-const Stored = z.strictObject({ key: z.string().min(1), etag: z.string(), sha256: z.string().length(64) });
+/** Whoever checks an archive of others follows no key out of its folder. */
+const Key = z.string().refine((key) => key.split('/').every((part) => !['', '.', '..'].includes(part)));
+const Stored = z.strictObject({ key: Key, etag: z.string(), sha256: z.string().length(64) });
 
 /** An object of the archive. Times in ms; `sha256` in hex. */
 const ArchiveObject = z.strictObject({
@@ -40,7 +42,7 @@ const ArchiveObject = z.strictObject({
   /** The seeds of its rows: 32 bytes a row, in the order of the rows. */
   seeds: Stored.nullable(),
   /** The key at which engines look for it, while it is not there. */
-  publish: z.string().nullable(),
+  publish: Key.nullable(),
   /** The manifest that named it first; of a copy for engines, the one whose rows it has. */
   generation: z.int(),
 });

@@ -6,7 +6,9 @@ import { pino } from 'pino';
 import { logSource } from '../../../src/operate/audit/log/served-log.ts';
 import { type ArchiveTrust, verifyArchive } from '../../../src/operate/audit/verify-archive.ts';
 import type { VerifyingKey } from '../../../src/proof/keyring.ts';
+import type { Signer } from '../../../src/proof/signing.ts';
 import { DAY } from '../../../src/proof/time.ts';
+import { manifestText, readManifest } from '../../../src/records/archive/manifest.ts';
 import { parseHostname } from '../../../src/records/hostname.ts';
 import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
@@ -22,6 +24,7 @@ interface Stand {
   folder: string;
   log: string;
   keys: VerifyingKey[];
+  key: { signer: Signer; kid: string };
   /** The keys of all objects of the archive. */
   objects: string[];
 }
@@ -46,7 +49,8 @@ before(async () => {
     .objects()
     .flatMap(({ key, seeds }) => (seeds === null ? [key] : [key, seeds.key]));
   const keys = app.store.desk.verifyingKeys('records');
-  stand = { place, folder: archive, log: logFolder(app.settings.logDir, 'records'), keys, objects };
+  const key = app.signer.key('records');
+  stand = { place, folder: archive, log: logFolder(app.settings.logDir, 'records'), keys, key, objects };
   app.close();
 });
 
@@ -81,6 +85,25 @@ test('an archive holds without its database, and what was not checked is said', 
     `${COPIED}: only that their bytes are the signed ones`,
     'whether others see the same log; give --policy',
   ]);
+});
+
+test('a manifest whose signer names a file outside its folder is refused before anything is read', () => {
+  const text = readFileSync(join(stand.folder, 'manifest.json'), 'utf8');
+  const { said, note, hash, ...body } = readManifest(text, stand.keys, 'it');
+  const [first, ...others] = body.objects;
+  assert.ok(first);
+  const signed = (altered: object) =>
+    readManifest(
+      manifestText({ ...body, objects: [{ ...first, ...altered }, ...others] }, said, stand.key),
+      stand.keys,
+      'it',
+    );
+  assert.equal(signed({}).note, note);
+  assert.equal(signed({}).hash, hash);
+  for (const key of ['../seed', '/dev/zero', 'observations/../../x', 'a//b', '.', '']) {
+    for (const altered of [{ key }, { publish: key }, { seeds: { key, etag: '"x"', sha256: '0'.repeat(64) } }])
+      assert.throws(() => signed(altered), /it has not the form of a manifest \(objects\.0\./, key);
+  }
 });
 
 test('a byte that is flipped anywhere is named with its object, and with its row where it changes one', async (t) => {
