@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { present } from '../proof/narrow.ts';
-import { facesFor, type Subset, subsetsOf } from './card/card-fonts.ts';
+import { type Face, facesFor, type Subset, subsetsOf } from './card/card-fonts.ts';
 
 /** The weights that pages set text in. */
 const WEIGHTS = [400, 700];
@@ -25,15 +25,28 @@ export function scriptFonts(letters: string, language: string): ScriptFont[] {
   const subsets = new Set<Subset>();
   for (const letter of letters) {
     const code = present(letter.codePointAt(0));
-    const has = ({ ranges }: Subset) => ranges.some(([from, to]) => code >= from && code <= to);
     for (const face of faces) {
-      const subset = subsetsOf(face).find(has);
+      const subset = subsetsByCode(face).get(code);
       if (subset === undefined) continue;
       subsets.add(subset);
       break;
     }
   }
   return [...subsets].flatMap(filesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const byCode = new Map<Face, ReadonlyMap<number, Subset>>();
+
+/** The first subset of a face that declares each code point: a paper may have thousands of ideographs. */
+function subsetsByCode(face: Face): ReadonlyMap<number, Subset> {
+  const cached = byCode.get(face);
+  if (cached) return cached;
+  const found = new Map<number, Subset>();
+  for (const subset of subsetsOf(face).toReversed()) {
+    for (const [from, to] of subset.ranges) for (let code = from; code <= to; code++) found.set(code, subset);
+  }
+  byCode.set(face, found);
+  return found;
 }
 
 function filesOf({ face, file, ranges }: Subset): ScriptFont[] {

@@ -89,6 +89,7 @@ export function deskStore(now: () => number) {
           known.set(key, { id: put(slug, piece, bylines), piece, content });
         }
         store.desk.bumpEdition(slug, now());
+        store.desk.scripts.scan(slug, store.desk.archive(slug).paper().language);
       });
     },
     /** Has the front show the pieces where their files ask for it. */

@@ -83,6 +83,22 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
+  it('search has fonts for what it found in other scripts, and for that alone', async () => {
+    const page = await open('search/?q=metre', answer(200, { stories: [ROW] }));
+    await page.locator('#found article').waitFor();
+    const fonts = page.locator('link[href="/the-plumb-line/fonts.css"]');
+    assert.equal(await fonts.count(), 0);
+    await page.route('**/api/v1/**', answer(200, { stories: [{ ...ROW, headline: 'メートル' }] }));
+    for (const words of ['one', 'two']) {
+      await page.fill('#q', words);
+      await page.press('#q', 'Enter');
+      await page.getByText('メートル').waitFor();
+    }
+    await fonts.waitFor({ state: 'attached' });
+    assert.equal(await fonts.count(), 1);
+    await page.close();
+  });
+
   it('search is walked with the keyboard alone', async () => {
     const page = await open('search/?q=metre', answer(200, { stories: [ROW, { ...ROW, slug: 'second' }] }));
     await page.locator('#found article').first().waitFor();

@@ -87,4 +87,40 @@ describe('a page is as sound in another theme', () => {
         }
         await page.close();
       });
+
+  it('a magazine’s first letter is large where letters do not join, and a wire’s signature is under a line', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    for (const { slug, theme } of PAPERS) {
+      await page.goto(`${desk}/${slug}/${ADDRESSES.story[0]}`);
+      const looks = await page.evaluate(() => {
+        const of = (path: string, pseudo?: string) =>
+          getComputedStyle(document.querySelector(path) ?? document.body, pseudo);
+        const line = of('.signature').borderBlockStartWidth;
+        const floats = ['en', 'ar'].map((language) => {
+          document.querySelector('.prose')?.setAttribute('lang', language);
+          return of('.prose > p', '::first-letter').float;
+        });
+        return { line, floats };
+      });
+      const floats = theme === 'magazine' ? ['inline-start', 'none'] : ['none', 'none'];
+      assert.deepEqual(looks, { line: theme === 'magazine' ? '0px' : '2px', floats }, slug);
+    }
+    await page.close();
+  });
+
+  it('the name of a wire is of the size of its bar, and its headlines are large enough to touch', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${desk}/${PAPERS.find(({ theme }) => theme === 'wire')?.slug}/`);
+    const looks = await page.evaluate(() => {
+      const size = (path: string) =>
+        Number.parseFloat(getComputedStyle(document.querySelector(path) ?? document.body).fontSize);
+      const links = [...document.querySelectorAll('.hours h3 a')];
+      return {
+        rem: size('h1') / size('html'),
+        low: links.filter((link) => link.getBoundingClientRect().height < 24).length,
+      };
+    });
+    assert.deepEqual(looks, { rem: 2, low: 0 });
+    await page.close();
+  });
 });

@@ -50,6 +50,18 @@ test('the language decides between fonts that share an ideograph', () => {
   assert.deepEqual(families('ko'), ['fonts/song-myung']);
 });
 
+test('each of twenty thousand ideographs is in a part of a font, chosen as for it alone', () => {
+  const all = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + index));
+  const paths = (letters: string) => scriptFonts(letters, 'zh').map(({ path }) => path);
+  const alone = new Set(all.filter((_, index) => index % 97 === 0).flatMap(paths));
+  assert.ok(alone.size > 50);
+  const together = new Set(paths(all.join('')));
+  assert.deepEqual(
+    [...alone].filter((path) => !together.has(path)),
+    [],
+  );
+});
+
 test('a paper has the parts of fonts that its texts need, and only pages with such letters link to them', async (t) => {
   const folder = tempFolder(t);
   const clock = { now: START };
@@ -63,6 +75,8 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
     airStory(deskOf(app), PAPER, slug, { by: 'cli', at: clock.now });
     await pressPapers(app, { cards: false });
   };
+  // What an empty paper lacks comes with its first piece.
+  await pressPapers(app, { cards: false });
   await publish('plain', {});
   assert.deepEqual(fonts(), []);
   const read = (path: string) => readFileSync(join(folder, 'papers', PAPER, path), 'utf8');

@@ -247,3 +247,15 @@ test('the desk follows no link, and names each', async (t) => {
   assert.equal(await desk.refresh(), true);
   assert.equal(lines().length, 3);
 });
+
+test('the desk has the letters of drafts for which pages need fonts', async (t) => {
+  const { desk, put, quay } = folderDesk(t);
+  quay();
+  put('quay/stories/draft.md', story('令和', 'air: false\n'));
+  await desk.refresh();
+  const letters = () => desk.store.desk.archive('quay').scriptLetters();
+  assert.deepEqual(letters(), [{ language: 'en', letters: '令和' }]);
+  put('quay/stories/draft.md', story('平成', 'air: false\n'));
+  await desk.refresh();
+  assert.deepEqual(letters(), [{ language: 'en', letters: '令和平成' }]);
+});

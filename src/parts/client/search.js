@@ -179,7 +179,16 @@ async function search() {
   show(q, answer, query.size > 1);
   const facts = record?.facts ?? [];
   if (facts.length > 0) found.append(factList(facts, q));
+  loadFonts();
   ways.classList.add('shown');
+}
+
+const OTHER_SCRIPT = /[^\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Common}\p{sc=Inherited}]/u;
+
+/** Links to the paper's fonts for other scripts once what was found needs them: the page's own words may not. */
+function loadFonts() {
+  if (!OTHER_SCRIPT.test(found.textContent) || document.querySelector('link[href$="/fonts.css"]') !== null) return;
+  document.head.append(Object.assign(element('link'), { rel: 'stylesheet', href: `${root}/fonts.css` }));
 }
 
 function show(q, answer, isFiltered) {
