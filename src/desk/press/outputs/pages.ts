@@ -48,18 +48,22 @@ export const pages = [
     const view = { frame, api: `${edition.site.base}/api/v1`, sample_url };
     return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
   }),
-  singleOutput('sample-mail', 'list', async (edition, { render }) => {
-    const [newest, ...others] = edition.newest(SAMPLE_PIECES);
-    if (newest === undefined) return [];
-    const mail = sampleMail(edition, edition.paper(), edition.site.base, [newest, ...others]);
-    // As a page: no list has it, its links leave the frame in which it is shown, and its text is a landmark.
-    const head = '<head><meta name="robots" content="noindex" /><base target="_blank" />';
-    const body = (await render('/mail', mail))
-      .replace('<head>', () => head)
-      .replace('<table ', '<main><table ')
-      .replace('</body>', '</main></body>');
-    return [{ path: `${SAMPLE}index.html`, body }];
-  }),
+  {
+    // There is none before the first piece.
+    ...singleOutput('sample-mail', 'list', async (edition, { render }) => {
+      const [newest, ...others] = edition.newest(SAMPLE_PIECES);
+      if (newest === undefined) return [];
+      const mail = sampleMail(edition, edition.paper(), edition.site.base, [newest, ...others]);
+      // As a page: no list has it, its links leave the frame in which it is shown, and its text is a landmark.
+      const head = '<head><meta name="robots" content="noindex" /><base target="_blank" />';
+      const body = (await render('/mail', mail))
+        .replace('<head>', () => head)
+        .replace('<table ', '<main><table ')
+        .replace('</body>', '</main></body>');
+      return [{ path: `${SAMPLE}index.html`, body }];
+    }),
+    keysForDependency: (dependency: string) => (dependency === dependencies.newest ? [''] : []),
+  },
   singleOutput('corrections', 'list', async (edition, { render }) => {
     const { page, corrections } = phrasesOf(edition.paper().language);
     const view = {
