@@ -191,7 +191,7 @@ test('demo remove deletes the demo papers and their folders, and nothing else', 
   const second = await run(t, folder, ['demo', 'remove', '--yes']);
   assert.match(
     second.stdout,
-    /^removed the-leading-light: 6 pieces withdrawn, .*\nits addresses .*\nremoved the-plumb-line: /,
+    /^removed the-leading-light: \d+ pieces withdrawn, .*\nits addresses .*\nremoved the-plumb-line: /,
   );
   assert.equal(readFileSync(join(content, 'the-plumb-line/stories/mine.md'), 'utf8'), 'my own words');
   const listed = await run(t, folder, ['paper', 'list', '--json']);
