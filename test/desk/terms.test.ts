@@ -214,7 +214,8 @@ describe('reading the agreement', () => {
     const folder = tempFolder(t);
     copyContent(folder);
     assert(readFileSync(join(folder, 'content/agreement.md'), 'utf8').startsWith('---\n'));
-    const app = appContextIn(t, folder, { now: NOON });
+    // After the demo's pieces.
+    const app = appContextIn(t, folder, { now: Date.parse('2026-12-01T12:00:00Z') });
     const { filed, problems } = await fileContent(intakeOf(app));
     assert.deepEqual(problems, []);
     assert(filed.length > 0 && filed.every((file) => !file.includes('agreement')));

@@ -33,6 +33,7 @@ const READS_ALL = [
   'SELECT max(id) FROM body_patches',
   'SELECT max(id) FROM shared_circumstances',
   'SELECT max(seq) FROM erased_observations',
+  'UPDATE records_nodes SET is_settled = 1 WHERE id = (SELECT max(id) FROM records_nodes)',
   'SELECT looked_at AS at FROM hostnames WHERE looked_at IS NOT NULL ORDER BY looked_at DESC LIMIT 1',
   "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at, id LIMIT 1",
   "SELECT due_at FROM hostnames WHERE state = 'watched' ORDER BY due_at DESC, id DESC LIMIT 1",
