@@ -49,7 +49,7 @@ const search = {
       section: z
         .string()
         .optional()
-        .openapi({ description: 'Only pieces of this section: its name or its slug.', example: 'tides' }),
+        .openapi({ description: 'Only pieces of this section: its name or its slug.', example: 'time' }),
       year: z
         .string()
         .regex(/^\d{4}$/, 'must be a year of four digits, as in year=2026')
