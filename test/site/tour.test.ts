@@ -68,7 +68,7 @@ test('the tour of the README does what it shows', async (t) => {
   await shell.play(api);
   writeFileSync(join(folder, 'piece.json'), piece.replace('[^3]', '[^2]'));
   const { command = '' } = api.findLast((one) => one.command.startsWith('curl')) ?? {};
-  await shell.play([{ command, output: ['{…"pressed":true,"files":21…'] }]);
+  await shell.play([{ command, output: ['{…"pressed":true,"files":22…'] }]);
   await shell.play([{ command: 'curl -s "$API/search?q=signed+note"', output: ['{…A door takes a piece…'] }]);
 });
 
