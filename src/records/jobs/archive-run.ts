@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MINUTE, SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
-import { Fault } from '../../shared/fault.ts';
+import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { AUDIT_FOLDER, sweepWorkFolders } from '../../shared/files/work-folder.ts';
 import { requestLease } from '../../shared/workers/lease.ts';
 import { BATCH_PAUSE } from '../../shared/workers/poll.ts';
@@ -33,7 +33,8 @@ export async function runArchiver(app: AppContext, wait?: number): Promise<boole
 
 /**
  * Works on what leaves the database as the only one: the archive and the dumps. Resolves to false when another process
- * does for longer than `wait` ms. `assertHeld` throws when this process may not go on.
+ * does for longer than `wait` ms. `assertHeld` throws when this process may not go on. Throws `unavailable` where
+ * DATA_DIR cannot be written.
  */
 export async function withArchiveLease(
   { store, signer, clock, settings }: AppContext,
@@ -47,7 +48,13 @@ export async function withArchiveLease(
     if (performance.now() >= until) return false;
     await pause(RENEW_EVERY);
   }
-  const renewal = setInterval(() => lease.isHeld(), RENEW_EVERY);
+  const renewal = setInterval(() => {
+    try {
+      lease.isHeld();
+    } catch {
+      // A full disk or a locked database: the next step meets it too, and says so.
+    }
+  }, RENEW_EVERY);
   try {
     sweepWorkFolders(settings.dataDir, AUDIT_FOLDER);
     // What a killed one was working on, with names that may be erased by now.
@@ -59,6 +66,11 @@ export async function withArchiveLease(
       if (!lease.isHeld()) throw new Fault('unavailable', 'another process archives now');
     });
     return true;
+  } catch (error) {
+    // Faults of the database and of the archive say it themselves: this is what is written here on the way.
+    if (error instanceof Fault || !/^(?:ENOSPC|EDQUOT|EROFS|EACCES|EIO)$/.test(codeOf(error))) throw error;
+    const message = `cannot write below ${settings.dataDir} (${messageOf(error)}); free space there, or correct its permissions`;
+    throw new Fault('unavailable', message);
   } finally {
     clearInterval(renewal);
     lease.release();
