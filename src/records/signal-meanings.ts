@@ -22,7 +22,7 @@ export const SIGNAL_MEANINGS: Readonly<Record<TrackedName, Meaning>> = {
   NS: {
     title: 'Name servers',
     meaning:
-      'Who answers for the zone. Whoever runs these servers can change every other record, so an unexpected change is the most serious of all.',
+      'Who answers for the zone. The operator of these servers can change every other record, so an unexpected change is the most serious of all.',
   },
   SOA: {
     title: 'Start of the zone',

@@ -100,10 +100,7 @@ function rowOf(one: Piece, number: number, pictured: boolean, excerpt: number): 
 
 function viewOf({ theme, language, lead, seconds, pictured, sections, personas }: Paper): FrontView {
   let number = 0;
-  const row = (one: Piece, excerpt = 420) => {
-    const made = rowOf(one, number++, pictured, excerpt);
-    return theme === 'magazine' && made.image === null ? { ...made, motif: motifOf('Time') } : made;
-  };
+  const row = (one: Piece, excerpt = 420) => rowOf(one, number++, pictured, excerpt);
   const isWire = theme === 'wire';
   const composed = composeSections(
     sections.map((pieces, index) => ({

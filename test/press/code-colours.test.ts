@@ -179,7 +179,7 @@ function luminance(lightness: number, chroma: number, hue: number): number {
 }
 
 test('every colour of code has the contrast of WCAG AA on the ground of code, in every hue', () => {
-  const css = readFileSync(new URL('../../src/layouts/prose.css', import.meta.url), 'utf8');
+  const css = readFileSync(new URL('../../src/layouts/code-colours.css', import.meta.url), 'utf8');
   const tokens = readFileSync(new URL('../../src/layouts/tokens.css', import.meta.url), 'utf8');
   const pair = /light-dark\(oklch\(([\d.]+) ([\d.]+) ([^)]+(?:\))?)\), oklch\(([\d.]+) ([\d.]+) ([^)]+(?:\))?)\)\)/;
   const [, lightL = '', lightC = '', , darkL = '', darkC = ''] = pair.exec(/--sheet: .*/.exec(tokens)?.[0] ?? '') ?? [];

@@ -118,8 +118,6 @@ export interface RowView extends Pick<Row, 'id' | 'headline' | 'dek' | 'category
   image: PictureView | null;
   /** The start of the prose, to fill the room that a list has left. */
   excerpt?: string;
-  /** Replaces a missing picture, where every piece of the list has art. */
-  motif?: Motif;
 }
 
 export interface FactView extends CitedFact {

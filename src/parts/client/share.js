@@ -7,10 +7,16 @@ copy.disabled = !navigator.clipboard;
 share.disabled = !navigator.share;
 
 copy.addEventListener('click', async () => {
-  await navigator.clipboard.writeText(url);
-  place.querySelector('[role="status"]').textContent = place.dataset.copied;
+  const said = place.querySelector('[role="status"]');
+  try {
+    await navigator.clipboard.writeText(url);
+    said.textContent = place.dataset.copied;
+  } catch {
+    // Refused: the link is shown, to be copied by hand.
+    said.textContent = url;
+  }
 });
-// Whoever closes the dialog again shares nothing.
+// Closing the dialog rejects the promise, and shares nothing.
 share.addEventListener('click', () =>
   navigator.share({ title: document.querySelector('h1').textContent, url }).catch(() => {}),
 );

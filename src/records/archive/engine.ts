@@ -29,7 +29,7 @@ interface Rows {
   getRowObjectsJson(): Record<string, unknown>[];
 }
 
-/** Installed by whoever wants it: 70 MB of native code. A name, so that nothing looks for it without need. */
+/** Optional: 70 MB of native code. A constant, so that no bundler or linter resolves a package that may be absent. */
 const PACKAGE = '@duckdb/node-api';
 /** The roots that may be read: not the seeds. */
 const ROOTS = ['observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value'];

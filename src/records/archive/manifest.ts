@@ -19,7 +19,7 @@ export const MANIFEST_MAX = 200_000_000;
 /** What is copied for engines, and nothing else reads. */
 export const COPIES = ['deltas', 'sightings', 'sightings_by_value'] as const;
 
-/** Whoever checks an archive of others follows no key out of its folder. */
+/** Relative, so that checking somebody else's archive never reads outside its folder. */
 const Key = z.string().refine((key) => key.split('/').every((part) => !['', '.', '..'].includes(part)));
 const Stored = z.strictObject({ key: Key, etag: z.string(), sha256: z.string().length(64) });
 

@@ -11,7 +11,7 @@ const AUTHORITIES = [
   { issuer: 'CN=Breakwater TLS 2, O=Breakwater Notaries, C=XX', valid: 47, renewed: 31 },
   { issuer: 'CN=Meridian DV, O=Meridian Certificates Ltd, C=XX', valid: 198, renewed: 180 },
 ] as const;
-/** Issues to whoever answers for a name, also to its hijacker. */
+/** Issues a certificate to the current holder of a name, also to its hijacker. */
 const HASTY = { issuer: 'CN=Hasty DV 1, O=Hasty Certificates, C=XX', valid: 90 };
 
 /** Invented names that present no certificate. */

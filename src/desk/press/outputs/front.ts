@@ -109,9 +109,7 @@ export function frontView(edition: Edition): FrontView {
   const withExcerpt = (row: Row, max = EXCERPT_MAX): RowView => {
     if (theme === 'wire') return rowView(edition, row);
     const excerpt = excerptOf(edition.story(row.slug)?.prose ?? '', max, row.dek);
-    // Cards all have art.
-    const motif = theme === 'magazine' && row.image === null ? { motif: motifOf(row.category) } : {};
-    return { ...rowView(edition, row), excerpt, ...motif };
+    return { ...rowView(edition, row), excerpt };
   };
   const blocks: Record<FrontBlockName, () => FrontBlock[]> = {
     sections: () => sectionBlocks(edition, shown, withExcerpt),

@@ -31,7 +31,7 @@ const days: Day[] = [...document.querySelectorAll<HTMLElement>('tr[data-day]')].
   return link === null ? [] : [{ day: row.dataset.day ?? '', url: link.href, bytes: Number(link.dataset.bytes) }];
 });
 
-/** A typed name in A-labels; null for anything that is none. */
+/** A typed hostname in A-labels; null where it is not one. */
 function hostnameIn(typed: string): string | null {
   const name = typed.trim().replace(/^https?:\/\//i, '');
   const address = `http://${name}/`;
