@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { axeFaults } from './axe.ts';
+import { axeFaultsAA } from './axe.ts';
 
 /** The most that a page may move while it loads (Cumulative Layout Shift). */
 const SHIFT_MAX = 0.02;
@@ -49,7 +49,7 @@ export async function faultsOf({ page }: Opened, where: string, hasAxe = true): 
       ? [`${where}: it moved by ${shift.toFixed(3)}: ${moved.join(' | ')}`]
       : []),
     ...(tooWide > 0 ? [`${where}: ${tooWide}px wider than the screen`] : []),
-    ...(hasAxe ? await axeFaults(page) : []).map((fault) => `${where}: ${fault}`),
+    ...(hasAxe ? await axeFaultsAA(page) : []).map((fault) => `${where}: ${fault}`),
   ];
 }
 
