@@ -8,20 +8,28 @@ import { Fault } from '../shared/fault.ts';
 import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/output.ts';
 import { givenAddress } from '../shared/terminal/project-folder.ts';
 
+interface Options {
+  keys?: string;
+  vkey?: string[];
+  policy?: string;
+  json?: boolean;
+}
+
 export function command(): Command {
   return new Command('verify')
     .description('check proofs offline: hashes, signatures, the chain, and a record against its root')
     .argument(
       '<where>',
-      'a proof, a fact, the address of a story or a fact, or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, or its address; - for standard input',
+      'a proof, a fact, the address of a story or a fact, or a pressed paper’s folder; an evidence bundle, record, preview, receipt or badge of the domain records, the proof.json of a dump, or its address; - for standard input',
     )
+    .argument('[file...]', 'the files of a dump, after its proof.json (default: those beside it)')
     .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
     .option('--vkey <key...>', 'trust only these verifier keys')
     .option('--policy <file or address>', 'demand that a log of this tlog-policy has the receipts, and the quorum')
     .option('--json', 'print the outcome as JSON')
     .exitOverride(exitUnchecked)
     .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
-    .action(async (given: string, options: { keys?: string; vkey?: string[]; policy?: string; json?: boolean }) => {
+    .action(async (given: string, files: string[], options: Options) => {
       process.exitCode = NOT_CHECKED;
       const where = givenAddress(given);
       const { policy } = options;
@@ -29,13 +37,13 @@ export function command(): Command {
         keys: await trustedKeys(options),
         policy: policy === undefined ? undefined : await readPolicyAt(givenAddress(policy)),
       };
-      const checked = await verifyAt(where, trust);
+      const checked = await verifyAt(where, trust, files.map(givenAddress));
       printResult(options.json, checked, verifiedLines(where, checked, trust));
       process.exitCode = checked.some(({ faults }) => faults.length > 0) ? 1 : 0;
     });
 }
 
-async function trustedKeys({ keys, vkey }: { keys?: string; vkey?: string[] }): Promise<VerifyingKey[] | undefined> {
+async function trustedKeys({ keys, vkey }: Options): Promise<VerifyingKey[] | undefined> {
   if (keys === undefined && vkey === undefined) return undefined;
   const named = keysFromVkeys(vkey ?? []);
   if (named.length < (vkey?.length ?? 0)) {

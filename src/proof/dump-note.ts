@@ -31,7 +31,7 @@ export interface DumpStatement {
 /** The signed text, byte for byte. Throws for a value that has no place in it. */
 export function dumpText({ day, generation, rows, parquet, ndjson, prev, signed_at, kid }: DumpStatement): string {
   const text = `${DUMP_HEADER}\nday ${day}\ngeneration ${generation}\nrows ${rows}\nparquet ${parquet}\nndjson ${ndjson}\nprev ${prev ?? 'none'}\nsigned_at ${signed_at}\nkid ${kid}\n`;
-  if (statementIn(text) === null) throw new TypeError(`a dump cannot say ${JSON.stringify(text)}`);
+  if (parseDump(text) === null) throw new TypeError(`a dump cannot say ${JSON.stringify(text)}`);
   return text;
 }
 
@@ -46,7 +46,8 @@ const linesIn = linesParser(DUMP_HEADER, {
   kid: WORD,
 });
 
-function statementIn(text: string): DumpStatement | null {
+/** Parses the signed text of a note; null when it is none of a dump. */
+export function parseDump(text: string): DumpStatement | null {
   const lines = linesIn(text);
   if (lines === null || !isIsoTime(`${lines.day}T00:00:00.000Z`)) return null;
   const { generation, rows, prev } = lines;
@@ -56,5 +57,5 @@ function statementIn(text: string): DumpStatement | null {
 
 /** What a note says, which is not verified; null when it is none of a dump. */
 export function dumpIn(note: string): DumpStatement | null {
-  return statementIn(parseNote(note)?.text ?? '');
+  return parseDump(parseNote(note)?.text ?? '');
 }

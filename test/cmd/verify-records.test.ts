@@ -35,7 +35,7 @@ const newest = CHAIN.at(-1) as Observation;
 async function faultsIn(document: unknown, keys?: VerifyingKey[]): Promise<string> {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const read = recordsDocument(text);
-  assert(read !== null, text.slice(0, 80));
+  assert(read !== null && read.kind !== 'dump', text.slice(0, 80));
   return (await checkRecords('it', read, keys)).faults.join('\n');
 }
 
@@ -52,31 +52,24 @@ const provenanceWith = (change: object) => ({
   items: items.with(0, { ...items[0], ...change } as (typeof items)[0]),
 });
 
-test('unsigned members are named without being a fault', async () => {
-  const unsigned = async (document: object) =>
-    (await checkRecords('it', recordsDocument(JSON.stringify(document)) ?? assert.fail(), [KEY])).unsigned;
-  assert.deepEqual(await unsigned({ ...record, price: 1, signals: record.signals }), ['price']);
-  assert.deepEqual(await unsigned({ ...previewOf(newest) }), ['notice', 'held_back.how']);
+test('unsigned members are named without being a fault', () => {
+  const unsigned = (document: object) => recordsDocument(JSON.stringify(document))?.unsigned;
+  assert.deepEqual(unsigned({ ...record, price: 1, signals: record.signals }), ['price']);
+  assert.deepEqual(unsigned({ ...previewOf(newest) }), ['notice', 'held_back.how']);
   const { held_back, ...preview } = previewOf(newest);
-  assert.deepEqual(await unsigned({ ...preview, held_back: { ...held_back, offer: { price: '0.001 USDC' } } }), [
+  assert.deepEqual(unsigned({ ...preview, held_back: { ...held_back, offer: { price: '0.001 USDC' } } }), [
     'notice',
     'held_back.how',
     'held_back.offer',
   ]);
-  assert.deepEqual(await unsigned(provenanceWith({ log: null, note: 'x' })), ['items[0].note']);
-  assert.deepEqual(await unsigned({ ...provenance, total: 9, next_cursor: 'x' }), ['total', 'next_cursor']);
-  assert.deepEqual(await unsigned({ observation: { ...record, price: 1 }, domain: 'x' }), [
-    'domain',
-    'observation.price',
-  ]);
+  assert.deepEqual(unsigned(provenanceWith({ log: null, note: 'x' })), ['items[0].note']);
+  assert.deepEqual(unsigned({ ...provenance, total: 9, next_cursor: 'x' }), ['total', 'next_cursor']);
+  assert.deepEqual(unsigned({ observation: { ...record, price: 1 }, domain: 'x' }), ['domain', 'observation.price']);
   // In which time a key signed, and whatever else a bundle says of it, nobody signed either.
   const times = ['keys[0].nbf', 'keys[0].retired_at'];
-  assert.deepEqual(await unsigned({ ...bundle, approved: true }), ['approved', ...times]);
+  assert.deepEqual(unsigned({ ...bundle, approved: true }), ['approved', ...times]);
   const [key, ...others] = bundle.keys;
-  assert.deepEqual(await unsigned({ ...bundle, keys: [{ ...key, owner: 'x' }, ...others] }), [
-    ...times,
-    'keys[0].owner',
-  ]);
+  assert.deepEqual(unsigned({ ...bundle, keys: [{ ...key, owner: 'x' }, ...others] }), [...times, 'keys[0].owner']);
 });
 
 test('every document of the domain records verifies, and every change is found', async () => {

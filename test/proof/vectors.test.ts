@@ -6,6 +6,7 @@ import canonicalize from 'canonicalize';
 import { type ArchiveStatement, archiveIn, archiveText } from '../../src/proof/archive-note.ts';
 import { contentHash, sha256 } from '../../src/proof/basis.ts';
 import type { Generation } from '../../src/proof/chain.ts';
+import { type DumpStatement, dumpIn, dumpText } from '../../src/proof/dump-note.ts';
 import { verifyNoble, verifyNode } from '../../src/proof/ed25519.ts';
 import { type Evidence, evidenceText, parseEvidence } from '../../src/proof/evidence-note.ts';
 import { factFaults } from '../../src/proof/fact-document.ts';
@@ -89,6 +90,13 @@ const kinds: Record<string, (vector: never, verify: Verify) => string[]> = {
     if (parsed === null) return ['it is not the note of a manifest'];
     assert.deepEqual(parsed, archive);
     assert.equal(archiveText(parsed), parseNote(note)?.text);
+    return [];
+  },
+  dump({ note, dump }: { note: string; dump?: DumpStatement }) {
+    const parsed = dumpIn(note);
+    if (parsed === null) return ['it is not the note of a dump'];
+    assert.deepEqual(parsed, dump);
+    assert.equal(dumpText(parsed), parseNote(note)?.text);
     return [];
   },
   chain({ keys, generations }: { keys: KeyVector[]; generations: Generation[] }, verify) {

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endBeforeRemoval, type Scope } from './app-context.ts';
+import { PROGRESS } from './program.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -45,7 +46,11 @@ export function startInstalled(t: Scope, folder: string, args: string[], setting
       said[name] += text;
     });
   }
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }));
+  const ended = once(child, 'close').then(([code]) => ({
+    code: code as number | null,
+    stdout: said.stdout,
+    stderr: said.stderr.replace(PROGRESS, ''),
+  }));
   const end = () => {
     child.kill('SIGKILL');
     return ended;

@@ -13,7 +13,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
 /** Progress lines, which only slow machines print, and those of a build, where pages are older than their code. */
-const PROGRESS =
+export const PROGRESS =
   /^(?:[^\n]*: \d+ (?:of \d+|so far)|import [^\n]*: \d+|\d\d:\d\d:\d\d \[(?:types|build|vite)\] [^\n]*)\n/gm;
 
 /** The result of a process. `stderr` omits progress lines. */

@@ -17,8 +17,13 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRIES = ['bin/broadsheet.mjs', 'dist/server/render.mjs'];
 /** Code that becomes one file, with the packages in it that no other code imports: it is seldom used, and they are many. */
 const BUNDLE = 'packages/import/src/index.ts';
-/** Packages that are in ours as one file each, because they bring many small ones; where that file is. */
-const INSIDE: Record<string, string> = { compression: 'inside/compression.js', feed: 'inside/feed.js' };
+/** Packages that are in ours as one file each, because they bring many or large ones; where that file is. */
+const INSIDE: Record<string, string> = {
+  compression: 'inside/compression.js',
+  feed: 'inside/feed.js',
+  'prom-client': 'inside/prom-client.js',
+  turndown: 'inside/turndown.js',
+};
 /** What the code reads as files. */
 const FILES = [
   'CHANGELOG.md',
@@ -81,14 +86,16 @@ function packedCode(): Map<string, string> {
 /** The path of a file as an import in another has it. */
 const pathBetween = (from: string, to: string): string => relative(dirname(from), to).replace(/^(?!\.)/, './');
 
-/** Code as one file, without what the package depends on anyway. */
-async function bundled(input: string, dependencies: Record<string, string>): Promise<string> {
-  const isOutside = (id: string) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
+/** Code as one file of the package, `file`, without what is in another file of it, or what it depends on anyway. */
+async function bundled(input: string, file: string, dependencies: Record<string, string>): Promise<string> {
+  const isOutside = (id: string) =>
+    id in INSIDE || Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
+  const paths = Object.fromEntries(Object.entries(INSIDE).map(([name, one]) => [name, pathBetween(file, one)]));
   const { output } = await build({
     input,
     platform: 'node',
     external: (id) => isBuiltin(id) || isOutside(id),
-    output: { minify: true, codeSplitting: false },
+    output: { minify: true, codeSplitting: false, paths },
     write: false,
   });
   return output[0].code;
@@ -155,9 +162,9 @@ function withoutComments(file: string, text: string): string {
 async function stage(folder: string): Promise<void> {
   const code = packedCode();
   const dependencies = dependenciesOf(code.values());
-  code.set(BUNDLE, await bundled(join(PROJECT, BUNDLE), dependencies));
+  code.set(BUNDLE, await bundled(join(PROJECT, BUNDLE), BUNDLE, dependencies));
   for (const [name, file] of Object.entries(INSIDE))
-    code.set(file, await bundled(fileURLToPath(import.meta.resolve(name)), dependencies));
+    code.set(file, await bundled(fileURLToPath(import.meta.resolve(name)), file, dependencies));
   for (const [file, text] of code) writeFile(folder, asJavaScript(file), withoutComments(file, text));
   for (const file of FILES) {
     cpSync(join(PROJECT, file), join(folder, file), {

@@ -39,7 +39,8 @@ export interface Verdict {
 
 /**
  * Verifies a document that Broadsheet issued: the `proof.json` of a story (protocol 4.6), a fact (4.8), or a receipt, badge, preview,
- * record, page of provenance or evidence bundle of the domain records (protocol 5.7). `document` is its text as it was
+ * record, page of provenance, evidence bundle (protocol 5.7) or the proof of a dump (5.11) of the domain records, whose
+ * files the caller hashes. `document` is its text as it was
  * fetched. A document that does not hold gives faults. Throws a TypeError when `trust` is not what it should be.
  */
 export async function verify(document: string, trust: Trust = {}): Promise<Verdict> {
@@ -91,6 +92,7 @@ async function verdict(
 /** The receipts of a document that come with their place in the log; null for kinds that never have one. */
 function rowsIn(document: RecordsDocument): Row[] | null {
   if (document.kind === 'evidence') return document.bundle.records;
+  if (document.kind === 'dump') return [{ receipt: document.proof.note, log: document.proof.log ?? null }];
   return document.kind === 'provenance' ? document.page.items : null;
 }
 

@@ -1,12 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import { membersIn } from '../../proof/narrow.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 import { Fault, messageOf, problemsIn } from '../../shared/fault.ts';
+import { linesOf } from '../../shared/files/lines.ts';
 import { type Problem, shapeProblems } from '../../shared/shape.ts';
 import { CitedFactBody, proseFrom } from '../door/filing.ts';
 import { KINDS } from '../door/piece.ts';
@@ -97,7 +95,7 @@ export function jsonLines(file: string): ArchiveLines {
     sections: () => sectionsIn(file),
     async *batches() {
       // A file that is cut short is found before anything of it is filed.
-      if (file.endsWith('.gz')) for await (const _ of linesOf(file));
+      if (file.endsWith('.gz')) for await (const _ of linesOf(file, LINE_MAX));
       let line = 0;
       for await (const batch of parsedBatches(file)) {
         yield batch.map((parsed) => {
@@ -112,7 +110,6 @@ export function jsonLines(file: string): ArchiveLines {
 const BATCH = 100;
 /** A batch ends where its lines have so many bytes. */
 const BATCH_BYTES = 2_000_000;
-const CHUNK = 2 ** 20;
 /** The longest line that is read, in bytes. A piece is far shorter. */
 const LINE_MAX = 16_000_000;
 
@@ -120,7 +117,7 @@ const LINE_MAX = 16_000_000;
 export async function* parsedBatches(file: string): AsyncIterable<ParsedLine[]> {
   let batch: ParsedLine[] = [];
   let bytes = 0;
-  for await (const line of linesOf(file)) {
+  for await (const line of linesOf(file, LINE_MAX)) {
     batch.push(parsedLine(line));
     bytes += line.length;
     if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
@@ -194,7 +191,7 @@ function textOf(bytes: Uint8Array): string {
 /** The sections named in a file, sorted. Skips unreadable lines. */
 export async function sectionsIn(file: string): Promise<string[]> {
   const sections = new Set<string>();
-  for await (const line of linesOf(file)) {
+  for await (const line of linesOf(file, LINE_MAX)) {
     const section = sectionIn(line);
     if (section !== null) sections.add(section);
   }
@@ -208,35 +205,4 @@ function sectionIn(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
-}
-
-/** Of a line that is too long, a little more than `LINE_MAX` bytes. Throws `invalid_request` for damaged data. */
-async function* linesOf(file: string): AsyncIterable<Buffer> {
-  const raw = createReadStream(file, { highWaterMark: CHUNK });
-  // Errors surface where the lines are read, so the callback has nothing to do.
-  const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
-  let rest: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of input as AsyncIterable<Buffer>) {
-      let start = 0;
-      // Only \n ends a line: JSON strings may contain U+2028 and U+2029 unescaped.
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-        const part = chunk.subarray(start, end);
-        // Most lines are in one chunk, and need no copy.
-        yield rest.length === 0 ? part : Buffer.concat([...rest, part]);
-        [rest, length] = [[], 0];
-        start = end + 1;
-      }
-      // A file without an end of line, or a small one that decompresses to it, must not fill the memory.
-      if (length <= LINE_MAX) rest.push(chunk.subarray(start));
-      length += chunk.length - start;
-    }
-  } catch (error) {
-    throw new Fault(
-      'invalid_request',
-      `${file} cannot be read (${messageOf(error)}); it is damaged or cut short: get it again`,
-    );
-  }
-  yield Buffer.concat(rest);
 }

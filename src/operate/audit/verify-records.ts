@@ -16,7 +16,7 @@ import { isAddress, keysAt } from './verify-sources.ts';
 export interface CheckedRecords {
   /** Its file or address. */
   document: string;
-  kind: 'receipt' | 'badge' | 'preview' | 'record' | 'provenance' | 'evidence';
+  kind: 'receipt' | 'badge' | 'preview' | 'record' | 'provenance' | 'evidence' | 'dump';
   domain: string | null;
   /** Number of receipts checked. */
   receipts: number;
@@ -43,7 +43,7 @@ export function recordsDocument(text: string): RecordsDocument | null {
 /** Checks a document by trusted keys, else by its own or its site's. Throws `invalid_request` when there are none. */
 export async function checkRecords(
   where: string,
-  document: RecordsDocument,
+  document: Exclude<RecordsDocument, { kind: 'dump' }>,
   trusted: VerifyingKey[] | undefined,
   policy?: Policy,
 ): Promise<CheckedRecords> {
@@ -131,6 +131,7 @@ export function saidOf({ kind, domain, receipts, seqs, document, faults }: Check
     preview: 'the signature, each path to the root and what it says hold',
     record: 'the signature, the root over all fields and what it says hold',
     provenance: `the signatures and the chain of ${plural(receipts, 'receipt')} hold, from ${from}`,
+    dump: 'the note holds',
     evidence: `${plural(receipts, 'record')}, their signatures and the chain hold, from its beginning (${from}); a bundle cannot say whether more followed`,
   }[kind];
   return `${domain}: ${what}`;

@@ -1,10 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { DuplicateMember, NotIJson, parseIJson } from '../../proof/i-json.ts';
 import { keysOf, type VerifyingKey } from '../../proof/keyring.ts';
+import type { Policy } from '../../proof/log/policy.ts';
 import { codeOf, Fault, messageOf, only, reasonOf } from '../../shared/fault.ts';
 import { readWithin, sizeText } from '../../shared/size.ts';
 
 // How `broadsheet verify` reads untrusted input: with limits on its size and duration.
+
+/** What a caller of `verifyAt` trusts. */
+export interface Trust {
+  keys?: VerifyingKey[] | undefined;
+  /** Demands that a log of this policy has every receipt, and its quorum. Without it the log is not checked. */
+  policy?: Policy | undefined;
+}
 
 /** Maximum size of a document, in bytes; evidence bundles are the largest. */
 export const LONGEST_DOCUMENT = 64_000_000;
@@ -31,14 +39,21 @@ export async function fetched(address: string, give: string, limits?: Limits): P
  * Fetches a file; `give` says what to supply instead. Throws `not_found` with the `status`, and `unavailable` for a
  * missing, stalled or oversized response, or one with Retry-After.
  */
-export async function fetchedBytes(
+export async function fetchedBytes(address: string, give: string, limits: Limits = {}): Promise<Buffer> {
+  const { bytes = LONGEST_DOCUMENT } = limits;
+  // Decompressed bytes count.
+  return readWithin(fetchedChunks(address, give, limits), bytes, tooLong(address, bytes));
+}
+
+/** Fetches a file part by part. Throws as `fetchedBytes` does, but for an oversized response; `whole` may be without an end. */
+export async function* fetchedChunks(
   address: string,
   give: string,
-  { bytes = LONGEST_DOCUMENT, silence = SILENCE, whole = LONGEST_ANSWER, accept = 'application/json' }: Limits = {},
-): Promise<Buffer> {
+  { silence = SILENCE, whole = LONGEST_ANSWER, accept = 'application/json' }: Limits = {},
+): AsyncGenerator<Uint8Array> {
   const stop = new AbortController();
   const fail = (why: string) => () => stop.abort(new Fault('unavailable', `${address} ${why}`));
-  const end = setTimeout(fail(`took longer than ${whole / 1000} s to answer`), whole);
+  const end = whole === Infinity ? undefined : setTimeout(fail(`took longer than ${whole / 1000} s to answer`), whole);
   let quiet = setTimeout(fail(`did not answer within ${silence / 1000} s`), silence);
   const heard = () => {
     clearTimeout(quiet);
@@ -47,8 +62,10 @@ export async function fetchedBytes(
   try {
     const response = await fetch(address, { headers: { accept }, signal: stop.signal });
     heard();
-    // Decompressed bytes count.
-    if (response.ok) return await readWithin(noting(response.body ?? [], heard), bytes, tooLong(address, bytes));
+    if (response.ok) {
+      yield* noting(response.body ?? [], heard);
+      return;
+    }
     const { status } = response;
     const wait = status === 404 || status === 410 ? null : response.headers.get('retry-after');
     if (wait !== null) throw new Fault('unavailable', `${address} answered ${status}; ask again in ${wait} s`);

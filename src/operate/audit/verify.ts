@@ -20,8 +20,9 @@ import { observedIn } from '../../proof/records/cited-observation.ts';
 import { reviewIn } from '../../proof/review-note.ts';
 import { Fault, only } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
+import { type CheckedDump, checkDump, dumpLines } from './verify-dump.ts';
 import { type CheckedRecords, checkRecords, recordsDocument, saidOf } from './verify-records.ts';
-import { fetched, isAddress, keysInFile, parsed, readText, siteKeys } from './verify-sources.ts';
+import { fetched, isAddress, keysInFile, parsed, readText, siteKeys, type Trust } from './verify-sources.ts';
 
 /** A story's proof, and its faults. */
 export interface CheckedProof {
@@ -68,23 +69,26 @@ export interface CheckedFact extends Pick<CheckedProof, 'faults' | 'unsigned' | 
   corrected: { version: number; signed_at: string; true_time: string }[];
 }
 
-type Checked = CheckedProof | CheckedFact | CheckedRecords;
-
-/** What a caller of `verifyAt` trusts. */
-export interface Trust {
-  keys?: VerifyingKey[] | undefined;
-  /** Demands that a log of this policy has every receipt, and its quorum. Without it the log is not checked. */
-  policy?: Policy | undefined;
-}
+type Checked = CheckedProof | CheckedFact | CheckedRecords | CheckedDump;
 
 /**
  * Verifies proofs or a document of the records: a file, folder, address or standard input (`-`); by trusted keys, else
- * the site's, else its own.
+ * the site's, else its own. `files` are those of a dump whose proof it is. Throws `invalid_request` for other documents
+ * with files.
  */
-export async function verifyAt(where: string, { keys, policy }: Trust = {}): Promise<Checked[]> {
-  if (!isAddress(where) && existsSync(where) && statSync(where).isDirectory()) return verifyTree(where, keys, policy);
+export async function verifyAt(
+  where: string,
+  { keys, policy }: Trust = {},
+  files: readonly string[] = [],
+): Promise<Checked[]> {
+  if (files.length === 0 && !isAddress(where) && existsSync(where) && statSync(where).isDirectory())
+    return verifyTree(where, keys, policy);
   const { source, text } = await textAt(where);
   const records = recordsDocument(text);
+  if (records?.kind === 'dump') return [await checkDump(source, records, { keys, policy }, files)];
+  if (files.length > 0) {
+    throw new Fault('invalid_request', `${source} is not the proof of a dump; give its proof.json before its files`);
+  }
   if (records !== null) return [await checkRecords(source, records, keys, policy)];
   const fact = factIn(text);
   if (fact !== null) return [await checkFactFrom(source, fact, { keys, policy })];
@@ -223,6 +227,9 @@ const PROVES = 'A receipt proves who filed the piece and that it has not changed
 const RECORD_PROVES =
   'A receipt proves what the service saw and when, and that it has not changed, never that a name server told the truth.';
 
+const DUMP_PROVES =
+  'The note proves which files the service published and that they have not changed, never that they are complete: names may be left out.';
+
 const FACT_PROVES =
   'The notes prove what the desk recorded and when, and that it has not changed, never that the fact is true.';
 
@@ -232,16 +239,19 @@ const NOBODY_LOOKED =
 /** Describes what was verified at an address, in lines for people, who may have named keys and a policy. */
 export function verifiedLines(where: string, checked: Checked[], { keys, policy }: Trust) {
   const records = checked.filter((one) => 'kind' in one);
+  const dumps = checked.filter((one) => 'dump' in one);
   const facts = checked.filter((one) => 'fact' in one);
   const proofs = checked.filter((one) => 'proof' in one);
   return [
     ...(records.length > 0
       ? records.flatMap(recordLines)
-      : facts.length > 0
-        ? facts.flatMap(factLines)
-        : proofLines(proofs)),
+      : dumps.length > 0
+        ? dumps.flatMap(dumpLines)
+        : facts.length > 0
+          ? facts.flatMap(factLines)
+          : proofLines(proofs)),
     ...(keys === undefined ? [keysLine(where, checked)] : []),
-    records.length > 0 ? RECORD_PROVES : facts.length > 0 ? FACT_PROVES : PROVES,
+    records.length > 0 ? RECORD_PROVES : dumps.length > 0 ? DUMP_PROVES : facts.length > 0 ? FACT_PROVES : PROVES,
     ...(policy === undefined ? [NOBODY_LOOKED] : checked.flatMap(loggedLines)),
   ];
 }
@@ -319,7 +329,7 @@ function reservation({ keys_unread }: CheckedProof): string {
 /** Which keys were used, when the caller named none. */
 function keysLine(where: string, [first]: Checked[]): string {
   if (first === undefined) return OWN_KEYS;
-  if ('kind' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;
+  if ('kind' in first || 'dump' in first) return isAddress(where) ? SITE_KEYS : OWN_KEYS;
   return first.keys_from === null ? OWN_KEYS : `The keys and their times are those of ${first.keys_from}; ${COMPARE}`;
 }
 
@@ -332,9 +342,11 @@ function loggedLines(one: Checked): string[] {
   const what =
     'kind' in one
       ? plural(logged.length, 'receipt')
-      : 'fact' in one
-        ? `${one.claim_key} version ${one.version}`
-        : `${one.id} revision ${one.revision}`;
+      : 'dump' in one
+        ? `the note of ${one.day}`
+        : 'fact' in one
+          ? `${one.claim_key} version ${one.version}`
+          : `${one.id} revision ${one.revision}`;
   const leaves = logged.length === 1 ? `leaf ${first.index}` : `leaves ${first.index} to ${last.index}`;
   const seen = last.cosigned_by.map(({ name, at }) => `${name} at ${at}`).join(', ');
   const witnesses = seen === '' ? 'the policy asks for no witness' : `cosigned by ${seen}`;

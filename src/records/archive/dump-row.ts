@@ -1,4 +1,7 @@
+import { parseNote } from '../../proof/note.ts';
 import type { Preview } from '../../proof/records/preview.ts';
+import { parseObservation } from '../../proof/records/receipt.ts';
+import { isoTime } from '../../proof/time.ts';
 import { pathOf } from '../hostname.ts';
 import { type ArchiveTable, INT, TEXT, TIME } from './tables.ts';
 
@@ -41,5 +44,17 @@ export function dumpRow(preview: Preview): DumpRow {
     ...{ path: pathOf(domain), domain, unicode, registrable_domain, seq, observed_at: Date.parse(observed_at) },
     ...{ nameservers: JSON.stringify(nameservers), summary: JSON.stringify(summary) },
     ...{ receipt, disclosures: JSON.stringify(disclosures) },
+  };
+}
+
+/** The preview that a row was made from, but for its unsigned words. Throws for a row of something else. */
+export function previewIn(row: DumpRow): unknown {
+  const { domain, unicode, registrable_domain, seq, observed_at, nameservers, summary, receipt, disclosures } = row;
+  const shown = JSON.parse(disclosures);
+  const { record_fields = 0 } = parseObservation(parseNote(receipt)?.text ?? '') ?? {};
+  return {
+    ...{ preview: true, signed: false, notice: '', domain, unicode, registrable_domain, seq, receipt },
+    ...{ observed_at: isoTime(observed_at), nameservers: JSON.parse(nameservers), summary: JSON.parse(summary) },
+    ...{ disclosures: shown, held_back: { fields: record_fields - shown.length, how: '' } },
   };
 }

@@ -35,6 +35,11 @@ export type Positioned<Row> = Row & { row: number };
 /** How many rows are read at once: merges read the files of a month side by side. */
 const BATCH = 1_000;
 
+/** How many rows a file says that it has. */
+export async function rowCount(source: RangeSource): Promise<number> {
+  return Number((await footerOf(source)).num_rows);
+}
+
 /** The rows of a file, in its order, with all columns or some. */
 export async function* readRows<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   table: ArchiveTable<Row>,

@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 from log import Policy, require_logged
-from notes import Note, document_keys, dump_of
-from observations import verify_document
+from notes import document_keys
+from observations import verify_document, verify_dump
 from page import check_page
 from pieces import verify_fact, verify_proof
-from text import Fault, milliseconds, need, parse_json
+from text import Fault, need, parse_json
 from vectors import check_vectors
 
 
@@ -33,7 +33,7 @@ def check_file(file, keys, policy=None):
     else:
         verify_document(text, trusted)
     if policy is not None:
-        receipt = document['fact']['receipt'] if 'versions' in document else document['receipt']
+        receipt = document['fact']['receipt'] if 'versions' in document else document.get('receipt') or document['note']
         require_logged(document['log'], receipt, Policy(Path(policy).read_text('utf-8')))
     return [], '1 document'
 
@@ -41,10 +41,7 @@ def check_file(file, keys, policy=None):
 def check_dump(proof, keys, policy, parquet, ndjson):
     document = parse_json(Path(proof).read_text('utf-8'))
     trusted, _ = document_keys(parse_json(Path(keys).read_text('utf-8')))
-    note = Note(document['note'])
-    said = dump_of(note.text)
-    need(said['day'] == document['day'], 'the day of a proof')
-    note.signer(trusted, said['kid']).require_period(milliseconds(said['signed_at']))
+    said = verify_dump(document, trusted)
     require_logged(document['log'], document['note'], Policy(Path(policy).read_text('utf-8')))
     for name, file in (('parquet', parquet), ('ndjson', ndjson)):
         need(said[name] == f'sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}', f'the hash of {name}')

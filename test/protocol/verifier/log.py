@@ -145,6 +145,7 @@ def parse_tlog_proof(text):
 
 def require_logged(log, note, policy=None):
     if log is None:
+        need(policy is None, 'no proof that the log has it')
         return
     require_types(log, origin=str, index=int, tlog_proof=str)
     index, path, head = parse_tlog_proof(log['tlog_proof'])

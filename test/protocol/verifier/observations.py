@@ -4,8 +4,8 @@ import re
 
 from chains import require_chain, signed_receipt
 from log import require_logged
-from notes import clock_of, document_keys, fields
-from text import HASH, NUMBER, TIME, TOKEN, canonical, need, parse_json, require_types, utf8
+from notes import Note, clock_of, document_keys, dump_of, fields
+from text import HASH, NUMBER, TIME, TOKEN, canonical, milliseconds, need, parse_json, require_types, utf8
 from tree import climb, leaf_hash, tree_root
 
 
@@ -108,13 +108,26 @@ def verify_evidence(bundle, keys):
         require_logged(record.get('log'), record['receipt'])
 
 
+def verify_dump(document, keys):
+    """The proof of a public dump (5.11). Returns what its note says; the hashes of the files are for the caller."""
+    require_types(document, day=str, note=str)
+    note = Note(document['note'])
+    said = dump_of(note.text)
+    need(said['day'] == document['day'], 'the day of a proof')
+    note.signer(keys, said['kid']).require_period(milliseconds(said['signed_at']))
+    require_logged(document.get('log'), document['note'])
+    return said
+
+
 def verify_document(text, keys):
     if text.startswith('domain-observation/'):
         signed_receipt(text, observation_of, 'observed_at', keys)
         return
     document = parse_json(text)
     need(isinstance(document, dict), 'a document')
-    if document.get('evidence') == 'domain-evidence/v1':
+    if isinstance(document.get('note'), str) and document['note'].startswith('dump/v1\n'):
+        verify_dump(document, keys)
+    elif document.get('evidence') == 'domain-evidence/v1':
         verify_evidence(document, keys)
     elif isinstance(document.get('preview'), bool):
         verify_answer(document, keys)

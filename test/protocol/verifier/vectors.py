@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chains import require_chain, signed_receipt
 from log import Checkpoint, Policy, parse_leaf, parse_tlog_proof, read_bundle, tile_path
-from notes import Key, Note, archive_of, evidence_of, fact_of, receipt_of, review_of
+from notes import Key, Note, archive_of, dump_of, evidence_of, fact_of, receipt_of, review_of
 from observations import observation_of, verify_document, verify_fields
 from pieces import require_generations, verify_fact, verify_proof
 from text import Fault, canonical, from_base64, hash_text, milliseconds, need, parse_json, utf8
@@ -88,6 +88,7 @@ def check_archive(vector):
 
 CHECKS = {
     'archive': check_archive,
+    'dump': lambda vector: dump_of(Note(vector['note']).text),
     'hash': check_hash,
     'json': lambda vector: parse_json(vector['text']),
     'note': check_note,

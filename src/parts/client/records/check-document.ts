@@ -4,6 +4,7 @@ import type { RecordsDocument } from '../../../proof/records/verify/documents.ts
 import type { PolicySource } from '../verify/log.ts';
 import { type DrawnCheck, previewChecks, recordChecks } from './answers.ts';
 import { bundleChecks, provenanceChecks } from './chains.ts';
+import { dumpChecks } from './dump-note.ts';
 import { logChecks, type Unchecked } from './log.ts';
 import { check, type Keys, receiptChecks } from './receipts.ts';
 
@@ -39,6 +40,10 @@ export async function* checkDocument(
       yield* bundleChecks(document.bundle, keys);
       yield* logChecks(document.bundle.records, policy);
       return;
+    case 'dump':
+      yield* dumpChecks(document.proof, keys);
+      yield* logChecks([{ receipt: document.proof.note, log: document.proof.log ?? null }], policy, 'note');
+      return;
     case 'provenance':
       yield* provenanceChecks(document.page, keys);
       yield* logChecks(document.page.items, policy);
@@ -51,6 +56,7 @@ const FORMS = {
   record: 'a full record',
   provenance: 'a page of provenance',
   evidence: 'an evidence bundle',
+  dump: 'the proof of a dump',
 };
 
 const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
@@ -61,6 +67,7 @@ const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
   record: 'Everything holds: this is the whole record that the service signed, and nothing else.',
   evidence:
     'Everything holds: every record, and the chain from the first to the last of them, are as the service signed them.',
+  dump: 'Everything holds: the service signed this note. Whether a file is the one that it names, the hash of the file says.',
   provenance: 'Everything holds: the service signed these receipts, one after the other.',
 };
 

@@ -6,7 +6,7 @@ import type { Given } from './verdict.ts';
 const KEYS_PATH = '/.well-known/records-keys.json';
 
 const WHAT =
-  'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle or a badge';
+  'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle, a badge or the proof of a dump';
 
 /** The reader's input: a text or its address, and the keys to trust instead of those of the document's site. */
 export interface Input {

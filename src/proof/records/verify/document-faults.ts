@@ -1,6 +1,8 @@
 import { fromHex, toHex } from '../../bytes.ts';
 import { correctionsIn, type TimeCorrection } from '../../clock-note.ts';
-import { checkClockNotes, checkReceipt as checked } from '../../generation.ts';
+import { DUMP_HEADER, parseDump } from '../../dump-note.ts';
+import { checkClockNotes, checkReceipt as checked, checkNote } from '../../generation.ts';
+import { signingPeriodFaults } from '../../key-text.ts';
 import { keysOf, type VerifyingKey } from '../../keyring.ts';
 import type { LogProof } from '../../log/log-proof.ts';
 import { logProofFaults } from '../../log/logged-entries.ts';
@@ -18,7 +20,7 @@ import {
   provenanceRules,
   recordRules,
 } from './document-rules.ts';
-import type { RecordsDocument } from './documents.ts';
+import type { DumpProof, RecordsDocument } from './documents.ts';
 import { type CheckedReceipt, receiptRules } from './observation-rules.ts';
 
 const OBSERVED = { parse: parseObservation, timeOf: ({ observed_at }: ObservationReceipt) => observed_at };
@@ -60,6 +62,8 @@ export function documentFaults(document: RecordsDocument, keys: VerifyingKey[], 
     }
     case 'evidence':
       return bundleFaults(document.bundle, keys, verify);
+    case 'dump':
+      return dumpFaults(document.proof, keys, verify);
   }
 }
 
@@ -81,6 +85,17 @@ function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): s
       return one === undefined ? [] : contentFaults(record, one);
     }),
     ...logFaults(bundle.records),
+  ];
+}
+
+/** What does not hold of the note of a dump, and of its place in the log. Its files are somebody else's to hash. */
+function dumpFaults({ day, note, log }: DumpProof, keys: VerifyingKey[], verify: Verify): string[] {
+  const { said, key, fault } = checkNote(note, { parse: parseDump, header: DUMP_HEADER }, keys, verify);
+  return [
+    ...(fault === null ? [] : [`the note: ${fault}`]),
+    ...(said === null || said.day === day ? [] : [`day says ${day}, but its note ${said.day}`]),
+    ...(said === null || key === null ? [] : signingPeriodFaults('the note: signed', said.signed_at, key)),
+    ...logProofFaults(log, note),
   ];
 }
 

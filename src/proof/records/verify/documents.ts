@@ -1,3 +1,4 @@
+import { DUMP_HEADER } from '../../dump-note.ts';
 import { DuplicateMember, parseIJson } from '../../i-json.ts';
 import { LOG_PROOF, type LogProof } from '../../log/log-proof.ts';
 import { isObject, mismatches, type Shape, unknownMembers } from '../../members.ts';
@@ -15,6 +16,13 @@ export interface ProvenancePage {
   next_cursor?: string | null;
 }
 
+/** The proof of a public dump, whose note has the hashes of its files (protocol 5.11). */
+export interface DumpProof {
+  day: string;
+  note: string;
+  log?: LogProof | null;
+}
+
 /** A verifiable document of this service. `unsigned` names the members that no signature covers. */
 export type RecordsDocument = { unsigned: string[] } & (
   | { kind: 'receipt'; receipt: string }
@@ -23,6 +31,7 @@ export type RecordsDocument = { unsigned: string[] } & (
   | { kind: 'record'; record: FullRecord }
   | { kind: 'provenance'; page: ProvenancePage }
   | { kind: 'evidence'; bundle: Evidence }
+  | { kind: 'dump'; proof: DumpProof }
   /** The document claims to be of a kind but does not have its shape. */
   | { kind: 'misshapen'; of: Form | 'document'; faults: string[] }
 );
@@ -91,7 +100,9 @@ const PROVENANCE: Shape = {
   'next_cursor?': 'a text or null',
 };
 
-const SHAPES = { preview: PREVIEW, record: RECORD, provenance: PROVENANCE, evidence: EVIDENCE };
+const DUMP: Shape = { day: 'a text', note: 'a text', 'keys_url?': 'a text', 'log??': LOG_PROOF };
+
+const SHAPES = { preview: PREVIEW, record: RECORD, provenance: PROVENANCE, evidence: EVIDENCE, dump: DUMP };
 
 /** Unsigned members that the service adds to each kind. */
 const WORDS: Record<keyof typeof SHAPES, string[]> = {
@@ -99,6 +110,7 @@ const WORDS: Record<keyof typeof SHAPES, string[]> = {
   record: [],
   provenance: ['keys_url', 'total', 'next_cursor'],
   evidence: [],
+  dump: ['keys_url'],
 };
 
 /**
@@ -141,7 +153,8 @@ export function jsonDocument(json: unknown): RecordsDocument | null {
 type Form = keyof typeof SHAPES;
 
 /** The kind of document that parsed JSON claims to be. */
-function formOf({ evidence, preview, domain, items }: Record<string, unknown>): Form | null {
+function formOf({ evidence, preview, domain, items, note }: Record<string, unknown>): Form | null {
+  if (typeof note === 'string' && note.startsWith(`${DUMP_HEADER}\n`)) return 'dump';
   if (evidence === 'domain-evidence/v1') return 'evidence';
   if (typeof preview === 'boolean') return preview ? 'preview' : 'record';
   if (domain === undefined || !Array.isArray(items)) return null;
@@ -163,6 +176,8 @@ function formed(form: Form, json: unknown): RecordsDocument {
       return { kind: form, page: json as ProvenancePage, unsigned };
     case 'evidence':
       return { kind: form, bundle: json as Evidence, unsigned };
+    case 'dump':
+      return { kind: form, proof: json as DumpProof, unsigned };
   }
 }
 
