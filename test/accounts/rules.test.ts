@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stacked } from '../../src/parts/records/stacked.ts';
 import { changeMail, fromRecords } from '../../src/records/accounts/account-mail.ts';
 import { answer, openAnswer, sealAnswer } from '../../src/records/accounts/answer.ts';
 import { chartOfKeys, chartOfOutcomes } from '../../src/records/accounts/usage-chart.ts';
@@ -23,21 +24,43 @@ describe('a chart of usage', () => {
     failed: fc.nat(10),
   });
 
-  it('has room for the tallest day, which takes at least a third of it; half of the scale is whole', () => {
+  it('names its tallest day and no more days than fit, and loses no request', () => {
+    const row = (n: number) => new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10);
     fc.assert(
-      fc.property(fc.array(day, { minLength: 1, maxLength: 40 }), fc.nat(1e10), (rows, allowance) => {
-        const days = rows.map((row, n) => ({ ...row, units: row.included + row.on_credits, day: `2026-01-${n}` }));
-        const { days: columns, scale, limit, total } = chartOfOutcomes(days, allowance);
+      fc.property(fc.array(day, { minLength: 1, maxLength: 90 }), fc.nat(1e10), (rows, allowance) => {
+        const days = rows.map((counts, n) => ({ ...counts, units: counts.included + counts.on_credits, day: row(n) }));
+        const { days: columns, marks, top, limit, total } = chartOfOutcomes(days, allowance);
         const most = Math.max(...columns.map((column) => column.total));
-        assert.ok(Number.isInteger(scale / 2) && most <= scale);
-        assert.ok(limit === null ? scale === 4 || most * 3 >= scale : limit <= scale && most * 4 >= limit);
-        assert.equal(limit === null, most < allowance / 4);
+        assert.deepEqual([limit === null, top?.total ?? 0], [most < allowance / 4, most]);
+        assert.ok(marks.length <= 10 && (rows.length < 16 || marks.length > 1), `${marks.length} of ${rows.length}`);
         assert.equal(
           total,
           rows.reduce((sum, { included, on_credits, refused }) => sum + included + on_credits + refused, 0),
         );
       }),
     );
+  });
+
+  it('is drawn on a scale of whole, round numbers, on which the tallest column takes at least a third', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.nat(1e7), { minLength: 3, maxLength: 3 }), { maxLength: 90 }),
+        fc.nat(1e7),
+        (counts, most) => {
+          const { y, ticks, bars } = stacked(counts, most);
+          const tops = counts.map((row) => row.reduce((sum, count) => sum + count, 0));
+          const tallest = Math.max(most, ...tops);
+          assert.ok(ticks.length >= 3 && ticks[0] === 0 && ticks.every(Number.isInteger), String(ticks));
+          assert.ok(y(tallest) >= -1e-9 && (tallest < 4 || y(tallest) <= 67), String(y(tallest)));
+          for (const [at, column] of bars.entries()) {
+            const drawn = column.reduce((sum, { height }) => sum + height, 0);
+            assert.ok(Math.abs(drawn - (100 - y(tops[at] ?? 0))) < 0.05, `${drawn}`);
+          }
+        },
+      ),
+    );
+    assert.deepEqual(stacked([], 0).ticks, [0, 1, 2, 3, 4]);
+    assert.deepEqual(stacked([[10_000_000, 0, 0]]).ticks.slice(-1), [10_000_000]);
   });
 
   it('by key, draws four keys, the others as one and downloads apart, and loses no request', () => {

@@ -25,11 +25,13 @@ const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 
 /**
  * Opens a headless Chromium: the one named by CHROMIUM, the machine's own, or the one that npm brings. Open it before a
- * server, which would be left running, and its test with it, where no browser starts.
+ * server, which would be left running, and its test with it, where no browser starts. `more` are further variables of
+ * its environment.
  */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(more: Record<string, string> = {}): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? INSTALLED.find(existsSync) ?? (await fromNpm());
-  const launch = () => chromium.launch({ executablePath, args: FLAGS, timeout: LAUNCH_MAX });
+  const env = { ...(process.env as Record<string, string>), ...more };
+  const launch = () => chromium.launch({ executablePath, args: FLAGS, timeout: LAUNCH_MAX, env });
   // On a busy machine one may crash, or say nothing, before it has begun: nothing of ours was asked of it.
   return launch().catch(launch);
 }

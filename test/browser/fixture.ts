@@ -85,7 +85,9 @@ function addToDemo(folder: string): void {
   const long = join(folder, 'content/the-plumb-line/stories/nine-billion-beats.md');
   writeFileSync(long, readFileSync(long, 'utf8') + LONG_READ);
   // A few of its pieces are enough, and so are their cards.
-  copyPaper(folder, 'the-plumb-line', ARABIC, (yaml) => yaml.replace('language: en', 'language: ar'), ARABIC_STORIES);
+  const inArabic = (yaml: string) =>
+    yaml.replace('language: en', 'language: ar').replace(/^motto: .*/m, 'motto: ما يتفق عليه العالم');
+  copyPaper(folder, 'the-plumb-line', ARABIC, inArabic, ARABIC_STORIES);
   const file = join(folder, 'content/the-plumb-line/stories/keepers-of-the-zones.2.md');
   const authors = 'authors:\n  - Ann Lee\n  - name: Bo Ray\n    url: https://bo.example/?a&b\n';
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^---\n/, `---\n${authors}`));

@@ -49,7 +49,7 @@ describe('cards of links and the subscribe form in a piece', () => {
     rmSync(join(folder, 'content/the-leading-light'), { recursive: true });
     const stories = join(folder, 'content/the-plumb-line/stories');
     for (const name of readdirSync(stories)) if (!/^(?:metre|nine)/.test(name)) rmSync(join(stories, name));
-    const settings = 'link_cards: true\nsubscribe_box: end\n';
+    const settings = 'link_cards: true\n';
     const yaml = join(folder, 'content/the-plumb-line/paper.yaml');
     writeFileSync(yaml, `${readFileSync(yaml, 'utf8')}\n${settings}`);
     const file = join(folder, 'content/the-plumb-line', `${STORY.slice(0, -1)}.md`);
@@ -155,6 +155,24 @@ describe('cards of links and the subscribe form in a piece', () => {
     );
     assert.ok(twin?.includes('\n\\::subscribe') && !/^::subscribe/m.test(twin));
     assert.doesNotMatch(feed ?? '', /<form|link-card|<!--/);
+  });
+
+  it('shows it on the front, which takes a subscription without a script, and not in print', async (t) => {
+    const plain = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
+    t.after(() => plain.close());
+    const page = await plain.newPage();
+    await page.goto(`${server.url}/al-mizan/`);
+    const box = page.locator('.by-mail');
+    assert.equal(await box.count(), 1);
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(await box.isVisible(), false);
+    await page.emulateMedia({ media: 'screen' });
+    const sample = (await box.locator('.small a').getAttribute('href')) ?? '';
+    assert.equal((await fetch(server.url + sample)).status, 200);
+    await box.locator('input').fill('front@example.org');
+    await box.locator('button').click();
+    await page.waitForURL(/\/subscribers$/);
+    assert.equal(await page.locator('h1').count(), 1);
   });
 
   for (const paper of ['the-plumb-line', 'al-mizan']) {

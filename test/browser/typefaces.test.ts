@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { tempFolder } from '../support/app-context.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { openBrowser } from './chromium.ts';
 import { type SharedStand, sharedStand } from './fixture.ts';
 
 /** What the fonts of a page in Latin script may weigh, in bytes. */
@@ -54,6 +58,27 @@ for (const [screen, width] of Object.entries({ desktop: 1440, phone: 375 })) {
     });
   }
 }
+
+test('the newsstand shows a paper in Arabic on a machine with Latin letters alone', async (t) => {
+  const folder = tempFolder(t);
+  const config = join(folder, 'fonts.conf');
+  // A browser without any font crashes.
+  copyFileSync('node_modules/harfbuzzjs/test/fonts/noto/NotoSans-Regular.ttf', join(folder, 'latin.ttf'));
+  writeFileSync(config, `<fontconfig><dir>${folder}</dir><cachedir>${folder}</cachedir></fontconfig>\n`);
+  const bare = await openBrowser({ FONTCONFIG_FILE: config });
+  t.after(() => bare.close());
+  const page = await bare.newPage();
+  const { fonts } = await loaded(page, `${stand.url}/`);
+  const names = fonts.map(({ name }) => name);
+  assert.ok(
+    names.some((name) => name.startsWith('amiri-arabic-')),
+    names.join(),
+  );
+  const sheets = await page
+    .locator('link[rel="stylesheet"][href$="/fonts.css"]')
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  assert.ok(sheets.includes('/al-mizan/fonts.css') && !sheets.includes('/the-leading-light/fonts.css'), sheets.join());
+});
 
 /** Opens a page, and returns the fonts that were transferred, in bytes, and how far the layout moved. */
 async function loaded(page: Page, url: string): Promise<{ fonts: { name: string; size: number }[]; shift: number }> {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { append } from '../../src/desk/append.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { PaperBody } from '../../src/desk/papers/paper.ts';
-import { composeSections, excerptOf } from '../../src/desk/press/outputs/front.ts';
+import { Edition } from '../../src/desk/press/edition.ts';
+import { composeSections, excerptOf, frontView } from '../../src/desk/press/outputs/front.ts';
 import type { RowView } from '../../src/desk/press/views.ts';
 import { shapeProblems } from '../../src/shared/shape.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
@@ -40,6 +41,26 @@ test('paper.yaml orders the blocks of the front, leaves some out, and names the 
   );
   assert.match(problems({ blocks: ['cast', 'cast'] }).join(), /^front\.blocks: .+names a block twice; name each once$/);
   assert.match(problems({ blocks: 'cast' }).join(), /^front\.blocks: "cast": must be a list, as in \[sections, .+\]$/);
+});
+
+test('the front has the subscribe form where a public paper says so, and never without a piece', async (t) => {
+  const { app } = await paperOf(t, 12);
+  const paper = app.store.desk.record(PAPER, 'paper', '') as object;
+  const kinds = (more: object) => {
+    const body = { ...paper, ...more };
+    app.store.database.transact(() =>
+      append(app.store.desk, { type: 'record', at: app.clock.now(), paper: PAPER, kind: 'paper', name: '', body }),
+    );
+    const edition = new Edition(app.store.desk.archive(PAPER), { root: 'https://a.example', base: '', isShared: false });
+    return frontView(edition).blocks.map(({ kind }) => kind);
+  };
+  const box = { subscribe_box: 'end' };
+  assert.deepEqual(kinds({ subscribe_box: undefined }), ['rail', 'masthead']);
+  assert.deepEqual(kinds(box), ['rail', 'subscribe', 'masthead']);
+  assert.deepEqual(kinds({ ...box, paper_public: false }), ['rail', 'masthead']);
+  assert.deepEqual(kinds({ ...box, front: { blocks: ['sections'] } }), ['rail']);
+  assert.deepEqual(kinds({ ...box, front: { blocks: ['subscribe', 'masthead'] } }), ['subscribe', 'masthead']);
+  assert.deepEqual(kinds({ front: { blocks: ['subscribe'] } }), []);
 });
 
 test('a picture leads its rail, texts alternate, and small or late sections are listed briefly', () => {

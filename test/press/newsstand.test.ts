@@ -15,6 +15,7 @@ test('the newsstand shows the top of a paper’s front, and nothing that left th
   assert.ok(lead !== null && lead.url.startsWith(`${url}stories/`));
   assert.ok(lead.image === null && motif !== null, 'a lead without a picture has a drawing');
   assert.deepEqual(paperAddresses(app.store.desk, ORIGIN), [{ nameplate: 'The Plumb Line', url }]);
+  assert.deepEqual(newsstandView(app.store.desk, ORIGIN).fonts, [], 'Latin needs no other fonts');
   const slug = /stories\/([^/]+)\//.exec(lead.url)?.[1] ?? '';
   withdrawStory(deskOf(app), PAPER, slug, { by: 'cli', reason: 'It was wrong.' });
   const after = shown();

@@ -281,7 +281,7 @@ export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Me
       kind: 'choice',
       choices: [
         ['', 'Only where the text has one'],
-        ['end', 'At the end of every piece'],
+        ['end', 'At the end of every piece, and on the front'],
       ],
     },
     optional,

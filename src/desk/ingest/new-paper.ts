@@ -166,11 +166,11 @@ ${url === undefined ? '# url: https://news.example' : `url: ${quoted(url)}`}
 # style: media/style.css
 
 # What stands on the front page below the top of the news, in this order.
-# front: { blocks: [sections, cast, blog, corrections, masthead] }
+# front: { blocks: [sections, cast, subscribe, blog, corrections, masthead] }
 
 # true shows links that stand alone on a line as cards, once the server has read the pages that they lead to.
 # link_cards: true
-# end shows the subscribe form below every piece; the line ::subscribe shows it in one.
+# end shows the subscribe form below every piece and on the front; the line ::subscribe shows it in one.
 # subscribe_box: end
 
 # One script that pages load from another host, to count visits.

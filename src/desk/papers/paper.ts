@@ -46,7 +46,7 @@ export const SECTIONS_MAX = 40;
 export const SECTION_MAX = 60;
 
 /** The blocks that a front can have below the top of the news. */
-export const FRONT_BLOCKS = ['sections', 'cast', 'blog', 'corrections', 'masthead'] as const;
+export const FRONT_BLOCKS = ['sections', 'cast', 'subscribe', 'blog', 'corrections', 'masthead'] as const;
 export type FrontBlockName = (typeof FRONT_BLOCKS)[number];
 
 /** The sections or personas whose pieces are reviewed. */
@@ -144,7 +144,7 @@ export const PaperBody = z.strictObject({
   subscribe_box: z
     .literal('end', { error: 'must be end, or left out' })
     .optional()
-    .meta({ description: 'Where every piece shows the subscribe form that has none in its text: at its end.' }),
+    .meta({ description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.' }),
   /** Which pieces of agents a person has to approve before they go on air: all, or those of these sections or personas. */
   review: z
     .union(

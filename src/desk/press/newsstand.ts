@@ -1,4 +1,6 @@
 import { motifOf } from '../../media/motif.ts';
+import { phrasesOf } from '../../phrases/tables.ts';
+import { needsScriptFonts } from '../../shared/script-letters.ts';
 import type { Archive, Row } from '../archive.ts';
 import { type Paper, paperRoot } from '../papers/paper.ts';
 import { Edition } from './edition.ts';
@@ -53,7 +55,10 @@ export function newsstandView(store: Papers & { archive(paper: string): Archive 
       others: seconds.map(viewOf),
     };
   });
-  return { papers };
+  // Dates are written in a paper's language, whatever its texts are in.
+  const needsFonts = (paper: (typeof papers)[number]) =>
+    needsScriptFonts(JSON.stringify([paper, phrasesOf(paper.language)]));
+  return { papers, fonts: papers.filter(needsFonts).map(({ slug }) => `/${slug}/fonts.css`) };
 }
 
 /** Whether an origin is this machine's or an address without a name, and so not one that readers are given. */

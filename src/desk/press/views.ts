@@ -180,7 +180,7 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   /** Where the texts are that the desk read of its sources; null for a paper that does not publish them. */
   texts_url: string | null;
   /** The edition of its day; null without one that can be heard or watched. */
-  cast: Pick<CastView, 'title' | 'url' | 'is_audio'> | null;
+  cast: Pick<CastView, 'title' | 'url' | 'is_audio' | 'duration_s' | 'file_url' | 'media_type'> | null;
   /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
   receipt: {
     seq: number;
@@ -248,6 +248,7 @@ export type FrontBlock =
   | { kind: 'rail'; rail: FrontRail }
   | { kind: 'briefs'; sections: RailView[] }
   | { kind: 'cast'; cast: CastView }
+  | ({ kind: 'subscribe'; sample_url: string } & Pick<DeskPageView, 'api'>)
   | { kind: 'blog'; rows: RowView[] }
   | { kind: 'corrections'; url: string; rows: CorrectionsView['rows'] }
   | { kind: 'masthead'; personas: BylineView[] };
@@ -493,6 +494,8 @@ export interface NewsstandView {
     /** The pieces beside the lead. */
     others: RowView[];
   })[];
+  /** Stylesheets of fonts, of the papers that show letters which no typeface of the page has. */
+  fonts: string[];
 }
 
 /** Page data by the route under `src/pages` that prints it. */

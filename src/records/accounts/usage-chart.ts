@@ -6,8 +6,10 @@ export interface UsageChart {
   /** What the parts are, from the bottom up, and their classes in the drawing. */
   parts: { name: string; look: string }[];
   days: { day: string; counts: number[]; total: number }[];
-  /** The number of requests at the top of the drawing. */
-  scale: number;
+  /** The days that are named below the drawing: each of few, Mondays of a month, the 1st and 15th of more. */
+  marks: number[];
+  /** The day with the most requests; null without any. */
+  top: { day: string; total: number } | null;
   /** The day's allowance where it fits into the drawing; null where it is far above every column. */
   limit: number | null;
   total: number;
@@ -18,11 +20,12 @@ const KEYS_DRAWN = 4;
 /** The allowance is drawn where the tallest column reaches at least this part of it. */
 const LIMIT_NEAR = 0.25;
 
-/** The next round number, at least 4, so that half of it is whole. */
-export function scaleOf(most: number): number {
-  if (most <= 4) return 4;
-  const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= most) ?? most;
+/** So many days are named one by one, and so many by their Mondays. */
+const [FEW, WEEKS] = [10, 45];
+
+function isMarked(day: string, of: number): boolean {
+  if (of <= FEW) return true;
+  return of <= WEEKS ? new Date(day).getUTCDay() === 1 : /-(?:01|15)$/.test(day);
 }
 
 /** Requests by what paid for them, below the `allowance` of a day. */
@@ -84,5 +87,6 @@ function chartOf(
   const most = Math.max(0, ...days.map(({ total }) => total));
   const limit = allowance !== null && most >= allowance * LIMIT_NEAR ? allowance : null;
   const total = days.reduce((sum, day) => sum + day.total, 0);
-  return { parts, days, scale: scaleOf(Math.max(most, limit ?? 0)), limit, total };
+  const marks = [...days.keys()].filter((at) => isMarked(days[at]?.day ?? '', days.length));
+  return { parts, days, marks, top: days.find((day) => total > 0 && day.total === most) ?? null, limit, total };
 }

@@ -2923,7 +2923,7 @@ export interface components {
             /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
             link_cards?: boolean;
             /**
-             * @description Where every piece shows the subscribe form that has none in its text: at its end.
+             * @description The subscribe form: at the end of every piece that has none in its text, and on the front.
              * @enum {string}
              */
             subscribe_box?: "end";
@@ -2948,7 +2948,7 @@ export interface components {
             /** @description Empty by default. */
             standards?: string;
             front?: {
-                blocks: ("sections" | "cast" | "blog" | "corrections" | "masthead")[];
+                blocks: ("sections" | "cast" | "subscribe" | "blog" | "corrections" | "masthead")[];
             };
         };
         PlacedFront: {
@@ -3038,7 +3038,7 @@ export interface components {
             /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
             link_cards?: boolean;
             /**
-             * @description Where every piece shows the subscribe form that has none in its text: at its end.
+             * @description The subscribe form: at the end of every piece that has none in its text, and on the front.
              * @enum {string}
              */
             subscribe_box?: "end";
@@ -3063,7 +3063,7 @@ export interface components {
             /** @description Empty by default. */
             standards?: string;
             front?: {
-                blocks: ("sections" | "cast" | "blog" | "corrections" | "masthead")[];
+                blocks: ("sections" | "cast" | "subscribe" | "blog" | "corrections" | "masthead")[];
             };
             /** @description Whether all files that changed are on disk. */
             pressed: boolean;
@@ -3115,7 +3115,7 @@ export interface components {
             /** @description Whether bare links on lines of their own become cards, once the server has read the pages at them. */
             link_cards?: boolean;
             /**
-             * @description Where every piece shows the subscribe form that has none in its text: at its end.
+             * @description The subscribe form: at the end of every piece that has none in its text, and on the front.
              * @constant
              */
             subscribe_box?: "end";
@@ -3139,7 +3139,7 @@ export interface components {
             };
             standards?: string;
             front?: {
-                blocks: ("sections" | "cast" | "blog" | "corrections" | "masthead")[];
+                blocks: ("sections" | "cast" | "subscribe" | "blog" | "corrections" | "masthead")[];
             };
         };
         PersonaRecord: {

@@ -16,7 +16,7 @@ import type { FrontBlock, FrontRail, FrontView, RailView, RowView } from '../vie
 import { castView } from './day.ts';
 import { bylineView, frameOf, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
-import { correctionRows } from './pages.ts';
+import { correctionRows, SAMPLE } from './pages.ts';
 
 /** The lead is chosen from this many of the newest pieces. */
 const LEAD_OF = 5;
@@ -48,7 +48,7 @@ const BRIEF_MAX = 2;
 const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
 /** The blocks of a front whose paper.yaml names none. The edition then follows the first section. */
-export const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'blog', 'corrections', 'masthead'];
+export const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'subscribe', 'blog', 'corrections', 'masthead'];
 
 export const front = singleOutput('front', 'front', async (edition, { render }) => [
   { path: 'index.html', body: await render('/paper/front', frontView(edition)) },
@@ -114,6 +114,7 @@ export function frontView(edition: Edition): FrontView {
   const blocks: Record<FrontBlockName, () => FrontBlock[]> = {
     sections: () => sectionBlocks(edition, shown, withExcerpt),
     cast: () => castBlock(edition),
+    subscribe: () => (lead === null ? [] : subscribeBlock(edition)),
     blog: () => (blog.length === 0 ? [] : [{ kind: 'blog', rows: blog.map((row) => withExcerpt(row)) }]),
     corrections: () => correctionBlock(edition),
     masthead: () => mastheadBlock(edition),
@@ -161,6 +162,14 @@ function sectionBlocks(
 function castBlock(edition: Edition): FrontBlock[] {
   const cast = edition.casts()[0];
   return cast === undefined ? [] : [{ kind: 'cast', cast: castView(edition, cast) }];
+}
+
+/** The subscribe form, where the paper says that it has readers by mail. */
+function subscribeBlock(edition: Edition): FrontBlock[] {
+  const { subscribe_box, paper_public } = edition.paper();
+  if (subscribe_box === undefined || !paper_public) return [];
+  const { base } = edition.site;
+  return [{ kind: 'subscribe', api: `${base}/api/v1`, sample_url: `${base}/${SAMPLE}` }];
 }
 
 /** The newest pieces of the blog, where a paper of news has one. */

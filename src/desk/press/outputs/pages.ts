@@ -22,8 +22,8 @@ import { frameOf, linksOf, prosePicture } from './frame.ts';
 
 const CORRECTIONS_MAX = 200;
 const FEED_MAX = 50;
-/** A mail to look at, and how many pieces it has. */
-const SAMPLE = 'subscribe/sample/';
+/** A mail to look at, and how many pieces it has. There is none before the first piece. */
+export const SAMPLE = 'subscribe/sample/';
 const SAMPLE_PIECES = 4;
 const CORRECTIONS_FEED = 'corrections/rss.xml';
 

@@ -144,6 +144,7 @@ export function previewView(edition: Edition, found: Story, prose: ProseHtml): S
   return {
     ...view,
     earlier,
+    cast: view.cast && { ...view.cast, file_url: null },
     is_preview: true,
     frame: { ...view.frame, noindex: true, share_image: null, json_ld: null },
   };
@@ -213,8 +214,16 @@ function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Gener
 /** The edition of the day on which a piece went on air. */
 function castOf(edition: Edition, { published_at }: Row): StoryView['cast'] {
   const found = edition.cast(dayOf(published_at));
-  if (found === null || edition.media(castFile(found))?.missing) return null;
-  return { title: found.title, url: `${edition.site.base}/cast/${found.day}/`, is_audio: found.audio !== undefined };
+  const file = found === null ? null : edition.media(castFile(found));
+  if (found === null || file?.missing) return null;
+  const { base } = edition.site;
+  const { title, day, duration_s, media_type } = found;
+  const is_audio = found.audio !== undefined;
+  return {
+    ...{ title, is_audio, duration_s, media_type },
+    url: `${base}/cast/${day}/`,
+    file_url: `${base}/${castFile(found)}`,
+  };
 }
 
 /** Where the record of a cited fact is, and what became of it since. A fact that no piece on air cites has no page. */
