@@ -51,7 +51,11 @@ test('the front has the subscribe form where a public paper says so, and never w
     app.store.database.transact(() =>
       append(app.store.desk, { type: 'record', at: app.clock.now(), paper: PAPER, kind: 'paper', name: '', body }),
     );
-    const edition = new Edition(app.store.desk.archive(PAPER), { root: 'https://a.example', base: '', isShared: false });
+    const edition = new Edition(app.store.desk.archive(PAPER), {
+      root: 'https://a.example',
+      base: '',
+      isShared: false,
+    });
     return frontView(edition).blocks.map(({ kind }) => kind);
   };
   const box = { subscribe_box: 'end' };

@@ -144,7 +144,9 @@ export const PaperBody = z.strictObject({
   subscribe_box: z
     .literal('end', { error: 'must be end, or left out' })
     .optional()
-    .meta({ description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.' }),
+    .meta({
+      description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.',
+    }),
   /** Which pieces of agents a person has to approve before they go on air: all, or those of these sections or personas. */
   review: z
     .union(
