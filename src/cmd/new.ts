@@ -3,8 +3,10 @@ import { join, relative } from 'node:path';
 import { Command } from 'commander';
 import { type AskedPaper, newPaper, personaSlug, writeNewPaper } from '../desk/ingest/new-paper.ts';
 import { newStory } from '../desk/ingest/new-story.ts';
+import { sampleTexts } from '../desk/ingest/sample-pieces.ts';
 import { isPaperSlug, PAPER_SLUG_MAX } from '../desk/papers/paper.ts';
 import { latinWords } from '../desk/papers/slug.ts';
+import { phrasesOf } from '../phrases/tables.ts';
 import { withAppContext } from '../server/context.ts';
 import { readSettings, type Settings } from '../server/env.ts';
 import { CLI } from '../shared/command-line.ts';
@@ -113,8 +115,16 @@ function withDefaults(slug: string, { name, language, url, section, persona }: O
     name: name ?? words.join(' '),
     language: language ?? 'en',
     url: url === '' ? undefined : url,
-    sections: section ?? ['News', 'Notes'],
-    persona: persona ?? 'Ada Holm, Editor',
+    ...inLanguage(language ?? 'en', { section, persona }),
+  };
+}
+
+/** The sections and who writes, in the words of a language where no option names them. */
+function inLanguage(language: string, { section, persona }: Pick<Options, 'section' | 'persona'>) {
+  const { editor } = phrasesOf(language).byline;
+  return {
+    sections: section ?? sampleTexts(language).texts.sections,
+    persona: persona ?? `Ada Holm, ${editor.slice(0, 1).toUpperCase()}${editor.slice(1)}`,
   };
 }
 
@@ -122,16 +132,29 @@ function withDefaults(slug: string, { name, language, url, section, persona }: O
 async function askAll(ask: Ask, asked: AskedPaper, options: Options): Promise<AskedPaper> {
   const at = { ...asked };
   const sectionsIn = (answer: string) => ({ sections: answer.split(',').map((name) => name.trim()) });
-  const questions: [given: unknown, field: string, text: string, shown: string, read: (answer: string) => object][] = [
-    [options.name, '--name', 'Name', at.name, (name) => ({ name })],
-    [options.language, '--language', 'Language', at.language, (language) => ({ language })],
-    [options.url, '--url', 'Its own address, if it has one', 'none', (url) => ({ url })],
-    [options.section, '--section', 'Sections, with commas between them', at.sections.join(', '), sectionsIn],
-    [options.persona, '--persona', 'Who writes, and as what', at.persona, (persona) => ({ persona })],
+  const questions: [
+    given: unknown,
+    field: string,
+    text: string,
+    shown: () => string,
+    read: (answer: string) => object,
+  ][] = [
+    [options.name, '--name', 'Name', () => at.name, (name) => ({ name })],
+    [
+      options.language,
+      '--language',
+      'Language',
+      () => at.language,
+      (language) => ({ language, ...inLanguage(language, options) }),
+    ],
+    [options.url, '--url', 'Its own address, if it has one', () => 'none', (url) => ({ url })],
+    [options.section, '--section', 'Sections, with commas between them', () => at.sections.join(', '), sectionsIn],
+    [options.persona, '--persona', 'Who writes, and as what', () => at.persona, (persona) => ({ persona })],
   ];
   for (const [given, field, text, shown, read] of questions) {
+    const byDefault = shown();
     for (let isRight = given !== undefined; !isRight; ) {
-      const answer = await ask(`${text} [${shown}]: `);
+      const answer = await ask(`${text} [${byDefault}]: `);
       if (answer === null) throw new Fault('invalid_request', `${at.slug} was not made`);
       if (answer !== '') Object.assign(at, read(answer));
       const problem = newPaper(at).problems.find((found) => found.field === field);

@@ -64,6 +64,23 @@ test('what a new paper says is in its language, or says that it is in English', 
   for (const files of samples) for (const path of STORIES) assert.match(files.get(path) ?? '', /^air: false$/m);
 });
 
+test('a new paper’s sections and the title of its persona are in its language', async (t) => {
+  const folder = tempFolder(t);
+  for (const [language, expected] of [
+    ['ja', /ニュース[\s\S]*編集/],
+    ['ar-EG', /الأخبار/],
+    ['is', /News[\s\S]*Editor/],
+  ] as const) {
+    assert.equal(
+      (await run(t, folder, ['new', `the-${language.toLowerCase()}`, '--language', language, '--yes'])).code,
+      0,
+    );
+    const paper = join(folder, 'content', `the-${language.toLowerCase()}`);
+    const texts = ['paper.yaml', 'masthead/ada-holm.yaml'].map((file) => readFileSync(join(paper, file), 'utf8'));
+    assert.match(texts.join('\n'), expected);
+  }
+});
+
 test('two processes create one complete paper, and the door accepts all of it but the unfilled imprint', async (t) => {
   const folder = tempFolder(t);
   const args = [

@@ -3,6 +3,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
+import { exportLedger } from '../../src/desk/ingest/ledger-export.ts';
+import { importLedger } from '../../src/desk/ingest/ledger-import.ts';
 import { intakeOf } from '../../src/server/context.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
@@ -13,7 +15,7 @@ const FILES = ['beaufort-without-instruments.md', 'desk-note-what-zero-means.md'
 function folderWith(folder: string, slug: string): string {
   const to = join(folder, 'content', slug);
   mkdirSync(join(to, 'stories'), { recursive: true });
-  for (const name of ['paper.yaml', 'masthead', 'media/portraits']) {
+  for (const name of ['paper.yaml', 'masthead', 'media/portraits', 'cast', 'media/cast']) {
     cpSync(join(PROJECT, 'content', DEMO, name), join(to, name), { recursive: true });
   }
   for (const name of FILES) {
@@ -23,6 +25,12 @@ function folderWith(folder: string, slug: string): string {
   }
   return to;
 }
+
+const castsOf = (app: ReturnType<typeof appContextIn>) =>
+  app.store.desk
+    .archive(DEMO)
+    .casts()
+    .map(({ day }) => day);
 
 const START = Date.UTC(2027, 2, 5, 9);
 const DAY = 86_400_000;
@@ -82,5 +90,37 @@ test('with a clock before the demo, or with DEMO_DATES=off, the files’ dates s
     const air = /^air: (.*)/m.exec(readFileSync(join(demo, 'stories', name), 'utf8'))?.[1] ?? '';
     const story = app.store.desk.archive(DEMO).storyBySlug(name.replace('.md', ''));
     assert.equal(story?.published_at, Date.parse(air));
+    assert.deepEqual(castsOf(app), ['2026-11-16']);
   }
 });
+
+for (const [what, now] of [
+  ['at midnight UTC', Date.UTC(2027, 2, 5)],
+  ['in the last millisecond of a day', Date.UTC(2027, 2, 5) - 1],
+  ['at the hour of the newest piece', Date.UTC(2027, 2, 5, 11, 40)],
+] as const) {
+  test(`begun ${what}, the demo is of days that were, and comes out of an export as it was`, async (t) => {
+    const folder = tempFolder(t);
+    const clock = { now };
+    const app = appContextIn(t, folder, clock, { DEMO_DATES: 'on' });
+    folderWith(folder, DEMO);
+    assert.deepEqual((await fileContent(intakeOf(app))).problems, []);
+    const [name = ''] = FILES;
+    const airedIn = (of: typeof app) => of.store.desk.archive(DEMO).storyBySlug(name.replace('.md', ''))?.published_at;
+    const shift = (airedIn(app) ?? 0) - Date.UTC(2026, 10, 17, 6, 50);
+    const newest = Date.UTC(2026, 10, 21, 11, 40) + shift;
+    assert.ok(shift % DAY === 0 && newest <= now && newest > now - DAY, new Date(newest).toISOString());
+    assert.deepEqual(castsOf(app), [new Date(Date.UTC(2026, 10, 16) + shift).toISOString().slice(0, 10)]);
+
+    const file = join(folder, 'ledger.jsonl');
+    await exportLedger(intakeOf(app), file);
+    clock.now += 4 * DAY + 1;
+    const other = tempFolder(t);
+    const copy = appContextIn(t, other, clock, { DEMO_DATES: 'on' });
+    await importLedger(intakeOf(copy), file);
+    folderWith(other, DEMO);
+    const { filed, problems } = await fileContent(intakeOf(copy));
+    assert.deepEqual([filed, problems], [[], []], 'its files are the same four days later');
+    assert.deepEqual([airedIn(copy), castsOf(copy)], [airedIn(app), castsOf(app)]);
+  });
+}

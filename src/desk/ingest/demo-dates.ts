@@ -1,4 +1,4 @@
-import { DAY, isoTime } from '../../proof/time.ts';
+import { DAY, dayOf, isoTime } from '../../proof/time.ts';
 import { isDemoPaper } from './demo-papers.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -26,4 +26,9 @@ export function withDatesMoved(source: SourceFile, shift: number): SourceFile {
 function movedDate(value: unknown, shift: number): unknown {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return at <= NEWEST ? isoTime(at + shift) : value;
+}
+
+/** The day of an edition, moved ahead with the pieces of its day. */
+export function movedDay(day: string, shift: number): string {
+  return Date.parse(day) <= NEWEST ? dayOf(Date.parse(day) + shift) : day;
 }

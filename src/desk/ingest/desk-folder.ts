@@ -4,7 +4,7 @@ import { Fault, problemsIn } from '../../shared/fault.ts';
 import { isLink } from '../../shared/files/plain-file.ts';
 import { pushAll } from '../../shared/push-all.ts';
 import type { Archive } from '../archive.ts';
-import { demoShift, withDatesMoved } from './demo-dates.ts';
+import { demoShift, movedDay, withDatesMoved } from './demo-dates.ts';
 import type { Intake } from './intake.ts';
 import { type FileProblem, readSource, type SourceFile, unreadable } from './source-file.ts';
 import type { WithoutFile } from './story-files.ts';
@@ -66,7 +66,12 @@ export class DeskFolder {
     return kind === 'markdown' && this.#datesMovedBy() > 0 ? withDatesMoved(source, this.#datesMovedBy()) : source;
   }
 
-  /** By how many ms the dates of story files are moved, which is 0 but for the demo papers. */
+  /** The day of the edition whose file is named after `day`. */
+  castDay(day: string): string {
+    return movedDay(day, this.#datesMovedBy());
+  }
+
+  /** By how many ms the dates of story files and the days of editions are moved, which is 0 but for the demo papers. */
   #datesMovedBy(): number {
     if (!this.intake.settings.demoDates || this.archive === null) return 0;
     const { nameplate } = this.archive.paper();

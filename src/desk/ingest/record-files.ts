@@ -150,10 +150,17 @@ function applyMasthead(at: DeskFolder): void {
 
 function applyCasts(at: DeskFolder): void {
   for (const path of at.files('cast', '.yaml')) {
-    const day = baseName(path, '.yaml');
-    if (isDay(day)) applyRecord(at, path, CastBody, 'cast', day, (body, archive) => castFrom(archive, day, body));
-    else
-      at.refuse(path, 'day', `${JSON.stringify(day)} is not a day; name the file after the day, as in 2026-11-20.yaml`);
+    const name = baseName(path, '.yaml');
+    if (!isDay(name)) {
+      at.refuse(
+        path,
+        'day',
+        `${JSON.stringify(name)} is not a day; name the file after the day, as in 2026-11-20.yaml`,
+      );
+      continue;
+    }
+    const day = at.castDay(name);
+    applyRecord(at, path, CastBody, 'cast', day, (body, archive) => castFrom(archive, day, body));
   }
   measureCasts(at);
 }

@@ -141,12 +141,9 @@ export const PaperBody = z.strictObject({
   link_cards: z.boolean().optional().meta({
     description: 'Whether bare links on lines of their own become cards, once the server has read the pages at them.',
   }),
-  subscribe_box: z
-    .literal('end', { error: 'must be end, or left out' })
-    .optional()
-    .meta({
-      description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.',
-    }),
+  subscribe_box: z.literal('end', { error: 'must be end, or left out' }).optional().meta({
+    description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.',
+  }),
   /** Which pieces of agents a person has to approve before they go on air: all, or those of these sections or personas. */
   review: z
     .union(
