@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { ask } from '../support/http.ts';
 import { copyContent, copyDemo, type Outcome, run, until } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
+import { mounted } from '../support/small-disk.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
@@ -111,16 +111,4 @@ function assertRefused({ code, stderr }: Outcome, words: RegExp): void {
   assert.equal(code, 1);
   assert.match(stderr, /^broadsheet: [^\n]+\n$/);
   assert.match(stderr, words);
-}
-
-/** Mounts a disk in memory for the time of the test; null where that is not allowed. */
-function mounted(t: TestContext, options: string): string | null {
-  const disk = mkdtempSync(join(tmpdir(), 'broadsheet-disk-'));
-  const isMounted =
-    process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk]).status === 0;
-  t.after(() => {
-    if (isMounted) spawnSync('umount', ['-l', disk]);
-    rmdirSync(disk);
-  });
-  return isMounted ? disk : null;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { newProof, proofText } from '../../src/records/accounts/owner.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
@@ -6,6 +7,7 @@ import { runDumps } from '../../src/records/jobs/dump-run.ts';
 import { decodePayment } from '../../src/records/meter/payment.ts';
 import { newKeyText } from '../../src/shared/access-key.ts';
 import { tempFolder } from './app-context.ts';
+import { archiveAll, folderPlace } from './archive.ts';
 import { ownerZone } from './owner-zone.ts';
 import { certificate, probe } from './probes.ts';
 import { type RecordsStand, recordsStand } from './records-fixture.ts';
@@ -52,7 +54,9 @@ export async function transcriptStand(
   const zone = theme === 'records-names' ? await ownerZone(t) : null;
   const settings = { DATA_ORIGIN: ROOT, RESOLVERS: `127.0.0.1:${zone?.port ?? 9}`, ...SETTINGS[theme] };
   const dumps: Record<string, string> = theme === 'records-dumps' ? { DUMPS_URL: join(tempFolder(t), 'dumps') } : {};
-  const stand = await recordsStand(t, { ...settings, ...dumps }, now - 2 * day);
+  const archive = theme === 'records-archive-away' ? join(tempFolder(t), 'archive') : null;
+  const archiving: Record<string, string> = archive === null ? {} : { ARCHIVE_URL: archive };
+  const stand = await recordsStand(t, { ...settings, ...dumps, ...archiving }, now - 2 * day);
   const { app, enter, clock, keyOf } = stand;
   const { records } = app.store;
   const unchanged = { NS: ['ns1.example.net'], MX: ['10 mail.google.com'] };
@@ -69,6 +73,10 @@ export async function transcriptStand(
   records.optOut(parseHostname('gone.example'), 'its owner asked', 'test', now);
   if (theme === 'records-plans') sellPlans(stand);
   if (theme === 'records-dumps') await runDumps(app);
+  if (archive !== null) {
+    await archiveAll(app, folderPlace(archive));
+    renameSync(archive, `${archive}.away`);
+  }
   const account = keyOf('account');
   const revoked = keyOf('service');
   const [made] = app.store.records.serviceKeys.list(null);

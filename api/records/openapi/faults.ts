@@ -68,7 +68,7 @@ export const FAULTS: Faults = {
     'this key used its 100 requests of this minute; try again in 9 seconds. Nothing was charged',
   ],
   unavailable: [
-    'retry after `Retry-After` seconds, with the same payment if there was one: it is not charged twice. The `reason` of a payment is `busy`, `down`, `unknown`, or `unproven`: its nonce is used, and the service has no node of the chain to see whether it paid.',
+    'retry after `Retry-After` seconds, with the same payment if there was one: it is not charged twice. The `reason` of a payment is `busy`, `down`, `unknown`, or `unproven`: its nonce is used, and the service has no node of the chain to see whether it paid. An earlier observation gets it while the archive cannot be read: nothing is charged, and no list is shorter.',
     'this cannot be answered right now; try again soon',
   ],
 };

@@ -26,6 +26,8 @@ export async function checkArchive(settings: Settings, app: AppContext): Promise
     );
   }
   const etag = await app.archive.etag('manifest.json');
+  // Throws where there is no such place.
+  if (etag === null) await app.archive.isFree('manifest.json');
   const since = archive.waitingSince();
   const age = since === null ? 0 : Math.max(0, app.clock.now() - since);
   const figures = {

@@ -125,6 +125,7 @@ export function ofRecords(
     'Observations up to this number are in the archive; with ARCHIVE_URL.',
   );
   const unarchived = gauge('archive_lag_seconds', 'Age of the first observation that is not; with ARCHIVE_URL.');
+  const unerased = gauge('archive_erasures', 'Hostnames that are still to be erased in the archive; with ARCHIVE_URL.');
   const dumpDays = gauge('dumps_days', 'Days that have a public dump; with DUMPS_URL.');
   const dumpsDue = gauge('dumps_due', 'Days whose dump is to be made, or made again; with DUMPS_URL.');
   const credits = total('credits_total', 'Credits of the ledger, without their sign.', ['kind']);
@@ -146,6 +147,7 @@ export function ofRecords(
       if (settings.archiveUrl === null) return;
       archived.set(store.records.archive.through());
       unarchived.set(age(store.records.archive.waitingSince()));
+      unerased.set(store.records.archive.erasures().length);
     },
     dumps() {
       if (settings.dumps === null) return;

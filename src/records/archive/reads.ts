@@ -83,7 +83,8 @@ export function observationReads(
         return;
       } catch (error) {
         if (!(error instanceof ObjectChanged)) throw error;
-        if (tried === TRIES) throw new Busy(`the archive of ${hostname} is being rewritten; try again soon`);
+        if (tried === TRIES)
+          throw new Busy(`the archive of ${hostname} is being rewritten, or lacks objects; try again soon`);
       }
     }
   }

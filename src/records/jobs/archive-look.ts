@@ -19,6 +19,9 @@ export async function lookAtArchive(
     throw new Fault('unavailable', `${place.name} does not answer (${messageOf(error)}); try again`);
   });
   if (found === null && archive.newest() !== null) throw withoutManifest(place, archive.through());
+  // The archive may be elsewhere, and this an older copy of the database, from before there was one.
+  if (found === null && !(await place.isFree(MANIFEST)))
+    throw new Fault('unavailable', `${place.name} lists ${MANIFEST}, and does not give it; try again`);
   if (found !== null) {
     const text = Buffer.from(found.bytes).toString('utf8');
     const where = `${MANIFEST} in ${place.name}`;

@@ -5,16 +5,20 @@ import { MINUTE, SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { codeOf, Fault, messageOf } from '../../shared/fault.ts';
 import { AUDIT_FOLDER, sweepWorkFolders } from '../../shared/files/work-folder.ts';
-import { requestLease } from '../../shared/workers/lease.ts';
+import { LEASE_TIME, requestLease } from '../../shared/workers/lease.ts';
 import { BATCH_PAUSE } from '../../shared/workers/poll.ts';
+import { lookAtArchive } from './archive-look.ts';
 import { Archiver } from './archiver.ts';
 import { markDumps } from './dump-marks.ts';
 
 /** How often the lease is renewed while a step works, in ms. */
 const RENEW_EVERY = 2 * SECOND;
 
-/** How long a run waits for another one, in ms: a server's own takes its turn. */
-const patience = (): number => (process.connected ? 30 * MINUTE : 0);
+/**
+ * How long a run waits for another one, in ms: a server's own takes its turn. One that was killed, or could not write that
+ * it ended, is waited for as well: nobody archives then.
+ */
+const patience = (): number => (process.connected ? 30 * MINUTE : LEASE_TIME + RENEW_EVERY);
 
 /**
  * Archives what is due, as the only one on this database. Resolves to false when another process archives for longer than
@@ -24,6 +28,7 @@ export async function runArchiver(app: AppContext, wait?: number): Promise<boole
   const { archive: place } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to a bucket or a folder');
   return withArchiveLease(app, wait, async (assertHeld) => {
+    await lookAtArchive(app);
     // What comes late for a dump is seen before it leaves.
     markDumps(app);
     const archiver = new Archiver(app, place, { assertHeld });

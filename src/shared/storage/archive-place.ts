@@ -17,6 +17,7 @@ export interface ArchivePlace {
   /** The ETag of an object; null when it is not there. */
   etag(key: string): Promise<string | null>;
   head(key: string): Promise<ObjectHead | null>;
+  isFree(key: string): Promise<boolean>;
   range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null>;
   put(key: string, bytes: Uint8Array | Blob, onlyIf?: PutOptions['onlyIf']): Promise<string | null>;
   list(prefix: string): AsyncIterable<BucketObject>;
@@ -71,6 +72,7 @@ export function archivePlace(main: Bucket, seeds: Bucket, prefix: string): Archi
     get: (key, max) => of(key).get(prefix + key, max),
     etag: async (key) => (await of(key).head(prefix + key))?.etag ?? null,
     head: (key) => of(key).head(prefix + key),
+    isFree: (key) => of(key).isFree(prefix + key),
     range: (key, etag, start, end, signal) => of(key).range(prefix + key, etag, start, end, signal),
     put: (key, bytes, onlyIf) => of(key).put(prefix + key, bytes, onlyIf === undefined ? {} : { onlyIf }),
     async *list(under) {

@@ -37,6 +37,8 @@ export interface Bucket {
   /** The object. `max` is the most bytes that it may have; without it, as many as an answer to a listing. */
   get(key: string, max?: number, signal?: AbortSignal): Promise<StoredObject | null>;
   head(key: string): Promise<ObjectHead | null>;
+  /** Whether a key has no object, by a listing: no object may also be the answer of a disk that is not mounted, or of a proxy. */
+  isFree(key: string): Promise<boolean>;
   /** The bytes from `start` to before `end` of the object with this ETag; null when it is gone or was replaced. */
   range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null>;
   /**

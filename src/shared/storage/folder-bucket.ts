@@ -81,6 +81,12 @@ export class FolderBucket implements Bucket {
     });
   }
 
+  async isFree(key: string): Promise<boolean> {
+    if ((await this.#guarded('', () => unlessGone(stat(this.#folder))))?.isDirectory() !== true)
+      throw new Fault('unavailable', `there is no folder ${this.#folder}; create it, or mount its disk`);
+    return (await this.#guarded(key, () => unlessGone(stat(this.#path(key))))) === null;
+  }
+
   async put(key: string, bytes: Uint8Array | Blob, { onlyIf, signal }: PutOptions = {}): Promise<string | null> {
     return this.#guarded(key, () =>
       onlyIf === undefined ? this.#write(key, bytes, signal) : this.#putIf(key, bytes, onlyIf),
@@ -215,7 +221,7 @@ export class FolderBucket implements Bucket {
       if (error instanceof Fault || codeOf(error) === 'ABORT_ERR') throw error;
       throw new Fault(
         'unavailable',
-        `cannot write or read ${this.#path(key)} (${messageOf(error)}); free space or correct the permissions, then publish again`,
+        `cannot write or read ${this.#path(key)} (${messageOf(error)}); free space or correct the permissions, then try again`,
       );
     }
   }

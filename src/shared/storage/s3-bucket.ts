@@ -117,6 +117,11 @@ export class S3Bucket implements Bucket {
     return { size, etag: this.#etag('HEAD', key, answer), headers: Object.fromEntries(answer.headers) };
   }
 
+  async isFree(key: string): Promise<boolean> {
+    for await (const first of this.list(key)) return first.key !== key;
+    return true;
+  }
+
   async put(
     key: string,
     bytes: Uint8Array | Blob,
@@ -239,22 +244,32 @@ export class S3Bucket implements Bucket {
   }
 
   async #askOnce(request: Request, { body, answerMax = ANSWER_MAX }: Question, signal: AbortSignal): Promise<Answer> {
-    const limit = AbortSignal.timeout(
-      TIMEOUT +
-        Math.ceil(
-          ((body instanceof Blob ? body.size : (body?.length ?? 0)) + Math.max(0, answerMax - ANSWER_MAX)) /
-            BYTES_PER_SECOND,
-        ) *
-          SECOND,
-    );
-    const response = await fetch(request, { redirect: 'manual', signal: AbortSignal.any([signal, limit]) });
-    const tooLong = () =>
-      new Fault(
-        'unavailable',
-        `${this.#address.endpoint} answers with more than ${Math.round(answerMax / 1e6)} MB, which no object storage does here; check the endpoint`,
+    const limit = new AbortController();
+    const giveUpAfter = (bytes: number) =>
+      setTimeout(
+        () => limit.abort(new DOMException('it does not answer', 'TimeoutError')),
+        TIMEOUT + Math.ceil(bytes / BYTES_PER_SECOND) * SECOND,
       );
-    const { status, headers } = response;
-    return { status, headers, body: await readWithin(response.body ?? [], answerMax, tooLong) };
+    let timer = giveUpAfter(body instanceof Blob ? body.size : (body?.length ?? 0));
+    try {
+      const response = await fetch(request, {
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, limit.signal]),
+      });
+      // It has begun to answer; only now is it known how long the answer is.
+      clearTimeout(timer);
+      const length = response.headers.get('content-length');
+      timer = giveUpAfter(length === null ? Math.max(0, answerMax - ANSWER_MAX) : Math.min(Number(length), answerMax));
+      const tooLong = () =>
+        new Fault(
+          'unavailable',
+          `${this.#address.endpoint} answers with more than ${Math.round(answerMax / 1e6)} MB, which no object storage does here; check the endpoint`,
+        );
+      const { status, headers } = response;
+      return { status, headers, body: await readWithin(response.body ?? [], answerMax, tooLong) };
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** The ETag, which every store gives; what answers without one has stored nothing. */

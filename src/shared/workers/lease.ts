@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { LogService } from '../../proof/log/leaf.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { LeaseTable } from '../../store/services.ts';
-import { isLocked } from '../fault.ts';
+import { DiskFault, isLocked } from '../fault.ts';
 
 /** How long a lease lasts, and how often its holder renews it, in ms. */
-const LEASE_TIME = 10_000;
+export const LEASE_TIME = 10_000;
 const RENEW_EVERY = 2_500;
 
 /** This process's view of a lease, which lets only one process at a time do a job. */
 export interface Lease {
   /** Whether this process holds the lease now; acquires or renews it when needed. */
   isHeld(): boolean;
-  /** Lets another process have it now, rather than when it ends. */
+  /** Lets another process have it now, rather than when it ends, which it does where the database cannot be written. */
   release(): void;
 }
 
@@ -42,8 +42,8 @@ export function requestLease(
       try {
         leases.release(name, owner);
       } catch (error) {
-        // It ends by itself.
-        if (!isLocked(error)) throw error;
+        // It ends by itself, and what went wrong before is what the caller must see.
+        if (!isLocked(error) && !(error instanceof DiskFault)) throw error;
       }
     },
   };

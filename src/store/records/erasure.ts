@@ -32,6 +32,7 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
   const forget = [
     'UPDATE hostnames SET seq = NULL, lease = NULL, leased_by = NULL WHERE id = ?',
     'DELETE FROM damaged_observations WHERE seq IN (SELECT seq FROM observations WHERE host = ?)',
+    'DELETE FROM damaged_hosts WHERE host = ?',
     // Bodies name their host, so no other host has them.
     'DELETE FROM body_patches WHERE base IN (SELECT body FROM observations WHERE host = ?)',
     'DELETE FROM record_bodies WHERE id IN (SELECT body FROM observations WHERE host = ?)',

@@ -53,9 +53,7 @@ function damageTable(db: Db) {
     damagedObservations: all('SELECT seq, at, reason FROM damaged_observations ORDER BY seq', DAMAGED),
     markDamaged: insert('damaged_observations', DAMAGED),
     /** Whether any observation of a host was marked. */
-    isDamaged: has(
-      'SELECT 1 FROM damaged_observations CROSS JOIN observations USING (seq) WHERE observations.host = ?',
-    ),
+    isDamaged: has('SELECT 1 FROM damaged_hosts WHERE host = ?'),
     /** The host of an observation, whether or not it is shown; null when there is no such observation. */
     hostOfObservation: one(
       'SELECT id, hostname FROM hostnames WHERE id = (SELECT host FROM observations WHERE observations.seq = ?)',

@@ -70,6 +70,12 @@ async function requireSound(app: AppContext, dumps: string): Promise<void> {
   assert.deepEqual((await auditApp(app, { trees: false })).faults, []);
 }
 
+/** A folder for an archive, as an operator makes it. */
+function archiveIn(folder: string): string {
+  mkdirSync(join(folder, 'archive'));
+  return join(folder, 'archive');
+}
+
 test('each closed day has a dump of what previews show of the names that the operator watches', async (t) => {
   const { app, dumps } = opened(t);
   assert.equal(await runDumps(app), true);
@@ -122,7 +128,7 @@ test('an opt-out withholds the days of its names at once, and the next run repla
 
 test('erasing a name takes it out of the dumps, also where observations left for the archive', async (t) => {
   const folder = tempFolder(t);
-  const { app, clock, dumps } = opened(t, { ARCHIVE_URL: join(folder, 'archive') });
+  const { app, clock, dumps } = opened(t, { ARCHIVE_URL: archiveIn(folder) });
   await runDumps(app);
   await runArchiver(app);
   eraseName(app, parseHostname('c.test'), 'asked');
@@ -142,7 +148,7 @@ test('erasing a name takes it out of the dumps, also where observations left for
 test('observations that left for the archive give the same bytes', async (t) => {
   const here = opened(t);
   await runDumps(here.app);
-  const away = opened(t, { ARCHIVE_URL: join(tempFolder(t), 'archive') });
+  const away = opened(t, { ARCHIVE_URL: archiveIn(tempFolder(t)) });
   await runArchiver(away.app);
   away.clock.now += 3 * DAY;
   await runArchiver(away.app);
@@ -175,7 +181,7 @@ test('what comes late for a day replaces its dump, and no other', async (t) => {
 });
 
 test('a late observation counts although it leaves for the archive before the dumps are made', async (t) => {
-  const { app, clock, dumps } = opened(t, { ARCHIVE_URL: join(tempFolder(t), 'archive') });
+  const { app, clock, dumps } = opened(t, { ARCHIVE_URL: archiveIn(tempFolder(t)) });
   await runDumps(app);
   look(app, clock, 'slow.test', Date.parse('2026-10-30T23:59:59Z'));
   look(app, clock, 'slow.test', Date.parse('2026-10-31T23:59:59Z'));

@@ -3547,7 +3547,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `unavailable`: retry after `Retry-After` seconds, with the same payment if there was one: it is not charged twice. The `reason` of a payment is `busy`, `down`, `unknown`, or `unproven`: its nonce is used, and the service has no node of the chain to see whether it paid. */
+        /** @description `unavailable`: retry after `Retry-After` seconds, with the same payment if there was one: it is not charged twice. The `reason` of a payment is `busy`, `down`, `unknown`, or `unproven`: its nonce is used, and the service has no node of the chain to see whether it paid. An earlier observation gets it while the archive cannot be read: nothing is charged, and no list is shorter. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
