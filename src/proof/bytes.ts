@@ -36,9 +36,10 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
+const encoder = new TextEncoder();
+
 /** Concatenates texts, in UTF-8, and byte strings. */
 export function joined(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const encoder = new TextEncoder();
   const pieces = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part));
   const all = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let at = 0;

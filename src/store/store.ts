@@ -97,6 +97,8 @@ export function openStore(settings: DatabaseSettings) {
     return fault;
   };
   let depth = 0;
+  /** Another one for each transaction. */
+  let transaction = {};
   const transact: Transact = (work) => {
     if (depth > 0) return work();
     try {
@@ -105,6 +107,7 @@ export function openStore(settings: DatabaseSettings) {
       throw noted(error);
     }
     depth++;
+    transaction = {};
     try {
       // A commit without changes touches no disk.
       const before = diskFault === null ? 0 : changes();
@@ -211,6 +214,8 @@ export function openStore(settings: DatabaseSettings) {
     /** The file as a whole: transactions, the transparency logs, and what both services need. */
     database: {
       transact,
+      /** Identifies the transaction that runs, or the last one: within one, no other process changes anything. */
+      transaction: (): object => transaction,
       publications: publicationTable(db, transact),
       log,
       served: servedTable(db),

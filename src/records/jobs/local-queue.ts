@@ -17,7 +17,6 @@ import {
 } from '../probe/scan-queue.ts';
 import { recordProbe } from '../recording.ts';
 import { requireHost } from '../require-host.ts';
-import type { OriginOf } from '../rotation.ts';
 import { changeLine } from '../wire-rows.ts';
 
 /** How long a lease lasts, in ms: many times the duration of a batch, even if no hostname in it answers. */
@@ -32,7 +31,7 @@ export type LocalQueue = ReturnType<typeof localQueue>;
 export function localQueue(app: AppContext, owner: string) {
   const { store, clock } = app;
   const { records } = store;
-  const originOf = originsOf(app.settings);
+  const record = recorder(app);
   const fresh = () => ({ id: newId(), owner, until: clock.now() + LEASE_TIME });
   const leased = ({ id, until }: { id: string; until: number }, rows: { hostname: string }[]) => ({
     lease: id,
@@ -57,7 +56,7 @@ export function localQueue(app: AppContext, owner: string) {
       const lease = await store.database.groupCommit(() => leaseUntil(max));
       return lease.hostnames.length === 0 ? null : lease;
     },
-    submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, id, probe, originOf))),
+    submit: (id, probes) => Promise.all(probes.map((probe) => submitProbe(app, () => record(id, probe), probe))),
     async release(id) {
       records.release(id, clock.now());
     },
@@ -75,14 +74,8 @@ export function localQueue(app: AppContext, owner: string) {
 }
 
 /** Submits one probe. A refused probe does not stop the others. Throws when the database fails. */
-async function submitProbe(
-  app: AppContext,
-  lease: string,
-  probe: Probe,
-  originOf: OriginOf | undefined,
-): Promise<ProbeOutcome> {
+async function submitProbe(app: AppContext, record: () => ProbeOutcome, probe: Probe): Promise<ProbeOutcome> {
   try {
-    const record = () => recordUnderLease(app, lease, probe, originOf);
     return await app.store.database.groupCommit(record, LEASE_TIME, JSON.stringify(probe).length);
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
@@ -91,17 +84,40 @@ async function submitProbe(
   }
 }
 
-function recordUnderLease(app: AppContext, lease: string, probe: Probe, originOf: OriginOf | undefined): ProbeOutcome {
-  const { store, settings, signer, clock } = app;
-  // The last gate: whatever put a hostname under watch, another node signs it.
-  if (settings.nodes !== null) requireOwn(app, parseHostname(probe.hostname));
-  if (!signer.knowsArchive)
-    throw new Busy('observations wait until the manifest of the archive can be read; try again');
-  const options = { ...signer.key('records'), now: clock.now(), every: settings.scanEvery, randomBytes, originOf };
-  const recorded = recordProbe(store.records, lease, probe, options);
-  const { hostname } = probe;
-  if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };
-  return { hostname, outcome: 'recorded', seq: recorded.seq, changes: recorded.deltas.map(changeLine) };
+type SigningKey = ReturnType<AppContext['signer']['key']>;
+
+/** Records probes under their leases, in the caller's transactions. Throws `invalid_request` for the table of origins. */
+function recorder(app: AppContext): (lease: string, probe: Probe) => ProbeOutcome {
+  const { store, signer, clock } = app;
+  const originOf = originsOf(app.settings);
+  // The key is looked up once a transaction. A failure may undo what that appended, the name under which the key signs.
+  let found: { transaction: object; key: SigningKey } | null = null;
+  const keyInForce = (): SigningKey => {
+    signer.assertHeld();
+    const transaction = store.database.transaction();
+    if (found?.transaction !== transaction) found = { transaction, key: signer.key('records') };
+    return found.key;
+  };
+  const record = (lease: string, probe: Probe): ProbeOutcome => {
+    const { hostname } = probe;
+    const { settings } = app;
+    // The last gate: whatever put a hostname under watch, another node signs it.
+    if (settings.nodes !== null) requireOwn(app, parseHostname(hostname));
+    if (!signer.knowsArchive)
+      throw new Busy('observations wait until the manifest of the archive can be read; try again');
+    const options = { ...keyInForce(), now: clock.now(), every: settings.scanEvery, randomBytes, originOf };
+    const recorded = recordProbe(store.records, lease, probe, options);
+    if (recorded.outcome === 'lost') return { hostname, outcome: 'lost' };
+    return { hostname, outcome: 'recorded', seq: recorded.seq, changes: recorded.deltas.map(changeLine) };
+  };
+  return (lease, probe) => {
+    try {
+      return record(lease, probe);
+    } catch (error) {
+      found = null;
+      throw error;
+    }
+  };
 }
 
 /** The most concurrent probes per request. */

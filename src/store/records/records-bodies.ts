@@ -37,6 +37,16 @@ export function recordParts(row: Read<typeof RECORD>): RecordParts {
   };
 }
 
+/** Whether a row's texts cannot be read. Its body need not be parsed when it is equal to a `sound` one. */
+function isDamaged(row: Read<typeof RECORD>, sound: string): boolean {
+  const read = () => {
+    const { body, circumstances } = recordTexts(row);
+    if (body !== sound) JSON.parse(body);
+    return JSON.parse(circumstances) as unknown;
+  };
+  return caught(Error, read) instanceof Error;
+}
+
 function bodyOf({ body, patch }: Pick<Read<typeof RECORD>, 'body' | 'patch'>): string {
   return patch === null ? body : patched(body, JSON.parse(patch) as Piece[]);
 }
@@ -139,7 +149,7 @@ export function bodyTables(db: Db) {
     keepRecord(host: number, body: string, circumstances: Circumstance[]) {
       const found = newest(host);
       // What is damaged is no base, and stops no observation.
-      const last = found === null || caught(Error, () => recordParts(found)) instanceof Error ? null : found;
+      const last = found === null || isDamaged(found, body) ? null : found;
       return { ...keepBody(body, last), ...keepCircumstances(circumstances, last) };
     },
   };

@@ -38,7 +38,6 @@ export function observationTable(db: Db) {
   const newest = number('SELECT max(seq) FROM observations');
   const { keepRecord } = bodyTables(db);
   const { keepReceipt } = receiptTable(db);
-  const hostnameOf = one('SELECT hostname FROM hostnames WHERE id = ?', text);
   const add = insert('observations', {
     ...{ seq: integer, host: integer, observed_at: integer, seed: bytes },
     ...{ body: integer, patch: integer, circumstances: text, shared: integer, receipt: text, receipt_hash: text },
@@ -95,7 +94,7 @@ export function observationTable(db: Db) {
       add({
         ...{ seq, host, observed_at, seed },
         ...keepRecord(host, canonicalize(body) ?? '', circumstances),
-        ...keepReceipt({ seq, hostname: hostnameOf(host) ?? '', observed_at }, receipt, receipt_hash),
+        ...keepReceipt({ seq, hostname: record.domain, observed_at }, receipt, receipt_hash),
       });
     },
     /** The newest observation at or before a time, or of all times when none is given. */

@@ -36,9 +36,9 @@ export function receiptOf(row: Read<typeof RECEIPT>): string {
 
 /** Where receipts are stored in parts. */
 export function receiptTable(db: Db) {
-  const { run, one } = sql(db);
+  const { one } = sql(db);
   const signer = one('SELECT id FROM receipt_signers WHERE kid = ? AND name = ? AND key_hash = ?', integer);
-  const addSigner = run('INSERT INTO receipt_signers (kid, name, key_hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const addSigner = one('INSERT INTO receipt_signers (kid, name, key_hash) VALUES (?, ?, ?) RETURNING id', integer);
   return {
     /** Stores a receipt; returns the columns of its row. One that its parts do not give again is stored as it is. */
     keepReceipt(place: { seq: number; hostname: string; observed_at: number }, receipt: string, receipt_hash: string) {
@@ -55,14 +55,13 @@ export function receiptTable(db: Db) {
       const parts = partsOfReceipt(receipt);
       if (parts === null || receiptOf({ ...place, signed_at: null, receipt, ...parts }) !== receipt) return whole;
       const { kid, name, key_hash, ...own } = parts;
-      const id = () => signer(kid, name, key_hash);
-      if (id() === null) addSigner(kid, name, key_hash);
+      const signerId = signer(kid, name, key_hash) ?? addSigner(kid, name, key_hash);
       // The beginning is what an index has had since before hashes were bytes.
       return {
         ...own,
         receipt: '',
         receipt_hash: receipt_hash.slice(0, 19),
-        signer: id(),
+        signer: signerId,
         hash: hashBytes(receipt_hash),
       };
     },
