@@ -89,7 +89,9 @@ export function deskStore(now: () => number) {
           known.set(key, { id: put(slug, piece, bylines), piece, content });
         }
         store.desk.bumpEdition(slug, now());
-        store.desk.scripts.scan(slug, store.desk.archive(slug).paper().language);
+        const letters = store.desk.scripts.scan(slug, () => store.desk.archive(slug).paper().language);
+        while (letters.step());
+        letters.save();
       });
     },
     /** Has the front show the pieces where their files ask for it. */

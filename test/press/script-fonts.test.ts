@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { airStory } from '../../src/desk/airing.ts';
+import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { scriptFonts } from '../../src/media/script-fonts.ts';
@@ -103,4 +104,40 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
   database.close();
   await pressPapers(app, { cards: false, full: true });
   assertSameTree(tree(), before);
+});
+
+test('texts are looked through in batches while others write; what came meanwhile counts, and a scan cut short stores nothing', (t) => {
+  const folder = tempFolder(t);
+  const app = appContextIn(t, folder, { now: START });
+  createPaper(app);
+  const { scripts } = app.store.desk;
+  const note = (letter: string) =>
+    append(app.store.desk, {
+      ...{ type: 'record', at: START, paper: PAPER, kind: 'persona', name: `of-${letter}` },
+      body: { slug: `of-${letter}`, name: letter, title: '', beat: '', bio: '', avatar: null, active: true },
+    });
+  const kana = (index: number) => String.fromCodePoint(0x4e00 + index);
+  app.store.database.transact(() => {
+    for (let index = 0; index < 250; index++) note(kana(index));
+  });
+  const other = new Database(join(app.settings.dataDir, 'broadsheet.db'), { timeout: 0 });
+  const scan = () => scripts.scan(PAPER, () => 'ja');
+  const letters = () => scripts.of(PAPER).map(({ letters }) => letters.length);
+
+  const killed = scan();
+  assert.ok(killed.step());
+  // A scan that held the lock would keep this one from beginning.
+  other.exec('BEGIN IMMEDIATE; ROLLBACK');
+  assert.deepEqual(letters(), []);
+
+  const whole = scan();
+  let steps = 1;
+  while (whole.step()) steps++;
+  assert.equal(steps, 3);
+  note(kana(250));
+  assert.equal(app.store.database.transact(() => !whole.step() && whole.save()), true);
+  assert.deepEqual(letters(), [251]);
+  assert.equal(app.store.database.transact(() => !whole.step() && whole.save()), false, 'nothing is new');
+  assert.equal(scan().step(), false, 'nothing is looked through twice');
+  other.close();
 });

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { missingMediaIn } from '../../media/media.ts';
 import type { AppContext } from '../../server/context.ts';
 import { codeOf, Fault, only } from '../../shared/fault.ts';
@@ -262,16 +262,16 @@ async function pressSnapshot(
   const { manifest, hubPings } = store.desk;
   const now = clock.now();
   const snapshot = store.snapshots.take();
-  const scan = () => {
-    lease.assertOwner();
-    const { language } = store.desk.archive(slug).paper();
-    if (store.desk.scripts.scan(slug, language)) manifest.markStale(slug, [dependencies.scripts]);
-  };
-  /** Null when an entry came after the scan, whose letters the snapshot would lack: it shows what is committed. */
+  const letters = store.desk.scripts.scan(slug, () => store.desk.archive(slug).paper().language);
+  /** Null when entries came that are still to be looked through, or new letters: the snapshot shows what is committed. */
   const begin = () => {
     lease.assertHeld();
     lease.assertOwner();
-    if (!store.desk.scripts.isScanned(slug)) return null;
+    if (letters.step()) return null;
+    if (letters.save()) {
+      manifest.markStale(slug, [dependencies.scripts]);
+      return null;
+    }
     const plan = pressPlan(app, slug, build);
     const full = isFull() || manifest.isStale(slug, dependencies.config);
     // A full press sets the stamp when it ends.
@@ -282,7 +282,7 @@ async function pressSnapshot(
   try {
     let begun: ReturnType<typeof begin> = null;
     while (begun === null) {
-      if (!store.desk.scripts.isScanned(slug)) store.database.transact(scan);
+      while (letters.step()) await setImmediate();
       begun = store.database.transact(begin);
     }
     const { start, full, site, folder, stamp, lastChange } = begun;

@@ -1,8 +1,11 @@
 import { scriptLetters } from '../../shared/script-letters.ts';
-import { type Db, inBatches, integer, sql, text } from '../../shared/sql/sql.ts';
+import { type Db, integer, sql, text } from '../../shared/sql/sql.ts';
 
-/** How many rows are read at once. */
-const BATCH = 500;
+/** How many rows of a table are read at once: a transaction that reads so many is a short one. */
+const BATCH = 100;
+
+/** What was found since a scan began. */
+type Letters = Map<string, Set<string>>;
 
 /** The letters of papers' texts that no typeface of papers has. */
 export function scriptLetterTable(db: Db) {
@@ -32,45 +35,51 @@ export function scriptLetterTable(db: Db) {
     `INSERT INTO script_letters (paper, language, letters) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET letters = excluded.letters`,
   );
+  /** Stores letters; returns whether any of them is new. */
+  const add = (paper: string, found: Letters): boolean => {
+    const known = new Map(of(paper).map((one) => [one.language, one.letters]));
+    let isNew = false;
+    for (const [language, letters] of found) {
+      const all = [...new Set([...(known.get(language) ?? ''), ...letters])].sort().join('');
+      if (all === known.get(language)) continue;
+      put(paper, language, all);
+      isNew = true;
+    }
+    return isNew;
+  };
   return {
     of,
-    isScanned: (paper: string): boolean => newest() === (scanned(paper) ?? 0),
     /**
-     * Looks through what the ledger has of a paper since the last time; `language` is that of its records. Returns
-     * whether letters were found that no text had before. Call it in a transaction.
+     * Looks through what the ledger has of a paper since the last time; `language` says that of its records. What was
+     * looked through is written by `save` alone: of all the texts of a large paper, no writer waits for the reading.
      */
-    scan(paper: string, language: string): boolean {
-      const from = scanned(paper) ?? 0;
-      const until = newest();
-      if (until === from) return false;
-      const known = new Map(of(paper).map((one) => [one.language, new Set(one.letters)]));
-      const grown = new Set<string>();
-      const texts = [
-        inBatches(
-          (after) => generations(paper, after),
-          [from],
-          ({ n }) => [n],
-        ),
-        inBatches(
-          (after) => records(paper, after, language),
-          [from],
-          ({ n }) => [n],
-        ),
-      ];
-      for (const rows of texts)
-        for (const { language: tag, words } of rows) {
-          const found = scriptLetters(words);
-          if (found.size === 0) continue;
-          const [key = ''] = tag.toLowerCase().split('-');
-          const letters = known.get(key) ?? new Set();
-          known.set(key, letters);
-          const before = letters.size;
-          for (const letter of found) letters.add(letter);
-          if (letters.size > before) grown.add(key);
-        }
-      for (const key of grown) put(paper, key, [...(known.get(key) ?? [])].sort().join(''));
-      setScanned(paper, until);
-      return grown.size > 0;
+    scan(paper: string, language: () => string) {
+      const begun = scanned(paper) ?? 0;
+      const found: Letters = new Map();
+      let through = begun;
+      return {
+        /** Looks through the next batch. Returns whether there is more. */
+        step(): boolean {
+          const until = newest();
+          if (until === through) return false;
+          const lists = [generations(paper, through), records(paper, through, language())];
+          through = Math.min(until, ...lists.flatMap((rows) => (rows.length < BATCH ? [] : (rows.at(-1)?.n ?? []))));
+          for (const row of lists.flat()) {
+            const letters = scriptLetters(row.words);
+            if (letters.size === 0) continue;
+            const [key = ''] = row.language.toLowerCase().split('-');
+            const all = found.get(key) ?? new Set();
+            found.set(key, all);
+            for (const letter of letters) all.add(letter);
+          }
+          return through < until;
+        },
+        /** Stores what was found; returns whether it is letters that no text had before. Call it in a transaction. */
+        save(): boolean {
+          if (through > begun) setScanned(paper, through);
+          return add(paper, found);
+        },
+      };
     },
   };
 }
