@@ -106,7 +106,8 @@ function fill(folder: string): { account: string; service: string } {
   return keys;
 }
 
-function keyOf({ store, clock: { now } }: AppContext, level: ServiceLevel): string {
+/** Makes a key of a level. */
+export function keyOf({ store, clock: { now } }: AppContext, level: ServiceLevel): string {
   const maker = { keys: store.records.serviceKeys, now, newId, random: randomBytes, by: 'cli' };
   const account =
     level === 'account'

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { facetsOf } from '../../src/records/facets.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { recordProbe } from '../../src/records/recording.ts';
+import { trackedValues } from '../../src/records/tracked-values.ts';
 import { type AppContext, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { seededProbes } from '../support/seeded-records.ts';
+import { busyHost } from './busy-host.ts';
 import { environmentOf } from './paper.ts';
 
 const DAY = 86_400_000;
@@ -47,9 +50,24 @@ export function seedRecords(folder: string, { hosts, deltas }: { hosts: number; 
   }
   app.signer.open();
   lookAt(app, looked, now);
+  setFacets(app, others, now);
   app.close();
   spread(folder, { deltas, now });
   return { looked };
+}
+
+/** Lists hostnames by what busy hosts show, as looks on the days before would have: each name has its own name servers. */
+function setFacets({ store: { records, database } }: AppContext, names: string[], now: number): void {
+  for (let at = 0; at < names.length; at += 5_000) {
+    database.transact(() => {
+      for (const [n, name] of names.slice(at, at + 5_000).entries()) {
+        const values = Object.entries(trackedValues(busyHost(name, 0, now)));
+        const known = values.map(([signal, values]) => [signal, { values: values ?? [], missing: [] }]);
+        const day = Math.min(now, now - (SPAN / 2) * DAY + Math.floor(((at + n) / names.length) * (SPAN / 2)) * DAY);
+        records.setFacets(records.find(name)?.id ?? 0, facetsOf(Object.fromEntries(known)), day);
+      }
+    });
+  }
 }
 
 /** Enters looks at the hostnames, in the shapes of the made-up ones, each with changes since the one before. */

@@ -2,7 +2,7 @@ import { scriptLetters } from '../../shared/script-letters.ts';
 import { type Db, integer, sql, text } from '../../shared/sql/sql.ts';
 
 /** How many rows of a table are read at once: a transaction that reads so many is a short one. */
-const BATCH = 100;
+const BATCH = 25;
 
 /** What was found since a scan began. */
 type Letters = Map<string, Set<string>>;
