@@ -11,6 +11,8 @@ import { verifyNode } from '../../src/proof/ed25519.ts';
 import { jwks, keysOf } from '../../src/proof/keyring.ts';
 import { parseNote } from '../../src/proof/note.ts';
 import { proofFaults, proofOf } from '../../src/proof/proof.ts';
+import { parseHostname } from '../../src/records/hostname.ts';
+import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { type AppContext, deskOf, intakeOf } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { rotateKey } from '../../src/signing/signing.ts';
@@ -61,6 +63,25 @@ test('each service signs under its own host', async (t) => {
     ['records.example:8443/door'],
     'a name that signed nothing is not listed',
   );
+  assert.deepEqual(await faultsOf(app), []);
+});
+
+test('a probe that cannot be signed does not undo the name under which the next one of its commit is', async (t) => {
+  const { app, clock } = stand(t, PUBLIC);
+  const names = ['harbor.example', 'tide.example', 'ebb.example'];
+  app.store.records.watch(names.map(parseHostname), clock.now);
+  const queue = localQueue(app, 'test');
+  const lease = await queue.lease(3);
+  const looks = names.map((name) => probe(name, clock.now, { A: ['192.0.2.1'] }));
+  const [first] = looks;
+  if (first !== undefined) first.at = Number.NaN;
+  const outcomes = await queue.submit(lease?.lease ?? '', looks);
+  assert.deepEqual(
+    outcomes.map(({ outcome }) => outcome),
+    ['refused', 'recorded', 'recorded'],
+  );
+  const listed = app.store.desk.verifyingKeys('records').map(({ name }) => name);
+  assert.deepEqual([...new Set(signers(observed(app)))], listed);
   assert.deepEqual(await faultsOf(app), []);
 });
 
