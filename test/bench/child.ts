@@ -64,7 +64,7 @@ export function cpuOf(pid: number | undefined): number {
 }
 
 /** The most memory that a running process held so far, in bytes, as Linux tells. */
-function peakOf(pid: number | undefined): number | null {
+export function peakOf(pid: number | undefined): number | null {
   try {
     const kib = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kib === undefined ? null : Number(kib) * 1_024;
