@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../../src/shared/project.ts';
+import { busyNames } from './busy-host.ts';
 import { run } from './child.ts';
-import type { Bench } from './paper.ts';
-import { type Figure, millis, note } from './table.ts';
+import { type Loaded, load, start } from './load.ts';
+import { type Bench, environmentOf } from './paper.ts';
+import { type Figure, median, millis, note } from './table.ts';
 
 /** Hostnames that are observed once a day, and for how many days. */
 const HOSTS = Number(process.env.BENCH_HOSTS ?? 2_000);
@@ -18,7 +20,8 @@ export async function archivePart({ folder }: Bench): Promise<Figure[]> {
   mkdirSync(here, { recursive: true });
   const child = join(PROJECT, 'test/bench/archive-child.ts');
   const env = {
-    DATA_DIR: join(here, 'var'),
+    ...environmentOf(here),
+    DATA_ORIGIN: 'https://records.example',
     ARCHIVE_URL: join(here, 'objects'),
     LOG_LEVEL: 'silent',
     SCAN_EVERY: '12h',
@@ -36,11 +39,14 @@ export async function archivePart({ folder }: Bench): Promise<Figure[]> {
     /** Processor time of an observation, in ms: signed and stored; archived, read back and deleted. */
     signed: number;
     archived: number;
+    /** How long one record is read for, at the median, in ms: in the database, in the archive. */
+    hot: number;
+    cold: number;
     puts: number;
     gets: number;
     megabytes: number;
   };
-  const { observed, row, stays, objects, left, signed, archived, puts, gets, megabytes } = said;
+  const { observed, row, stays, objects, left, signed, archived, hot, cold, puts, gets, megabytes } = said;
   note(
     `archive: ${observed} observations of ${HOSTS} hostnames in ${DAYS} days; ${megabytes.toFixed(1)} MB uploaded, ${objects} objects`,
   );
@@ -65,6 +71,13 @@ export async function archivePart({ folder }: Bench): Promise<Figure[]> {
       other: millis(archived),
       ratio: signed / archived,
     }),
+    figure('a record of a name at a time, p50: in the database : in the archive', millis(hot), {
+      other: millis(cold),
+      ratio: cold / hot,
+    }),
+    ...(await besideArchiver(env, () =>
+      run(process.execPath, [child, String(HOSTS), String(DAYS), 'rest'], { cwd: here, env }),
+    )),
     figure(`requests of the archiver a day: PUT : GET and HEAD`, (puts / DAYS).toFixed(0), {
       other: (gets / DAYS).toFixed(0),
     }),
@@ -73,4 +86,30 @@ export async function archivePart({ folder }: Bench): Promise<Figure[]> {
       ratio: (megabytes * 1e6) / observed / stays,
     }),
   ];
+}
+
+/** How long readers wait beside a running archiver, and without it. */
+async function besideArchiver(env: NodeJS.ProcessEnv, archive: () => Promise<unknown>): Promise<Figure[]> {
+  const server = await start(['records'], env);
+  const read = () => load({ url: server.url, paths: busyNames(0, Math.min(HOSTS, 500)).map((name) => `/t/${name}`) });
+  try {
+    const alone: Loaded[] = [await read(), await read(), await read()].slice(1);
+    const beside: Loaded[] = [];
+    let isDone = false;
+    const done = archive().finally(() => {
+      isDone = true;
+    });
+    while (!isDone) beside.push(await read());
+    await done;
+    return (['p50', 'p99'] as const).map((which) => {
+      const [ours, other] = [beside, alone].map((loads) => median(loads.map((one) => one[which])));
+      const [busy = Number.NaN, idle = Number.NaN] = [ours, other];
+      return {
+        what: `${which} of readers of /t/{domain}, 32 callers: beside a running archiver : without it`,
+        ...{ ours: millis(busy), other: millis(idle), ratio: busy / idle, budget: '', holds: null },
+      };
+    });
+  } finally {
+    await server.stop();
+  }
 }

@@ -1,5 +1,6 @@
 // Leases, enters and settles looks as the scanner does, round after round over all hosts, and prints on standard error how fast, and the memory held.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import Database from 'libsql';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { openAppContext } from '../../src/server/context.ts';
@@ -8,7 +9,14 @@ import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { busyHost, busyNames } from './busy-host.ts';
 import { databaseSize } from './database-size.ts';
 
-const [hosts = '1000', rounds = '3'] = process.argv.slice(2);
+const [hosts = '1000', rounds = '3', plain] = process.argv.slice(2);
+// What is deleted then stays in the file, as SQLite does by itself.
+if (plain === 'plain') {
+  const { exec } = Database.prototype;
+  Database.prototype.exec = function (this: Database.Database, text: string) {
+    return exec.call(this, text.replace('secure_delete = FAST', 'secure_delete = OFF'));
+  };
+}
 const HOSTS = Number(hosts);
 const DAY = 86_400_000;
 /** As many as a scanner's batch. */
@@ -40,12 +48,14 @@ const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 const rates: number[] = [];
 const memory: number[] = [];
+const cpus: number[] = [];
 const sizes: number[] = [];
 let [observed, changes] = [0, 0];
 for (let round = 0; round < Number(rounds); round++) {
   now += 2 * DAY;
   let count = 0;
   let spent = 0;
+  const before = process.cpuUsage();
   for (;;) {
     const began = performance.now();
     const taken = await queue.lease(BATCH);
@@ -62,6 +72,8 @@ for (let round = 0; round < Number(rounds); round++) {
     count += looks.length;
   }
   rates.push(count / (spent / 1_000));
+  const { user, system } = process.cpuUsage(before);
+  cpus.push((user + system) / 1_000 / count);
   // What V8 has reserved for objects to come grows and shrinks as it likes, and is nothing that is held.
   globalThis.gc?.();
   const { rss, heapTotal, heapUsed } = process.memoryUsage();
@@ -70,5 +82,5 @@ for (let round = 0; round < Number(rounds); round++) {
 }
 app.close();
 process.stderr.write(
-  `${JSON.stringify({ rates, memory, sizes, observed, changes, wait: delay.percentile(99) / 1e6 })}\n`,
+  `${JSON.stringify({ rates, cpus, memory, sizes, observed, changes, wait: delay.percentile(99) / 1e6 })}\n`,
 );

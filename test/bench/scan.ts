@@ -15,23 +15,32 @@ const WARM = 2;
 /** What may be held in the end, after a collection, of the memory that was held when warm. */
 const FLAT = 1.25;
 
+interface Scanned {
+  rates: number[];
+  /** Processor time of an observation in each round, in ms. */
+  cpus: number[];
+  memory: number[];
+  /** Of the database after each round, in bytes. */
+  sizes: number[];
+  observed: number;
+  changes: number;
+  /** How long the process does nothing else, at the 99th percentile, in ms. */
+  wait: number;
+}
+
 /** Observations signed and stored a second, by what a scanner calls: leased, entered in small transactions, settled. */
 export async function scanPart({ folder }: Bench): Promise<Figure[]> {
   const here = join(folder, 'scan');
   mkdirSync(here, { recursive: true });
   const child = join(PROJECT, 'test/bench/scan-child.ts');
-  const env = { DATA_DIR: join(here, 'var'), LOG_LEVEL: 'silent' };
-  const ran = await run(process.execPath, ['--expose-gc', child, String(HOSTS), String(ROUNDS)], { cwd: here, env });
-  const { rates, memory, sizes, observed, changes, wait } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
-    rates: number[];
-    memory: number[];
-    /** Of the database after each round, in bytes. */
-    sizes: number[];
-    observed: number;
-    changes: number;
-    /** How long the process does nothing else, at the 99th percentile, in ms. */
-    wait: number;
+  const scan = async (...more: string[]): Promise<Scanned> => {
+    const env = { DATA_DIR: join(here, `var${more.join('')}`), LOG_LEVEL: 'silent' };
+    const args = ['--expose-gc', child, String(HOSTS), String(ROUNDS), ...more];
+    const ran = await run(process.execPath, args, { cwd: here, env });
+    return JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as Scanned;
   };
+  const { rates, cpus, memory, sizes, observed, changes, wait } = await scan();
+  const plain = await scan('plain');
   note(`scan: ${observed} observations, ${changes} changes; ${rates.map(aSecond).join(', ')}`);
   const [first = 0, last = 0] = [memory[WARM - 1], memory.at(-1)];
   const grown = ((sizes.at(-1) ?? 0) - (sizes.at(-2) ?? 0)) / HOSTS;
@@ -49,6 +58,14 @@ export async function scanPart({ folder }: Bench): Promise<Figure[]> {
       ours: aSecond(median(rates)),
       other: aSecond(rates[0] ?? Number.NaN),
       ratio: median(rates) / (rates[0] ?? Number.NaN),
+      budget: '',
+      holds: null,
+    },
+    {
+      what: 'processor time of an observation: `secure_delete = FAST` : without it',
+      ours: millis(median(cpus)),
+      other: millis(median(plain.cpus)),
+      ratio: median(cpus) / median(plain.cpus),
       budget: '',
       holds: null,
     },

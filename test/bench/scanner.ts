@@ -36,10 +36,11 @@ export async function scannerPart({ folder }: Bench): Promise<Figure[]> {
     const env = { DATA_DIR: join(here, 'var'), LOG_LEVEL: 'silent', RESOLVERS: server };
     const child = join(PROJECT, 'test/bench/scanner-child.ts');
     const ran = await run(process.execPath, [child, file, String(ROUNDS)], { cwd: here, env });
-    const { walls, cpus } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as Record<
-      'walls' | 'cpus',
-      number[]
-    >;
+    const { walls, cpus, shares } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
+      walls: number[];
+      cpus: number[];
+      shares: Record<string, number>;
+    };
     const rate = HOSTS / (median(walls.slice(1)) / 1_000);
     const each = median(cpus.slice(1)) / HOSTS;
     const beside = (program: string, time: number | null): Figure => ({
@@ -61,6 +62,11 @@ export async function scannerPart({ folder }: Bench): Promise<Figure[]> {
         budget: '',
         holds: null,
       },
+      ...Object.entries(shares).map(([part, share]) => ({
+        what: `the scanner’s time, by its profile: ${part}`,
+        ours: `${Math.round(share * 100)} %`,
+        ...{ other: '', ratio: null, budget: '', holds: null },
+      })),
     ];
   } finally {
     await knot.stop();
