@@ -43,15 +43,17 @@ export interface Playground {
   icon: string;
   /** A stylesheet with the service's own colours. */
   hue?: string;
+  /** Whether it looks like the pages of the domain records, and not like a paper. */
+  isRecords?: boolean;
   links: readonly (readonly [href: string, words: string])[];
   how: string;
 }
 
 /** The page on which readers try out an API, around a viewer that this host serves, with relative URLs only. */
-export function playgroundPage({ links, hue, ...page }: Playground) {
+export function playgroundPage({ links, hue, isRecords = false, ...page }: Playground) {
   const at = ({ name }: Asset) => `playground/${name}`;
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${isRecords ? html` data-of="records"` : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
 import { Fault } from '../shared/fault.ts';
+import { quoted } from '../shared/shown-text.ts';
 
 export interface Hostname {
   /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */
@@ -39,7 +40,7 @@ export function parseHostname(text: string): Hostname {
 export function hostnameOfField(text: string, field: string): Hostname {
   const refuse = (why: string): never => {
     const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    throw new Fault('invalid_request', `${JSON.stringify(shown)} is not a hostname: ${why}`, { field });
+    throw new Fault('invalid_request', `${quoted(shown)} is not a hostname: ${why}`, { field });
   };
   if (text === '') refuse('it is empty; give a name such as example.com');
   if (text.length > LONGEST_TEXT) refuse(`it has ${text.length} characters; a name has at most ${LONGEST_NAME}`);

@@ -122,7 +122,14 @@ export interface RecordsPages {
     /** Something to check, from the newest observation; null before the first. `json` has the texts by name. */
     samples: { domain: string; seq: number; names: { id: string; label: string }[]; json: string } | null;
   }>;
-  '/records/fault': Framed<{ heading: string; message: string; ways: Link[] }>;
+  '/records/fault': Framed<{
+    status: number;
+    heading: string;
+    message: string;
+    /** The name that is not under watch, for the search; null for other faults. */
+    asked: string | null;
+    ways: (Link & { about: string })[];
+  }>;
 }
 
 export interface Link {
@@ -230,7 +237,7 @@ interface TimeMachine {
   observations: number;
   /** Changes of the domain: all of them for signed-in readers, else the newest three. */
   changes: { items: ChangeView[]; total: number; next: string | null };
-  /** What stood when; null before the first observation. */
+  /** Values over time; null before the first observation. */
   timeline: TimelineView | null;
   /** Two moments side by side; null when a reader asked for one. */
   compared: ComparedView | null;

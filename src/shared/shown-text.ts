@@ -140,7 +140,12 @@ export function textProblems(field: string, text: string, max: number, forbidden
 
 /** A value in a message, of 80 characters at the most. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
+  return quoted(text.length > 80 ? `${text.slice(0, 77)}…` : text);
+}
+
+/** A value as a JSON text that leaves the direction of the message around it as it is. */
+export function quoted(text: string): string {
+  return JSON.stringify(text).replace(DIRECTION, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** A broken rule of a field; `offset` is where in its text, in UTF-16 units. */

@@ -26,7 +26,7 @@ export function deskPage(parts: PanelParts): string {
   const none = `<p>${escaped(desk.contentDir)} has no paper yet. Make one with <code>${CLI} new SLUG</code>.</p>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>Writing desk</title><style>${STYLE}${LIST_STYLE}</style>
+<meta name="robots" content="noindex"><link rel="icon" type="image/svg+xml" href="/favicon.svg"><title>Writing desk</title><style>${STYLE}${LIST_STYLE}</style>
 <script type="module" src="${parts.reloader}"></script></head>
 <body><main><header class="head"><h1>Writing desk</h1><p>${escaped(desk.contentDir)} as it stands on disk. Nothing here is filed.</p>
 <div class="ways">${savedLastLine(parts)}<p><a href="/newsstand/">Newsstand</a></p></div></header>
@@ -55,9 +55,9 @@ function paperRoom(paper: DeskPaper, parts: PanelParts): string {
     record === null
       ? ''
       : `<div class="front" inert><iframe src="/${slug}/?bare" title="" sandbox="allow-same-origin" tabindex="-1" loading="lazy"></iframe></div>`;
-  return `<section id="${slug}" aria-labelledby="${slug}-name"><h2 id="${slug}-name"><a href="/${slug}/">${escaped(nameOf(desk, paper.slug))}</a></h2>
+  return `<section id="${slug}" aria-labelledby="${slug}-name"><h2 id="${slug}-name"><a href="/${slug}/"><bdi>${escaped(nameOf(desk, paper.slug))}</bdi></a></h2>
 <div class="room"><div class="work">
-${problems.length === 0 ? '<p class="fine">The door has no objections.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, parts, null)}`}
+${problems.length === 0 ? '<p class="fine">No problems: every piece can be filed.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, parts, null)}`}
 ${lostList(lostPieces(paper, desk, filed))}${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
 ${list('Not yet filed', by('on_air', 'never'))}${list('Changed since they were filed', by('on_air', 'changed'))}
 ${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air as they are.</p>` : ''}</div>
@@ -88,6 +88,6 @@ function pieceCard({ slug, outlook, air, problems, url, headline }: PieceLine, p
     ...(filing === undefined ? [] : [plural(filing.cited_facts.length, 'source')]),
   ];
   const place = [filing?.category, filing?.persona].filter(Boolean).join(' · ');
-  return `<li>${picture}<div><small>${escaped(place)}</small><a dir="auto" href="${escaped(url)}">${escaped(headline)}</a>
+  return `<li>${picture}<div><small><bdi>${escaped(place)}</bdi></small><a dir="auto" href="${escaped(url)}">${escaped(headline)}</a>
 <p class="state ${outlook}"><b>${OUTLOOKS[outlook]}</b> ${escaped(facts.join(', '))}</p></div></li>`;
 }

@@ -30,7 +30,7 @@ export function deskStore(now: () => number) {
   ): string => {
     const id = sha256(`${paper}/${slug} ${made++}`).slice('sha256:'.length, 'sha256:'.length + 26);
     for (const [index, filing] of filings.entries()) {
-      const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona || '?', title: '' };
+      const { name, title } = bylines.get(filing.persona) ?? { name: filing.persona, title: '' };
       const piece: Piece = { ...filing, id, revision: index + 1, byline: { name, title } };
       const at = files[index]?.savedAt ?? 0;
       const unsigned = { receipt: '', receipt_hash: '', filed_by: 'desk', kid: '' };

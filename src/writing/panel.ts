@@ -115,7 +115,7 @@ export function savedLastLine({ desk, filed, now }: PanelParts): string {
   const found = desk.savedLast();
   if (found === null) return '';
   const { url, headline } = pieceLine(found.paper, found.piece, filed, now);
-  return `<p>Saved last: <a href="${escaped(url)}">${escaped(headline)}</a></p>`;
+  return `<p>Saved last: <a href="${escaped(url)}"><bdi>${escaped(headline)}</bdi></a></p>`;
 }
 
 /** The nameplate of a paper, or its slug while the door refuses its record. */
@@ -143,7 +143,9 @@ export function problemList(
       : `<span class="place">${escaped(location)}</span>`;
     const page = pageOf(problem, desk);
     const show =
-      page === null ? '' : ` <a href="${escaped(path === page ? anchorOf(problem, desk) : page)}">Show on the page</a>`;
+      page === null
+        ? ''
+        : ` <a class="show" href="${escaped(path === page ? anchorOf(problem, desk) : page)}">Show on the page</a>`;
     return `<li id="desk-problem-${index + 1}" tabindex="-1">${place} <code>${escaped(field)}</code> ${escaped(message)}${show}</li>`;
   });
   return `<ol class="problems" tabindex="0" aria-label="Problems">${items.join('')}</ol>`;
@@ -185,26 +187,26 @@ function lineOf(path: string, line: number): string {
 export const STYLE = `:host,:root{color-scheme:light dark}*{box-sizing:border-box}body,aside{font:14px/1.45 system-ui,sans-serif;color:light-dark(#1d1b19,#eceae6);background:light-dark(#f1eee8,#25221f)}
 a{color:light-dark(#0b4f8a,#9ccbf7)}a:focus-visible,ol:focus-visible,li:focus-visible{outline:2px solid currentColor;outline-offset:1px}
 h1,h2,h3,p,ol,ul{margin:0 0 .6em}h2{font-size:1em}h3{font-size:1em;margin-top:1em}.problems{padding:0;list-style:none}.problems li{margin:0 0 .6em;padding:.45em .6em;border-inline-start:3px solid #c0392b;background:light-dark(#fff,#171412);overflow-wrap:anywhere}
-code{font:12px/1.4 ui-monospace,monospace}.place{font:12px/1.4 ui-monospace,monospace;display:block}
+code{font:12px/1.4 ui-monospace,monospace}.problems code{font-weight:700}.problems .show{white-space:nowrap}.place{font:12px/1.4 ui-monospace,monospace;display:block}
 .state b{padding:.1em .45em;border-radius:.25em;background:#3d5a36;color:#fff}.state.draft b,.state.scheduled b{background:#8a4b00}.state.refused b{background:#a32a1c}`;
 /** Of the panel alone. */
 const PANEL_STYLE = `:host{display:block}aside{padding:.6em 1em;border-block-end:1px solid light-dark(#b9b2a6,#5c564e)}.bar,.more{display:flex;flex-wrap:wrap;gap:.1em 1.5em;align-items:baseline}.bar>*,.more>*{margin:0}.top span{color:light-dark(#55504a,#b9b3aa)}.problems{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(24em,100%),1fr));gap:.5em;max-height:30vh;margin-block-start:.6em;overflow:auto}.problems li{margin:0}
 @media (min-width:1800px){aside{position:fixed;inset-block:0;inset-inline-end:0;width:20rem;overflow:auto;border-block-end:0;border-inline-start:1px solid light-dark(#b9b2a6,#5c564e)}.bar,.more{display:block}.bar>*,.more>*{margin:0 0 .6em}.problems{display:block;max-height:none}.problems li{margin:0 0 .6em}}@media print{:host{display:none}}`;
 /** Of the paper's page around the panel, which stands beside it only where the page is as wide as a reader has it. */
-const PAGE_STYLE = `@media screen and (min-width:1800px){body{margin-inline-end:20rem!important}}.broadsheet-flag{float:inline-end;margin-inline-start:.5em;padding:.1em .5em;border-radius:.2em;background:#a32a1c;color:#fff;font:600 12px/1.5 system-ui,sans-serif;text-decoration:none}@media print{.broadsheet-flag{display:none}}`;
+const PAGE_STYLE = `@media screen and (min-width:1800px){body{margin-inline-end:20rem!important}}.broadsheet-flag{float:inline-end;justify-self:end;align-self:flex-start;width:fit-content;margin:0 0 .2em .5em;padding:.1em .5em;border-radius:.2em;background:#a32a1c;color:#fff;font:600 12px/1.5 system-ui,sans-serif;text-decoration:none}@media print{.broadsheet-flag{display:none}}`;
 /** The badge after a headline: declarations without a selector. */
 const BADGE_STYLE =
   'margin-inline-start:.5em;padding:.1em .4em;border-radius:.2em;background:#8a4b00;color:#fff;font:600 12px/1.4 system-ui,sans-serif;letter-spacing:0;vertical-align:middle;white-space:nowrap';
 /** Of the desk's page alone. */
 export const LIST_STYLE = `body{margin:0}main{max-width:84rem;margin:auto;padding:1.5rem}h1{font-size:1.9rem;letter-spacing:-.01em;margin:0}
-.head{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;align-items:baseline;padding-block-end:1rem;border-block-end:3px double light-dark(#b9b2a6,#5c564e)}.head p{margin:0}.ways{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;margin-inline-start:auto}
+.head{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;align-items:baseline;padding-block-end:1rem;border-block-end:3px double light-dark(#b9b2a6,#5c564e)}.head p{margin:0;overflow-wrap:anywhere}.ways{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;margin-inline-start:auto}
 section{margin-block-start:1.75rem}h2{font:700 1.6rem/1.2 Georgia,serif;margin:0 0 .5rem}h2 a{color:inherit;text-decoration:none}h2 a:hover{text-decoration:underline}.room{display:grid;grid-template-columns:minmax(0,1fr);gap:2rem}.work>:first-child,.day>h3:first-child{margin-block-start:0}
 .fine{padding:.7rem .9rem;border-inline-start:3px solid #3d7a36;background:light-dark(#fff,#171412)}.pieces,.needs,.lost{padding:0;list-style:none}.pieces{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));gap:.75rem}
 .pieces li{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:.8rem;padding:.7rem;background:light-dark(#fff,#171412);overflow-wrap:anywhere}.pieces :is(img,.blank){display:block;width:100%;aspect-ratio:1;object-fit:cover;background:light-dark(#e4dfd6,#302b27);color:light-dark(#55504a,#b9b3aa);font:700 2.6rem/6.5rem Georgia,serif;text-align:center;overflow:hidden}
 .pieces small{display:block;color:light-dark(#55504a,#b9b3aa)}.pieces a{font:650 1.05rem/1.25 Georgia,serif;color:inherit}.pieces .state{margin:.35rem 0 0}
-.front{max-width:min(25.6rem,100%);height:16rem;margin-block-end:1rem;overflow:hidden;border:1px solid light-dark(#b9b2a6,#5c564e);background:light-dark(#fff,#171412)}.front iframe{width:1280px;height:1280px;border:0;transform-origin:0 0;scale:.32}
+.front{max-width:min(25.6rem,100%);height:16rem;margin-block-end:1rem;overflow:hidden;border:1px solid light-dark(#b9b2a6,#5c564e);background:light-dark(#fff,#171412)}.front iframe{width:calc(100%/.32);height:1280px;border:0;transform-origin:0 0;scale:.32}
 .needs li,.lost li{padding:.45rem 0;border-block-start:1px solid light-dark(#cfc8bc,#453f39);overflow-wrap:anywhere}.needs code{display:block}
-@media (min-width:60rem){.room{grid-template-columns:minmax(0,1fr) 25.6rem}.front{height:22rem}}`;
+@media (min-width:40rem) and (max-width:59.99rem){.day{display:grid;grid-template-columns:minmax(0,25.6rem) minmax(0,1fr);gap:0 1.5rem}.day .front{grid-row:1/9;margin:0}.day h3{margin-block-start:0}}@media (min-width:60rem){.room{grid-template-columns:minmax(0,1fr) 25.6rem}.front{height:22rem}}@media print{:root{color-scheme:light}body{background:none}.front,.ways,.show{display:none}.pieces li,.problems li{break-inside:avoid;border:1px solid #999}}`;
 
 /** Opens files in the editor without leaving the page, and flags the problems on it. `reloader` reloads the page. */
 export const SCRIPT = `<script type="module">

@@ -76,10 +76,14 @@ export function readPiece({ slug, files }: PieceFiles, archive: Archive, now: nu
   return { slug, files, filings, air, placement, problems, digests };
 }
 
+/** The byline of a piece that names none. */
+const NOBODY = 'nobody';
+
 /** What of a refused piece can be shown. */
 function showable(body: unknown, slug: string, archive: Archive): Filing {
   const hasMedia = (path: string) => archive.media(path) !== null;
   const filing = showableFiling(body, { slug, paper: archive.paper(), hasMedia });
   const prose = proseFrom(filing.prose);
-  return { ...filing, prose: showableProse(prose, parseProse(prose)) };
+  // An address needs a name: without one, that of the portrait would be no file's.
+  return { ...filing, persona: filing.persona || NOBODY, prose: showableProse(prose, parseProse(prose)) };
 }

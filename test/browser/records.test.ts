@@ -108,7 +108,7 @@ describe('the public pages of the domain records', () => {
     assert.equal(await page.locator('#verify').isVisible(), false, 'no button that would do nothing');
     await page.locator('input[name=as_of]').fill('2026-11-16');
     await page.getByRole('button', { name: 'Look back' }).click();
-    assert.match(String(await page.locator('.notice').textContent()), /As it stood at 2026-11-16/);
+    assert.match(String(await page.locator('.notice').textContent()), /the state at the end of 2026-11-16/);
     await page.getByRole('searchbox').fill('tide');
     await page.getByRole('button', { name: 'Search' }).click();
     assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, '/search?q=tide');
@@ -150,7 +150,7 @@ describe('the public pages of the domain records', () => {
     const address = String(await band.getAttribute('href'));
     await band.click();
     assert.equal(page.url(), stand.url + address);
-    assert.match(String(await page.locator('.notice').first().textContent()), /As it stood at/);
+    assert.match(String(await page.locator('.notice').first().textContent()), /You see the state at/);
     await page.goto(stand.url + HOST);
     await page.locator('.timeline summary').focus();
     await page.keyboard.press('Enter');
@@ -211,7 +211,7 @@ describe('the public pages of the domain records', () => {
     await page.locator('#tape .new').waitFor();
     assert.match(
       String(await page.locator('#tape tr').first().textContent()),
-      /late\.example A changed: 192\.0\.2\.1 → 192\.0\.2\.99/,
+      /late\.example A changed 192\.0\.2\.1 → 192\.0\.2\.99/,
     );
     assert.equal(await page.locator('#tape tr').count(), 50);
     await page.context().close();

@@ -152,3 +152,7 @@ test('every domain that URLs accept is accepted, unless it is another kind of na
 test('the names above a name end before its last label', () => {
   assert.deepEqual(nameAndParents('a.b.example.com'), ['a.b.example.com', 'b.example.com', 'example.com']);
 });
+
+test('a refusal names the signs that would turn its own words round', () => {
+  assert.throws(() => parseHostname('\u202e<b>.example'), /^Fault: "\\u202e<b>\.example" is not a hostname/);
+});

@@ -89,6 +89,8 @@ test('the desk shows drafts, scheduled and refused pieces in every list, and say
     [...new Set(lines())].filter((line) => !/broken.md:3/.test(line)),
     ['quay/stories/bare.md:1 file', 'quay/stories/refused.md:12 prose', 'quay/stories/refused.md:9 cited_facts[1]'],
   );
+  // Its portrait has an address, which no file has.
+  assert.equal(desk.papers.get('quay')?.pieces.get('bare')?.filings[0]?.persona, 'nobody');
   assert.equal(desk.savedLast()?.piece.slug, 'bare');
   assert.equal(await desk.refresh(), false, 'nothing has changed');
   assert.deepEqual(readdirSync(folder), ['content'], 'nothing is written');

@@ -9,6 +9,7 @@ import { pageHeaders } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 
 const PAGE = playgroundPage({
+  isRecords: true,
   title: 'Domain Records: the API playground',
   description: 'Try out the Domain Records API.',
   name: 'Domain Records',

@@ -26,7 +26,7 @@ export const domainsPage = (app: AppContext, pages: PageSender) => {
         path: '/domains',
         title: 'Catalog',
         heading: 'Catalog',
-        lede: 'Every watched hostname, by name. Each is probed again and again, and every observation is signed.',
+        lede: 'Every hostname under watch, by name. Each is looked up at least once a day, and every observation is signed.',
         ways,
         part: () => everyHost(records, wanted),
       });

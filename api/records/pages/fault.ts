@@ -21,11 +21,11 @@ const HEADINGS: Record<number, string> = {
 };
 
 const WAYS = [
-  { url: '/', text: 'What this service watches' },
-  { url: '/search', text: 'Search' },
-  { url: '/changes/today', text: 'Changes today' },
-  { url: '/account', text: 'Account' },
-  { url: '/docs', text: 'Docs' },
+  { url: '/domains', text: 'Catalog', about: 'every hostname under watch' },
+  { url: '/changes/today', text: 'Changes today', about: 'what was added, removed and changed' },
+  { url: '/search', text: 'Search', about: 'hostnames, addresses, services and certificate issuers' },
+  { url: '/account', text: 'Account', about: 'keys, alerts, and hostnames of your own' },
+  { url: '/docs', text: 'Docs', about: 'the API, with examples to copy' },
 ];
 
 /** Answers a fault as a page where a browser wants one, otherwise as JSON. */
@@ -38,7 +38,8 @@ export function answerFaults(app: AppContext, pages: PageSender, logger: Logger)
     const { error: code, message } = fault.body;
     const heading = code === 'not_watched' ? 'Not watched' : (HEADINGS[status] ?? 'This request was rejected');
     const frame = pages.frame(c, { title: heading, description: message, path: c.req.path, noindex: true });
-    const view = { frame, heading, message: prose(code, message), ways: WAYS };
+    const asked = code === 'not_watched' ? (/^\S+/.exec(message)?.[0] ?? null) : null;
+    const view = { frame, status, heading, message: prose(code, message), asked, ways: WAYS };
     try {
       return await pages.send(c, '/records/fault', view, { status });
     } catch (error) {

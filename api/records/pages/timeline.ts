@@ -31,7 +31,7 @@ interface Drawn {
 }
 
 /**
- * What stood when: each value for signed-in readers. Everyone sees the name servers, which previews show, and of other
+ * Values over time: each value for signed-in readers. Everyone sees the name servers, which previews show, and of other
  * signals when they changed and how many values they had.
  */
 export function timelineView(history: History, drawn: Drawn): TimelineView {

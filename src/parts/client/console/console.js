@@ -29,6 +29,11 @@ document.addEventListener('keydown', (event) => {
 
 document.querySelector('[data-opens="shortcuts"]')?.addEventListener('click', () => dialog.showModal());
 
+// On a phone the pages are in one row, of which the end is out of sight.
+const here = document.querySelector('.rooms [aria-current]');
+const row = here?.closest('.rooms');
+if (row?.scrollWidth > row?.clientWidth) row.scrollLeft += here.getBoundingClientRect().left - row.clientWidth / 3;
+
 // The browser knows the editor's zone; a form that comes again keeps what was typed.
 const zone = document.querySelector('input[name="zone"][data-default]');
 if (zone !== null) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? zone.value;

@@ -1,3 +1,4 @@
+import { tapeWords } from '../../../records/tape-words.ts';
 import { elementOf } from '../element.ts';
 
 /** Refreshes the tape of the front page while the page is visible. */
@@ -30,12 +31,14 @@ for (const row of body.children) {
   if (drawn !== null) trends.set(row.querySelector('.host')?.textContent ?? '', drawn);
 }
 
-function arrow(): HTMLElement {
+function span(className: string, ...content: (string | Node)[]): HTMLElement {
   const made = document.createElement('span');
-  made.className = 'to';
-  made.textContent = ' → ';
+  made.className = className;
+  made.append(...content);
   return made;
 }
+
+const arrow = (): HTMLElement => span('to', ' → ');
 
 function rowOf({ seq, at, domain, kind, line }: Row, isNew: boolean): HTMLElement {
   const time = document.createElement('time');
@@ -48,14 +51,18 @@ function rowOf({ seq, at, domain, kind, line }: Row, isNew: boolean): HTMLElemen
   const row = document.createElement('tr');
   row.dataset.seq = String(seq);
   if (isNew) row.className = 'new';
-  const words = line
-    .slice(domain.length + 1)
-    .split(' → ')
-    .flatMap((part, index) => (index === 0 ? [part] : [arrow(), part]));
+  const { what, values } = tapeWords(domain, line);
+  const words = values.flatMap((part, index) => (index === 0 ? [part] : [arrow(), part]));
   const drawn = trends.get(domain)?.cloneNode(true);
   row.append(
     cell('fit faint', time),
-    cell(`line ${kind}`, link, ' ', ...words),
+    cell(
+      'line',
+      link,
+      ' ',
+      span(`tag ${kind}`, what),
+      ...(words.length > 0 ? [' ', span('mono value', ...words)] : []),
+    ),
     cell('drawn', ...(drawn ? [drawn] : [])),
   );
   return row;

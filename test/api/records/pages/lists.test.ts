@@ -167,7 +167,7 @@ describe('the pages of lists, figures and search', () => {
     assert.equal(links(open).length, 3);
     assert.match(open, /<strong>12 hostnames<\/strong> in all, 9 of them not shown/);
     assert.equal(links(whole).length, 12);
-    assert.match(await found('zzzz'), /Nothing here fits/);
+    assert.match(await found('zzzz'), /Nothing found/);
     assert.match(await found('“”'), /a letter or a digit/);
     const { headers } = await page('/search?q=example');
     assert.equal(headers['cache-control'], 'private, no-store');

@@ -199,7 +199,7 @@ describe('the time machine', () => {
     const page = await get(`${HOST}?as_of=2026-11-18`);
     assert.equal(page.status, 200);
     assert.match(page.text, /Observation 1</);
-    assert.match(page.text, /As it stood at <strong>2026-11-18<\/strong>/);
+    assert.match(page.text, /the state at <strong>the end of 2026-11-18<\/strong>/);
     assert.match(page.text, /<meta name="robots" content="noindex"/);
   });
 
@@ -208,7 +208,7 @@ describe('the time machine', () => {
     assert.equal(page.status, 404);
     assert.match(
       page.text,
-      /There is no observation by <strong>2026-11-01<\/strong>: the first is of .*2026-11-18 06:00 UTC/s,
+      /There is no observation by <strong>the end of 2026-11-01<\/strong>: the first is of .*2026-11-18 06:00 UTC/s,
     );
     const { status, text } = await get(`${HOST}?as_of=2026-11-01`, JSON_ONLY);
     assert.equal(status, 404);
@@ -240,7 +240,7 @@ describe('the time machine', () => {
       [first, second, third].map((at) => `A | 1 value | ${at}`),
     );
     assert.ok(shared.includes(`MX | no value | ${first}`) && shared.includes(`MX | 1 value | ${second}`));
-    assert.doesNotMatch(open.text, /mx\.hidden\.example.*What stood when|a secret of the zone/s);
+    assert.doesNotMatch(open.text, /mx\.hidden\.example.*Values over time|a secret of the zone/s);
     const own = bands((await get(HOST, { ...HTML, cookie: signIn() })).text);
     assert.ok(own.includes(`A | 192.0.2.1 | ${first}`) && own.includes(`A | 192.0.2.3 | ${third}`), own.join('\n'));
     assert.ok(own.includes(`MX | 10 mx.hidden.example | ${second}`));
@@ -420,7 +420,7 @@ describe('the time machine', () => {
     const day = new Date(clock.now).toISOString().slice(0, 10);
     clock.now += DAY;
     assert.ok(second.page.includes(`max="${day}"`) && !(await seen()).page.includes(`max="${day}"`), 'midnight');
-    assert.match((await get(`${host}?as_of=${day}`)).text, /As it stood at/);
+    assert.match((await get(`${host}?as_of=${day}`)).text, /You see the state at/);
     const key = stand.keyOf('service');
     const toKey = await get(host, { ...JSON_ONLY, 'x-service-key': key });
     assert.equal(toKey.headers['cache-control'], 'private, no-store');
