@@ -84,7 +84,7 @@ test('a disk that is mounted for reading only is named', async (t) => {
   }
 });
 
-test('a server whose press fails keeps serving what was on air, and recovers', async (t) => {
+test('a server whose press fails keeps serving what was on air, and recovers', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'the-tide' }]);
   const { url, stop } = await serveHere(t, folder);

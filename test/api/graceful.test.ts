@@ -140,7 +140,7 @@ test('a stopping server announces it, drains its callers, and ends immediately o
   assert.deepEqual([code, signal], [1, null]);
 });
 
-test('SIGHUP reloads settings and content, and names what needs a restart', async (t) => {
+test('SIGHUP reloads settings and content, and names what needs a restart', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   // Settings of .env, in the folder in which the server runs; the environment has precedence.

@@ -429,7 +429,7 @@ test('a server that is killed in the middle of an upload keeps nothing of it', {
   assert.equal(audit.code, 0, audit.stdout);
 });
 
-test('a full disk refuses an upload and says so', async (t) => {
+test('a full disk refuses an upload and says so', { skip: ONLY_WIDE }, async (t) => {
   const disk = mkdtempSync(join(tmpdir(), 'broadsheet-disk-'));
   const isMounted =
     process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', disk]).status === 0;

@@ -82,7 +82,7 @@ test('SIGTERM ends a server whose log is no longer read', { skip: ONLY_WIDE }, a
   await ended;
 });
 
-test('SIGTERM finishes a slow download, closes idle connections, and exits with 0', async (t) => {
+test('SIGTERM finishes a slow download, closes idle connections, and exits with 0', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyDemo(folder);
   const { url, child, said, ended } = await serve(t, folder, { LOG_LEVEL: 'info', ...DEMO_ORIGINS });

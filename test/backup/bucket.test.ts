@@ -13,6 +13,7 @@ import { run } from '../support/program.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server, startVersitygw, storeEnv } from '../support/s3-server.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { AT, faultOf } from './backups.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 function bucketAt(endpoint: string, { bucket = BUCKET, credentials = CREDENTIALS } = {}) {
   const pauses: number[] = [];
@@ -57,7 +58,7 @@ for (const [kind, skip] of Object.entries({ 'our own store': false, versitygw: w
   });
 }
 
-test('an upload survives transient failures, and leaves nothing after permanent ones', async (t) => {
+test('an upload survives transient failures, and leaves nothing after permanent ones', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { bucket, pauses } = bucketAt(store.endpoint);
   const steps: ((response: ServerResponse) => void)[] = [

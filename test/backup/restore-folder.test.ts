@@ -13,6 +13,7 @@ import { unpackDatabase } from '../support/old-database.ts';
 import { PROGRAM, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { AT, backUp, faultOf } from './backups.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // A folder into which is restored, and those who use it meanwhile.
 
@@ -110,7 +111,7 @@ test('a drill does not change a database of another version in use', async (t) =
   assert.deepEqual([...treeOf(home)], [...before]);
 });
 
-test('a stopped drill leaves no keys behind', { skip: process.platform === 'win32' }, async (t) => {
+test('a stopped drill leaves no keys behind', { skip: ONLY_WIDE || process.platform === 'win32' }, async (t) => {
   const home = tempFolder(t);
   const temporary = join(home, 'tmp');
   mkdirSync(temporary);

@@ -60,7 +60,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
   // The second piece has no picture of its own.
   for (const [maxwidth, slug] of [...cases, ['220', 'a-white-light'], ['640', 'a-white-light']] as const) {
     // On a push the widths at which its layout changes.
-    const skip = !['220', '512'].includes(maxwidth) && ONLY_WIDE;
+    const skip = (!['220', '512'].includes(maxwidth) || slug !== 'high-water') && ONLY_WIDE;
     await t.test(`the card of ${slug} has the reported height at ${maxwidth} pixels`, { skip }, async () => {
       const { html, width, height } = await record({ maxwidth }, slug);
       assert.equal(width, Number(maxwidth));
@@ -125,7 +125,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
 
   await t.test('a click on the card leads the whole page to the story', async () => {
     const { html } = await record();
-    for (const part of ONLY_WIDE === false ? ['h1 a', 'img', '.dek', '.byline a', '.kicker a'] : ['h1 a', 'img']) {
+    for (const part of ONLY_WIDE === false ? ['h1 a', 'img', '.dek', '.byline a', '.kicker a'] : ['img']) {
       const { page } = await visit(asWordPressShows(html, SECRET));
       // By its place, as a reader clicks: the headline's link covers the others.
       const box = await page.frameLocator('iframe').locator(part).boundingBox();

@@ -32,28 +32,17 @@ interface Reader {
   opens: (type: PageType) => boolean;
 }
 
-/** The pages that axe looks at in the light on a push: one of each kind. */
-const IN_LIGHT = ['newsstand', 'paper/front', 'paper/story', 'records/landing', 'account/overview'];
+/** The pages that a large screen opens on a push, in the light: one of each kind. */
+const IN_LIGHT = ['paper/front', 'paper/story', 'records/landing', 'account/overview'];
 
 const READERS: readonly Reader[] = [
   {
     who: 'at a desk',
     screen: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
     paper: 'leftToRight',
-    // The phone sees every page; a large screen, those that are laid out in another way there, and axe one of each kind.
+    // The phone sees every page; on a push a large screen one of each kind.
     hasAxe: (type) => ONLY_WIDE === false || IN_LIGHT.some((name) => PAGE_TYPES[name] === type),
-    onPush: [
-      'newsstand',
-      'paper/front',
-      'paper/story',
-      'paper/section',
-      'paper/cast-day',
-      'paper/embed',
-      'records/landing',
-      'records/time-machine',
-      'records/docs',
-      'account/overview',
-    ],
+    onPush: IN_LIGHT,
     opens: () => true,
   },
   {
@@ -68,7 +57,8 @@ const READERS: readonly Reader[] = [
     screen: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
     paper: 'rightToLeft',
     opens: ({ of }) => of === 'paper',
-    onPush: ['paper/front', 'paper/story', 'paper/section'],
+    onPush: ['paper/front', 'paper/story'],
+    hasAxe: () => ONLY_WIDE === false,
   },
   {
     who: 'of Arabic, on a phone',

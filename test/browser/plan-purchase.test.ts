@@ -16,12 +16,13 @@ import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { cookieOf } from '../support/signed-in.ts';
 import { axeFaultsAA as axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const TERMS = { daily: 5_000, per_minute: 200, watch: 50, streams: 12, exports: 2_000, price: 5_000, days: 30 };
 /** A folder for pictures of the pages, to look at by hand. */
 const SHOTS = process.env.SHOTS;
 
-describe('a plan bought on the pages of an account, on a real chain', { skip: WITHOUT_CHAIN }, () => {
+describe('a plan bought on the pages of an account, on a real chain', { skip: ONLY_WIDE || WITHOUT_CHAIN }, () => {
   const endings: (() => unknown)[] = [];
   const scope = { after: (work: () => unknown) => void endings.unshift(work) };
   let chain: LocalChain;

@@ -11,13 +11,14 @@ import { startOmniwitness, without } from '../support/log-peers.ts';
 import { run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { openBrowser } from './chromium.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const program = promisify(execFile);
 const needed = without('omniwitness', 'generate_keys', 'tlog-verify');
 const STORY = '/tide-table/stories/high-water/';
 
 test('a stranger with a paper’s address and the policy can prove that a story was public', {
-  skip: needed,
+  skip: ONLY_WIDE || needed,
 }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);

@@ -10,6 +10,7 @@ import { FRONT_BLOCKS, PaperBody } from '../../src/desk/papers/paper.ts';
 import { TABLES } from '../../src/phrases/tables.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { copyContent, run, runAlone } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const LANGUAGES = Object.keys(TABLES);
 const STORIES = [
@@ -81,7 +82,9 @@ test('a new paper’s sections and the title of its persona are in its language'
   }
 });
 
-test('two processes create one complete paper, and the door accepts all of it but the unfilled imprint', async (t) => {
+test('two processes create one complete paper, and the door accepts all of it but the unfilled imprint', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const args = [
     'new',

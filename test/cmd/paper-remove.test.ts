@@ -25,7 +25,7 @@ async function faultsIn(folder: string): Promise<string[]> {
   }
 }
 
-test('a paper is removed while the server runs, and restored explicitly', async (t) => {
+test('a paper is removed while the server runs, and restored explicitly', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [
     { slug: 'tides', url: 'https://tides.example' },

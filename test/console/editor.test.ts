@@ -337,7 +337,7 @@ describe('the editor', () => {
     isSound();
   });
 
-  it('does all of it without script', async () => {
+  it('does all of it without script', { skip: ONLY_WIDE }, async () => {
     const still = await desk.signedIn(browser, { javaScriptEnabled: false });
     const page = await opened('write', still);
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -456,7 +456,7 @@ describe('the editor', () => {
     await page.close();
   });
 
-  it('loads its script on its own page alone, and little of it', async () => {
+  it('loads its script on its own page alone, and little of it', { skip: ONLY_WIDE }, async () => {
     const page = await seat.newPage();
     const network = await page.context().newCDPSession(page);
     await network.send('Network.enable');
@@ -488,8 +488,8 @@ describe('the editor', () => {
     'in the dark': { colorScheme: 'dark', viewport: { width: 1400, height: 900 } },
     'on a phone': { colorScheme: 'light', viewport: { width: 375, height: 700 } },
   } as const)) {
-    // console-pages.test.ts has the page on a phone at night.
-    it(`is accessible and fits ${who}`, { skip: who === 'in the dark' && ONLY_WIDE }, async () => {
+    // On a push console-pages.test.ts has the page, on a phone at night.
+    it(`is accessible and fits ${who}`, { skip: ONLY_WIDE }, async () => {
       const context = await desk.signedIn(browser, options);
       const page = await opened('write', context);
       await page.locator('#headline').fill('Accessible');

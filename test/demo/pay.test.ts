@@ -5,11 +5,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { WITHOUT_CHAIN } from '../support/chain.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
 test('npm run demo:pay makes a paid call with each client, and the money adds up', {
-  skip: WITHOUT_CHAIN,
+  skip: ONLY_WIDE || WITHOUT_CHAIN,
 }, async () => {
   const { scripts } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8'));
   const args = /^exec node (.+)$/.exec(scripts['demo:pay'])?.[1]?.split(' ') ?? assert.fail('it runs by node');

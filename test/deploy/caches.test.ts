@@ -106,7 +106,7 @@ const missing = Object.values(CACHES).map(({ program }) => without(program));
 
 test('a cache in front', {
   concurrency: true,
-  skip: missing.every((why) => why !== false) && missing[0],
+  skip: ONLY_WIDE || (missing.every((why) => why !== false) && missing[0]),
 }, async (t) => {
   const stand = await openStand(t, paidEnv('http://127.0.0.1:9', null));
   const { app } = stand;

@@ -13,6 +13,7 @@ import { without } from '../support/log-peers.ts';
 import { probe } from '../support/probes.ts';
 import { serveAtOnce, until } from '../support/program.ts';
 import { recordProbes } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import {
   askSecurely,
   DEPLOY,
@@ -130,7 +131,7 @@ test('Broadsheet behind a proxy', { skip: missing.every((why) => why !== false) 
     if (proxy !== null) started.push(proxy);
     await t.test(name, { skip }, (t) => behaves(t, stand, proxy as Proxy, at));
   }
-  await t.test('a request meets a restart', () => survivesRestart(t, stand, started));
+  await t.test('a request meets a restart', { skip: ONLY_WIDE }, () => survivesRestart(t, stand, started));
 });
 
 async function behaves(t: TestContext, stand: Stand, proxy: Proxy, at: number): Promise<void> {

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer, type RequestListener } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { KeyUses } from '../../api/middleware/key-uses.ts';
@@ -62,6 +62,10 @@ import { ONLY_WIDE } from '../support/wide.ts';
 const logger = pino({ level: 'silent' });
 const SAYS = 'The harbour is twelve metres deep, the office said. It was 12 m in 2024.';
 
+/** Starting a thread takes longer than most tests: all of them share one. */
+const texts = textPool();
+after(() => texts.close());
+
 /** A paper that reads its sources, and a site whose pages a test changes. */
 async function stand(t: Scope, sources: object = {}) {
   const pages = new Map<string, string | number>([['/report', SAYS]]);
@@ -84,8 +88,6 @@ async function stand(t: Scope, sources: object = {}) {
     hostPause: 0,
     deadline: 2_000,
   };
-  const texts = textPool();
-  t.after(() => texts.close());
   const tools = { read: sourceReader(options), texts };
   const put = (slug: string, facts: object[], more: object = {}) => {
     const cited_facts = facts.map((fact, at) => ({
@@ -446,7 +448,7 @@ test('readers get the text that was read where the paper shows it, as nothing bu
   assert.equal((await request(pathname)).status, 404, 'the paper shows it no more');
 });
 
-test('texts that readers may have are pressed and listed with the paper, and removed with what they are of', async (t) => {
+test('texts that readers may have are pressed and listed with the paper, and removed with what they are of', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, pages, put, air, read } = await stand(t, { republish: true });
   const folder = dirname(app.settings.dataDir);
   const tree = join(app.settings.distDir, PAPER);

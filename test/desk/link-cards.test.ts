@@ -24,6 +24,7 @@ import { AT, backUp } from '../backup/backups.ts';
 import { appContextIn, createPaper, filing, PAPER, type Scope, tempFolder, treeOf } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
 import { START } from '../support/pressed-paper.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -288,7 +289,9 @@ test('cards go with the pieces that need them, with the setting, and with the pa
   assert.ok(!existsSync(tree));
 });
 
-test('a backup holds the cards; a desk that imports the ledger reads the pages itself', async (t) => {
+test('a backup holds the cards; a desk that imports the ledger reads the pages itself', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { root, asked, read } = await site(t, {
     '/tides': html(PAGE),
     '/picture.png': html(await picture(300, 200).png().toBuffer()),

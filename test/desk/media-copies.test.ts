@@ -131,7 +131,9 @@ test('a place that readers see, or that is lost with DATA_DIR, is refused', (t) 
   assert.throws(() => readSettings(envIn(folder, { MEDIA_URL: 'ftp://x/y' })), /MEDIA_URL/);
 });
 
-test('filing a picture again restores its bytes, and press and doctor name missing files', async (t) => {
+test('filing a picture again restores its bytes, and press and doctor name missing files', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   cpSync(join(PROJECT, 'content/the-leading-light'), join(folder, 'content/the-leading-light'), { recursive: true });
   const first = await run(t, folder, ['file', '--no-press']);

@@ -44,7 +44,9 @@ const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', args, { cwd, encoding: 'utf8', env: { ...process.env, ...GIT } });
 const text = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
-test('create makes a paper that files, in a folder with a pinned version and a history of its own', async (t) => {
+test('create makes a paper that files, in a folder with a pinned version and a history of its own', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const made = await create(folder, ['the-quay', ...QUAY, '--language', 'de', '--publish', 'netlify']);
   assert.equal(made.code, 0, made.stderr);

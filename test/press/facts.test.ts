@@ -44,7 +44,9 @@ function put(app: AppContext, slug: string, keys: string[], at: number, more = {
   airStory(deskOf(app), PAPER, slug, { ...BY, at });
 }
 
-test('the record has a page for each fact, lists and sources, and a publish leaves those of a full press', async (t) => {
+test('the record has a page for each fact, lists and sources, and a publish leaves those of a full press', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, clock, has, read, press, correct } = desk(t);
   fileStory(deskOf(app), PAPER, filing('without'), BY);
   airStory(deskOf(app), PAPER, 'without', BY);

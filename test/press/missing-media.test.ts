@@ -93,7 +93,9 @@ const fileOf = (app: AppContext, path: string) =>
 const pressed = async (app: AppContext, full = false) => (await pressPapers(app, { full })).get(PAPER);
 const faultsOf = async (app: AppContext) => (await auditApp(app, { deep: true })).faults;
 
-test('a restore without media puts everything else on air, with neutral pictures in their places', async (t) => {
+test('a restore without media puts everything else on air, with neutral pictures in their places', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, tree, media } = await illustrated(t);
   await pressed(app);
   assert.deepEqual(await faultsOf(app), []);

@@ -19,7 +19,9 @@ test('names that differ in case, accents or punctuation are one tag, other names
   for (const name of ['潮', 'C++', '…', 'a'.repeat(40)]) assert.match(tagSlug(name), /^[a-z0-9]+(-[a-z0-9]+)*$/);
 });
 
-test('a tag has pages, a feed and a place in the list, and a publish leaves those of a full press', async (t) => {
+test('a tag has pages, a feed and a place in the list, and a publish leaves those of a full press', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const clock = { now: START };
   const app = appContextIn(t, folder, clock);

@@ -8,6 +8,7 @@ import { S3Bucket } from '../../src/shared/storage/s3-bucket.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { BUCKET, CREDENTIALS, S3Server, startVersitygw } from '../support/s3-server.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const KINDS: Record<string, { skip: string | false; open(t: TestContext): Promise<Bucket> }> = {
   'a folder': { skip: false, open: async (t) => new FolderBucket(tempFolder(t)) },
@@ -72,7 +73,7 @@ for (const [kind, { skip, open }] of Object.entries(KINDS)) {
     assert.deepEqual(await keysOf(bucket, 'nothing/'), []);
   });
 
-  test(`${kind} lets one of fifty take an object`, { skip }, async (t) => {
+  test(`${kind} lets one of fifty take an object`, { skip: ONLY_WIDE || skip }, async (t) => {
     const bucket = await open(t);
     const tries = Array.from({ length: 50 }, (_, n) => bucket.put('lease', bytes(`by ${n}`), { onlyIf: 'absent' }));
     const won = (await Promise.all(tries)).filter((etag) => etag !== null);

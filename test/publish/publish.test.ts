@@ -206,7 +206,7 @@ test('drift is named and repaired', async (t) => {
   assertPublished(store, `site/${PAPER}/`, tree);
 });
 
-test('a publisher that is slower than the log lacks no tile that its checkpoint needs', async (t) => {
+test('a publisher that is slower than the log lacks no tile that its checkpoint needs', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { app, address, clock, send } = await standAt(t, at(store));
   await send();
@@ -224,7 +224,9 @@ test('a publisher that is slower than the log lacks no tile that its checkpoint 
   assert.deepEqual(await check(), [{ path: `tile/0/${needed}`, what: 'missing' }]);
 });
 
-test('a publication that broke off leaves no tile behind, however far the log goes on', async (t) => {
+test('a publication that broke off leaves no tile behind, however far the log goes on', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const store = await S3Server.start(t);
   const { app, address, clock, send } = await standAt(t, at(store));
   await send();

@@ -16,7 +16,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 /** The publications of a test: two without and two with a piece that is withdrawn, on a push one of each. */
 const ROUNDS = ONLY_WIDE === false ? [0, 1, 2, 3] : [1, 2];
 
-test('at no moment of a publication does a page link to one that is not there', async (t) => {
+test('at no moment of a publication does a page link to one that is not there', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock } = await paperOf(t, 29);
   const store = await S3Server.start(t);
   const address = parseAddress(`s3://${BUCKET}/site?endpoint=${store.endpoint}`);

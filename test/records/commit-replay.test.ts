@@ -21,9 +21,10 @@ import {
   zoneFiles,
 } from '../support/gov-zones.ts';
 import { KEY, toolsAt } from '../support/probes.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
-/** How many of the 585 committed states are served, from the first on; REPLAY_COMMITS=585 serves all. */
-const COMMITS = Number(process.env.REPLAY_COMMITS ?? 60);
+/** How many of the 585 committed states are served, from the first on: fewer on a push, and all with REPLAY_COMMITS=585. */
+const COMMITS = Number(process.env.REPLAY_COMMITS ?? (ONLY_WIDE === false ? 60 : 15));
 const AT_ONCE = 16;
 const MINUTE = 60_000;
 

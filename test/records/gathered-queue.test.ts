@@ -164,7 +164,7 @@ async function ended(child: ChildProcess): Promise<void> {
   assert.equal(code, 0);
 }
 
-test('a scan syncs the disk at most once for ten observations', { skip: NO_STRACE }, async (t) => {
+test('a scan syncs the disk at most once for ten observations', { skip: ONLY_WIDE || NO_STRACE }, async (t) => {
   const names = namesOf(600);
   const { open, start } = scanning(t, names);
   const { child } = await start();

@@ -1,14 +1,12 @@
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fileContent } from '../../src/desk/ingest/content-folder.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { paperRoot } from '../../src/desk/papers/paper.ts';
 import { intakeOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { envIn, treeOf } from '../support/app-context.ts';
-
-const CONTENT = fileURLToPath(new URL('../../content/', import.meta.url));
+import { copyContent, copyDemo } from '../support/program.ts';
 
 export interface PressedPaper {
   slug: string;
@@ -28,7 +26,9 @@ export async function pressDemo(
   url: string | null,
   { cards = true, only }: { cards?: boolean; only?: readonly string[] } = {},
 ): Promise<PressedPaper[]> {
-  cpSync(CONTENT, join(folder, 'content'), { recursive: true });
+  // With all its stories at their own addresses, the demo has the cards that the run has drawn.
+  if (only === undefined && url === null) copyDemo(folder);
+  else copyContent(folder);
   if (only !== undefined) {
     for (const story of globSync(join(folder, 'content/*/stories/*.md')))
       if (!only.includes(basename(story, '.md'))) rmSync(story);

@@ -28,7 +28,7 @@ test('npm run dev names an invalid PORT, and one in use', { skip: ONLY_WIDE }, a
   }
 });
 
-test('npm run dev shows the papers of a new machine, each file by its type', async (t) => {
+test('npm run dev shows the papers of a new machine, each file by its type', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   const { child, url, ended } = await serveDev(t, folder);

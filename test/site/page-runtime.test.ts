@@ -10,6 +10,7 @@ import { withFontsNeeded } from '../../src/shared/script-letters.ts';
 import type { render as renderAsAstro } from '../support/astro-own.ts';
 import { TIMES } from '../support/properties.ts';
 import { viewsOf } from '../support/views.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // Within the project, so that what is built finds its packages; outside node_modules, where it would be an installed one.
 mkdirSync(join(PROJECT, 'dist'), { recursive: true });
@@ -32,7 +33,7 @@ async function buildAstros(): Promise<{ render: typeof renderAsAstro; routes: st
   return import(pathToFileURL(join(folder, 'server/own.mjs')).href);
 }
 
-test('every page is byte for byte what the runtime of Astro prints', async () => {
+test('every page is byte for byte what the runtime of Astro prints', { skip: ONLY_WIDE }, async () => {
   const [astros, { render }] = [await buildAstros(), await loadBuild()];
   const views = viewsOf();
   assert.deepEqual([...views.keys()].sort(), astros.routes.sort());

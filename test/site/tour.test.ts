@@ -45,7 +45,7 @@ function fileShown(page: string, name: string): string {
   return /^```\w+\n([\s\S]*?)^```/m.exec(after)?.[1] ?? assert.fail(`the page shows no ${name}`);
 }
 
-test('the tour of the README does what it shows', async (t) => {
+test('the tour of the README does what it shows', { skip: ONLY_WIDE }, async (t) => {
   const page = pageOf('README.md');
   const { folder, shell } = await newcomer(t);
   const [first = [], broken = [], verified = [], api = []] = consoleBlocks(page);

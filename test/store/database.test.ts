@@ -94,7 +94,7 @@ test('an audit finds changes made behind the ledger’s back', async (t) => {
   }
 });
 
-test('a database that another process holds is named, with what to do', async (t) => {
+test('a database that another process holds is named, with what to do', { skip: ONLY_WIDE }, async (t) => {
   const folder = founded(t);
   const holder = spawn(
     process.execPath,

@@ -18,7 +18,7 @@ export function string(constraints: fc.StringConstraints = {}): fc.Arbitrary<str
 /** The seed of every property, so that a run has the same result everywhere. */
 const SEED = 1;
 /** The most runs of a property on a push; `.ci/wide`, which sets WIDE, has each property's own number. */
-const RUNS_MAX = process.env.WIDE === undefined ? 20 : Number.POSITIVE_INFINITY;
+const RUNS_MAX = process.env.WIDE === undefined ? 10 : Number.POSITIVE_INFINITY;
 /** Multiplies the number of runs of every property. Above 1, each run has a new random seed. */
 export const TIMES = Number(process.env.PROPERTY_TIMES ?? 1);
 
@@ -28,7 +28,7 @@ export function runsOf(numRuns: number): number {
 }
 
 /**
- * Checks a property like fast-check, with the suite's own seed, twenty times on a push. `.ci/wide properties` sets
+ * Checks a property like fast-check, with the suite's own seed, ten times on a push. `.ci/wide properties` sets
  * PROPERTY_TIMES: it multiplies the runs of each property and uses a new seed, and appends failures to PROPERTY_FAILURES.
  */
 export function assert<Ts>(property: fc.IAsyncProperty<Ts>, given?: fc.Parameters<Ts>): Promise<void>;

@@ -21,6 +21,7 @@ import { MACHINE, PROCESS } from '../../../src/shared/workers/process-name.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
 import { probe } from '../../support/probes.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 const DAYS = 4;
 /** Days that are archived; the others are in the database alone when the name is erased. */
@@ -131,7 +132,9 @@ test('a probe that was under way, and whoever watches the name again, observe no
 });
 
 for (const isAfter of [false, true]) {
-  test(`an erasure that is killed ${isAfter ? 'after' : 'before'} any operation is completed`, async (t) => {
+  test(`an erasure that is killed ${isAfter ? 'after' : 'before'} any operation is completed`, {
+    skip: isAfter && ONLY_WIDE,
+  }, async (t) => {
     const { app, place } = opened(t);
     eraseName(app, parseHostname(ERASED), 'asked');
     for (let at = 1, generation = 0, isMore = true; isMore; at++) {

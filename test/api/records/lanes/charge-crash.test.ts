@@ -9,13 +9,14 @@ import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { serve, until } from '../../../support/program.ts';
 import { recordProbes } from '../../../support/records-fixture.ts';
+import { ONLY_WIDE } from '../../../support/wide.ts';
 
 const PATH = '/v1/domains/example.org';
 const CALLERS = 8;
 /** How many answers arrive before the process is killed. */
 const ANSWERS = 60;
 
-test('kill -9 under load: every answer that arrived was charged', async (t) => {
+test('kill -9 under load: every answer that arrived was charged', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const clock = { now: Date.now() };
   const app = appContextIn(t, folder, clock);
