@@ -3,6 +3,9 @@ import type { ReadinessReport } from '../../src/operate/metrics/readiness.ts';
 import { respond } from './headers.ts';
 import { JSON_TYPE } from './send.ts';
 
+/** When to ask again, in seconds: balancers ask as often by themselves. */
+const RETRY_AFTER = '2';
+
 /** Why a server is not ready, in words. */
 const REASONS = {
   starting: 'this server is starting; ask again soon',
@@ -17,5 +20,5 @@ export function sendReadiness(c: Context, { status, checks }: ReadinessReport): 
   if (status === 'ready') return respond(c, JSON.stringify({ status, checks }), 200, headers);
   const reason = checks.server !== 'ok' ? checks.server : checks.database !== 'ok' ? checks.database : 'not_pressed';
   const body = { error: 'unavailable', message: REASONS[reason], status, checks };
-  return respond(c, JSON.stringify(body), 503, headers);
+  return respond(c, JSON.stringify(body), 503, { ...headers, 'Retry-After': RETRY_AFTER });
 }

@@ -29,7 +29,7 @@ async function examined(folder: string, env: Record<string, string>) {
   return { findings, of: (name: string) => findings.find((one) => one.name === name) ?? assert.fail(name) };
 }
 
-test('doctor queries the running server, and names late queues', async (t) => {
+test('doctor queries the running server, and names late queues', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   const app = openAppContext(readSettings(envIn(folder)));

@@ -134,6 +134,9 @@ export async function run(
 /** The result of a `serve` that is refused before it is ready, in this process. */
 export async function refusedServe(folder: string, more: Record<string, string> = {}): Promise<Outcome> {
   const { code, stdout, stderr } = await runCommand(['serve'], { ...process.env, ...envIn(folder), ...more });
+  // Whatever else this process has listening would say that it starts.
+  const { server } = await import('../../src/operate/metrics/readiness.ts');
+  server.phase = 'serving';
   return { code, signal: null, stdout, stderr };
 }
 

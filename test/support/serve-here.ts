@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import pino from 'pino';
 import { serve } from '../../src/cmd/serve.ts';
+import { server as ofProcess } from '../../src/operate/metrics/readiness.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { endBeforeRemoval, envIn, type Scope } from './app-context.ts';
 import { emptyDatabase } from './empty-database.ts';
@@ -49,6 +50,8 @@ export async function serveHere(t: Scope, folder: string, more: Record<string, s
   const stop = async () => {
     end();
     await ended;
+    // Without it, whatever else this process has listening would say that it stops.
+    ofProcess.phase = 'serving';
     const code = Number(process.exitCode ?? 0);
     process.exitCode = undefined;
     return { code, stderr: said.stderr };

@@ -21,6 +21,7 @@ import {
   startOmniwitness,
   without,
 } from '../../support/log-peers.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 /** The log held against programs that nobody here wrote. */
 
@@ -135,7 +136,7 @@ async function fsck(url: string, vkey: string, folder: string): Promise<string> 
 }
 
 test('fsck rebuilds the root of a log from its tiles and entries', {
-  skip: LOG_FSCK === null && 'needs the fsck of logs on the PATH',
+  skip: ONLY_WIDE || (LOG_FSCK === null && 'needs the fsck of logs on the PATH'),
 }, async (t) => {
   for (const size of [1, 256, 257, 1_000, 66_000]) {
     const log = grown(size);
@@ -145,7 +146,7 @@ test('fsck rebuilds the root of a log from its tiles and entries', {
 
 // With more than one tile it waits for ever once it has found something.
 test('fsck finds a swapped tile, an altered entry and another size', {
-  skip: LOG_FSCK === null && 'needs the fsck of logs on the PATH',
+  skip: ONLY_WIDE || (LOG_FSCK === null && 'needs the fsck of logs on the PATH'),
 }, async (t) => {
   const log = grown(256);
   const files = published(log);
@@ -169,7 +170,9 @@ const needed = without(
   'ssh-add',
   'ssh-keygen',
 );
-test('tlog-verify takes every entry of a log, and its proofs, with two witnesses', { skip: needed }, async (t) => {
+test('tlog-verify takes every entry of a log, and its proofs, with two witnesses', {
+  skip: ONLY_WIDE || needed,
+}, async (t) => {
   const log = grown(1_000);
   const [omni, lite] = [await startOmniwitness(t, tempFolder(t), log), await startLitewitness(t, tempFolder(t), log)];
   const checkpoint = log.checkpoint();
