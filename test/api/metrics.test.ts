@@ -238,7 +238,9 @@ test('alerts fire only for what cannot wait', {
   assert.equal(status, 0, stdout + stderr);
 });
 
-test('a metrics port in use, and an invalid one, give one line that names the setting', { skip: ONLY_WIDE }, async (t) => {
+test('a metrics port in use, and an invalid one, give one line that names the setting', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   const metrics = openMetrics({ app, presses: () => null }, openServerLog('silent'));

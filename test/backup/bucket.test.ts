@@ -12,8 +12,8 @@ import { without } from '../support/log-peers.ts';
 import { run } from '../support/program.ts';
 import { BUCKET, CREDENTIALS, refuse, S3Server, startVersitygw, storeEnv } from '../support/s3-server.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { AT, faultOf } from './backups.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { AT, faultOf } from './backups.ts';
 
 function bucketAt(endpoint: string, { bucket = BUCKET, credentials = CREDENTIALS } = {}) {
   const pauses: number[] = [];
@@ -58,7 +58,9 @@ for (const [kind, skip] of Object.entries({ 'our own store': false, versitygw: w
   });
 }
 
-test('an upload survives transient failures, and leaves nothing after permanent ones', { skip: ONLY_WIDE }, async (t) => {
+test('an upload survives transient failures, and leaves nothing after permanent ones', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const store = await S3Server.start(t);
   const { bucket, pauses } = bucketAt(store.endpoint);
   const steps: ((response: ServerResponse) => void)[] = [

@@ -12,8 +12,8 @@ import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { unpackDatabase } from '../support/old-database.ts';
 import { PROGRAM, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { AT, backUp, faultOf } from './backups.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { AT, backUp, faultOf } from './backups.ts';
 
 // A folder into which is restored, and those who use it meanwhile.
 

@@ -14,9 +14,9 @@ import { PAYEE, paidEnv, payment } from '../support/paid-fixture.ts';
 import { until } from '../support/program.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { cookieOf } from '../support/signed-in.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaultsAA as axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
-import { ONLY_WIDE } from '../support/wide.ts';
 
 const TERMS = { daily: 5_000, per_minute: 200, watch: 50, streams: 12, exports: 2_000, price: 5_000, days: 30 };
 /** A folder for pictures of the pages, to look at by hand. */

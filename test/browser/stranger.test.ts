@@ -10,8 +10,8 @@ import { freePort } from '../support/free-port.ts';
 import { startOmniwitness, without } from '../support/log-peers.ts';
 import { run, serve, until } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { openBrowser } from './chromium.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { openBrowser } from './chromium.ts';
 
 const program = promisify(execFile);
 const needed = without('omniwitness', 'generate_keys', 'tlog-verify');

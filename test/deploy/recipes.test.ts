@@ -9,8 +9,8 @@ import { envIn, tempFolder } from '../support/app-context.ts';
 import { without } from '../support/log-peers.ts';
 import { PROGRAM, serveAtOnce } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { DEPLOY } from './fixture.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
+import { DEPLOY } from './fixture.ts';
 
 const read = (...path: string[]) => readFileSync(join(PROJECT, ...path), 'utf8');
 const SETTINGS = new Set([...read('docs/settings.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
@@ -96,7 +96,9 @@ test('systemd takes the units, and finds little exposed', { skip: without('syste
   }
 });
 
-test('the backup of the unit is made, one for each day of the week, and its drill finds the newest', { skip: ONLY_WIDE }, async (t) => {
+test('the backup of the unit is made, one for each day of the week, and its drill finds the newest', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const to = join(folder, 'backups');
   await enterPapers(folder, [{ slug: 'tide-table' }]);

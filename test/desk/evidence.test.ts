@@ -448,7 +448,9 @@ test('readers get the text that was read where the paper shows it, as nothing bu
   assert.equal((await request(pathname)).status, 404, 'the paper shows it no more');
 });
 
-test('texts that readers may have are pressed and listed with the paper, and removed with what they are of', { skip: ONLY_WIDE }, async (t) => {
+test('texts that readers may have are pressed and listed with the paper, and removed with what they are of', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, clock, pages, put, air, read } = await stand(t, { republish: true });
   const folder = dirname(app.settings.dataDir);
   const tree = join(app.settings.distDir, PAPER);

@@ -206,7 +206,9 @@ test('drift is named and repaired', async (t) => {
   assertPublished(store, `site/${PAPER}/`, tree);
 });
 
-test('a publisher that is slower than the log lacks no tile that its checkpoint needs', { skip: ONLY_WIDE }, async (t) => {
+test('a publisher that is slower than the log lacks no tile that its checkpoint needs', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const store = await S3Server.start(t);
   const { app, address, clock, send } = await standAt(t, at(store));
   await send();

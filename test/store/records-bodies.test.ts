@@ -203,7 +203,9 @@ test('a damaged part stops no new observation of its host', (t) => {
   assert.match(JSON.stringify(records.observationBySeq(host, 3)?.record), /192\.0\.2\.3/);
 });
 
-test('an observation that differs in its serial and its round trips takes at most 600 bytes', { skip: ONLY_WIDE }, (t) => {
+test('an observation that differs in its serial and its round trips takes at most 600 bytes', {
+  skip: ONLY_WIDE,
+}, (t) => {
   const names = Array.from({ length: 200 }, (_, n) => `h${n}.zone${n % 97}.example`);
   const { file, records } = opened(t, names);
   const ROUNDS = 12;
