@@ -38,6 +38,14 @@ test('a process that was stopped while it had the lock does not write over what 
   assert.equal(String((await other.get('lease'))?.bytes), 'later');
 });
 
+test('a folder whose files are dated by another clock takes what is written on a condition', async (t) => {
+  const bucket = new FolderBucket(tempFolder(t));
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 365 * 86_400_000 });
+  const etag = await bucket.put('lease', bytes, { onlyIf: 'absent' });
+  assert.ok(etag !== null, 'its own lock is not one that was left behind');
+  assert.ok((await bucket.put('lease', Buffer.from('later'), { onlyIf: { etag } })) !== null);
+});
+
 test('two writes of one process do not take each other for dead', async (t) => {
   const bucket = new FolderBucket(tempFolder(t), { name: PROCESS, isDead });
   const etag = (await bucket.put('lease', bytes)) ?? '';

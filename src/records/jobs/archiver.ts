@@ -23,6 +23,8 @@ export const GRACE = 2 * DAY;
 /** Hexadecimal digits of the buckets of a day, and of a month with so many rows in one of these. */
 const DIGITS = 1;
 const ROWS_MAX = 500_000;
+/** Steps in a row that may lose. */
+const LOST_MAX = 5;
 /** Rows that are looked at at a time. */
 const CHUNK = 5_000;
 /** Hosts of a day that are in memory. */
@@ -44,6 +46,8 @@ export class Archiver {
   readonly #objects: ArchiveObjects;
   readonly #manifest: ArchiveManifest;
   readonly #copies: ArchiveCopies;
+  /** Steps in a row that lost to another archiver, or found a place that takes nothing. */
+  #lost = 0;
   /** The last number of the last pass that pruned. */
   #pruned = -1;
 
@@ -70,11 +74,16 @@ export class Archiver {
         await this.#prune();
         await this.#clean();
       }
+      this.#lost = 0;
       return isMore;
     } catch (error) {
+      if (!(error instanceof ObjectChanged)) throw error;
       // Another archiver was faster: begin again with its manifest.
-      if (error instanceof ObjectChanged) return true;
-      throw error;
+      if (++this.#lost < LOST_MAX) return true;
+      throw new Fault(
+        'unavailable',
+        `${this.#place.name} refused ${LOST_MAX} times in a row what was to replace an object (${error.message}); end whatever else writes there, and check that it supports conditional PUT (If-Match, If-None-Match)`,
+      );
     } finally {
       this.#objects.clear();
     }

@@ -188,7 +188,9 @@ export class FolderBucket implements Bucket {
     // A process that is stopped for long finds its lock broken, and another's work in its place.
     const isLocked = () => textIn(lock) === mine;
     try {
-      await removeOld(working);
+      // By the clock of the folder, which may be another machine's.
+      const held = await unlessGone(stat(lock));
+      if (held !== null) await removeOld(working, held.mtimeMs);
       const found = await unlessGone(hashed(createReadStream(this.#path(key))));
       const holds = onlyIf === 'absent' ? found === null : found?.etag === onlyIf.etag;
       return holds ? await this.#write(key, bytes, undefined, isLocked) : null;
@@ -272,11 +274,11 @@ async function breakLock(lock: string, by: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** Removes what processes that were killed left behind. */
-async function removeOld(working: string): Promise<void> {
+/** Removes what processes that were killed left behind, at a time (ms) by the clock that dates the files. */
+async function removeOld(working: string, now: number): Promise<void> {
   for (const name of await readdir(working)) {
     const path = join(working, name);
     const info = await unlessGone(stat(path));
-    if (info !== null && Date.now() - info.mtimeMs > LEFT_BEHIND) await rm(path, { force: true });
+    if (info !== null && now - info.mtimeMs > LEFT_BEHIND) await rm(path, { force: true });
   }
 }

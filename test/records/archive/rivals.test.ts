@@ -215,6 +215,17 @@ test('a place that lost its manifest, or has an older one, is refused', async (t
   await assert.rejects(archiverOf(app, place).step(), /has no manifest\.json, and this database has archived/);
 });
 
+test('a place that refuses every manifest is named, and not tried for ever', async (t) => {
+  const { app, place } = opened(t);
+  const refusing: ArchivePlace = {
+    ...place,
+    put: (key, bytes, onlyIf) => (onlyIf === undefined ? place.put(key, bytes) : Promise.resolve(null)),
+  };
+  await assert.rejects(archiveAll(app, refusing), /refused 5 times in a row .*\(manifest\.json\); end whatever else/);
+  await archiveAll(app, place);
+  await requireSound(app);
+});
+
 test('an object that changed since it was read back keeps its rows in the database', async (t) => {
   const { app, place } = opened(t);
   let uploaded = '';
