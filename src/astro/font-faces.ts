@@ -1,3 +1,5 @@
+import { SCRIPT_LANGUAGES } from '../shared/script-letters.ts';
+
 /** The families of typefaces: tools/fonts makes their files in src/layouts/typefaces, the build their @font-face rules. */
 
 /** Unicode ranges of the subsets. Where two rules cover a character the later one wins, so the small files come last. */
@@ -184,7 +186,7 @@ const REST = {
 
 /** Families of src/media/script-fonts.ts, for systems without a font for their scripts. */
 const SCRIPT_FAMILIES =
-  '"amiri", "frank-ruhl-libre", "noto-serif-devanagari", "zen-antique", "song-myung", "noto-serif-sc"';
+  '"amiri", "frank-ruhl-libre", "noto-serif-devanagari", "zen-antique", "song-myung", "noto-serif-sc", "script-room"';
 
 /**
  * The rules of a pair of families, for text and for labels. The mark of an AI persona has the family of labels by its
@@ -203,6 +205,9 @@ export function fontPair(text: string, labels: string): string {
 @layer mark {
   .ai.ai {
     font-family: "${labelFont.family}", "${labelFont.family} Fallback", "Helvetica Neue", Arial, sans-serif, ${SCRIPT_FAMILIES} !important;
+  }
+  .ai.ai:is(${SCRIPT_LANGUAGES.map((language) => `:lang(${language})`).join(', ')}) {
+    font-family: "Helvetica Neue", Arial, ${SCRIPT_FAMILIES}, sans-serif !important;
   }
 }`;
 }

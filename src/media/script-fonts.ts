@@ -1,39 +1,212 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { compress, decompress } from 'woff2-encoder';
+import { sha256 } from '../proof/basis.ts';
 import { present } from '../proof/narrow.ts';
+import { CJK_RANGE } from '../shared/script-letters.ts';
 import { type Face, facesFor, type Subset, subsetsOf } from './card/card-fonts.ts';
+import { fontOf, type Glyph, GlyphReader, type Span } from './fonts/glyphs.ts';
+import { sfntOf, type Tables, tablesOf, woff2Of } from './fonts/sfnt.ts';
+import { subsetFont } from './fonts/subset.ts';
 
-/** The weights that pages set text in. */
-const WEIGHTS = [400, 700];
+/** Increase it when the same letters make another file. */
+const VERSION = 1;
+/** The weight of ideographs. Browsers embolden it: a second weight would double what a page weighs. */
+const WEIGHT = 400;
+/** The family with room for letters whose font is not there yet; `astro/font-faces.ts` and `tokens.css` name it. */
+const ROOM = 'script-room';
 
 const require = createRequire(import.meta.url);
 
-/** A file of a font below `fonts/`, and its `@font-face` rule for a stylesheet beside that folder. */
+/** A file of a font below `fonts/`, and its `@font-face` rule for a stylesheet at the paper's root. */
 export interface ScriptFont {
   path: string;
   rule: string;
-  bytes(): Uint8Array;
+  bytes(): Promise<Uint8Array>;
 }
 
+/** A script with so few letters that a paper needs one font for all of its texts. */
+interface Alphabet {
+  family: string;
+  /** The subset of the package with its letters. */
+  subset: string;
+  letters: RegExp;
+  /** Those of everyday texts, which have room before their font comes, as a `unicode-range`. */
+  everyday: string;
+  weights: readonly number[];
+  /** How large it is beside Latin, in percent. */
+  size: number;
+}
+
+const ALPHABETS: readonly Alphabet[] = [
+  {
+    family: 'amiri',
+    subset: 'arabic',
+    letters: /[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff]/gu,
+    everyday: 'U+60C,U+61B,U+61F,U+621-63A,U+641-652,U+660-66C,U+67E,U+686,U+698,U+6A9,U+6AF,U+6CC',
+    weights: [400],
+    // Its letters are small for their size beside those of Latin.
+    size: 118,
+  },
+  {
+    family: 'frank-ruhl-libre',
+    subset: 'hebrew',
+    letters: /[\u0590-\u05ff\ufb1d-\ufb4f]/gu,
+    everyday: 'U+5BE,U+5D0-5EA,U+5F3-5F4',
+    weights: [400, 700],
+    size: 100,
+  },
+  {
+    family: 'noto-serif-devanagari',
+    subset: 'devanagari',
+    letters: /[\u0900-\u097f]/gu,
+    everyday:
+      'U+901-903,U+905-90B,U+90D,U+90F-911,U+913-928,U+92A-930,U+932,U+935-939,U+93C-943,U+945,U+947-949,U+94B-94D,U+964,U+966-970',
+    weights: [400],
+    size: 100,
+  },
+];
+
+const CJK = new RegExp(
+  `[${CJK_RANGE.replaceAll('U+', '')
+    .split(',')
+    .map((span) => span.replace(/[0-9A-F]+/g, '\\u{$&}'))
+    .join('')}]`,
+  'gu',
+);
+
+/** OpenType features that put letters together; others are ornaments. */
+const JOINING =
+  'abvf abvs akhn blwf blws calt ccmp cjct curs dist fina haln half init isol liga locl medi nukt pref pres pstf psts rkrf rlig rphf vatu'.split(
+    ' ',
+  );
+/** Those that set marks, which take no room. */
+const MARKS = ['abvm', 'blwm', 'mark', 'mkmk'];
+/** Joiners, a circle for marks without a letter, and the marks of a text from right to left. */
+const WITH_LETTERS = '\u200c\u200d\u200e\u200f\u25cc';
+
+/** The fonts of the alphabets that these letters are of, with those letters. */
+export function alphabetFonts(letters: string): ScriptFont[] {
+  return ALPHABETS.flatMap((alphabet) => {
+    const own = [...new Set(letters.match(alphabet.letters) ?? [])].sort().join('');
+    if (own === '') return [];
+    const name = `@fontsource/${alphabet.family}`;
+    return alphabet.weights.map((weight) => {
+      const path = `fonts/${alphabet.family}-${weight}-${idOf(name, own)}.woff2`;
+      return {
+        path,
+        rule: ruleOf(alphabet.family, path, {
+          weight: alphabet.weights.length > 1 ? weight : null,
+          size: alphabet.size,
+          range: rangeOf(own),
+        }),
+        bytes: async () =>
+          compress(
+            subsetFont(sfntOf(tablesIn(fileOf(alphabet, weight))), codesIn(own + WITH_LETTERS), {
+              features: [...JOINING, ...MARKS],
+            }),
+          ),
+      };
+    });
+  });
+}
+
+const fileOf = ({ family, subset }: Alphabet, weight: number): string =>
+  `@fontsource/${family}/files/${family}-${subset}-${weight}-normal.woff`;
+
 /**
- * The parts of fonts that have these letters, by path. The language decides between fonts that share ideographs. They
- * are the fonts of the share cards, whose packages ship them in parts of some tens of kilobytes.
+ * The fonts of a page, with its letters of Chinese, Japanese and Korean and no others: a text has hundreds of the
+ * thousands of letters that a font has. The language decides between fonts that share ideographs. `page` is the path
+ * of the page, whose fonts are its own.
  */
-export function scriptFonts(letters: string, language: string): ScriptFont[] {
-  // The first ones are for Latin.
-  const faces = facesFor('serif', letters, language).filter((face) => !face.package.endsWith('source-serif-4'));
-  const subsets = new Set<Subset>();
-  for (const letter of letters) {
-    const code = present(letter.codePointAt(0));
-    for (const face of faces) {
-      const subset = subsetsByCode(face).get(code);
-      if (subset === undefined) continue;
-      subsets.add(subset);
-      break;
+export function pageFonts(page: string, letters: string, language: string): ScriptFont[] {
+  const bySubset = subsetsWith(letters, language);
+  const byFace = Map.groupBy(bySubset, ([{ face }]) => face);
+  return [...byFace].map(([face, subsets]) => {
+    const family = familyOf(face);
+    const own = subsets.flatMap(([, codes]) => codes).sort((a, b) => a - b);
+    const path = `fonts/${family}-${idOf(face.package, `${page}\n${String.fromCodePoint(...own)}`)}.woff2`;
+    return {
+      path,
+      rule: ruleOf(family, path, { weight: null, size: 100, range: CJK_RANGE }),
+      bytes: () => pageFont(subsets),
+    };
+  });
+}
+
+async function pageFont(subsets: readonly [Subset, number[]][]): Promise<Buffer> {
+  const spans: Span[] = [];
+  let first: { tables: Tables; notDefined: Glyph } | null = null;
+  for (const [subset, codes] of subsets) {
+    const { tables, reader, glyphs } = await loadedOf(subset, codes);
+    first ??= { tables, notDefined: reader.notDefined() };
+    for (const code of codes) {
+      const glyph = glyphs.get(code);
+      if (glyph != null) spans.push({ first: code, last: code, glyph });
     }
   }
-  return [...subsets].flatMap(filesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { tables, notDefined } = present(first);
+  return woff2Of(fontOf(tables, notDefined, spans));
 }
+
+interface LoadedFont {
+  tables: Tables;
+  reader: GlyphReader;
+  /** What was read so far; null for a code point without a glyph. */
+  glyphs: Map<number, Glyph | null>;
+}
+
+const loaded = new Map<Subset, LoadedFont>();
+const variableFonts = new Map<Subset, Promise<Buffer>>();
+
+/** A file of a package with at least these glyphs read. */
+async function loadedOf(subset: Subset, codes: readonly number[]): Promise<LoadedFont> {
+  const known = loaded.get(subset);
+  const missing = codes.filter((code) => !known?.glyphs.has(code));
+  if (known && missing.length === 0) return known;
+  let font = known;
+  if (font === undefined || subset.face.variable) {
+    // HarfBuzz sets the weight of a variable font, letter by letter.
+    const tables = subset.face.variable
+      ? tablesOf(subsetFont(await variableFont(subset), missing, { features: [], weight: WEIGHT }))
+      : tablesIn(subset.file);
+    font = { tables, reader: new GlyphReader(tables), glyphs: known?.glyphs ?? new Map() };
+    loaded.set(subset, font);
+  }
+  for (const code of missing) font.glyphs.set(code, font.reader.find(code));
+  return font;
+}
+
+function variableFont(subset: Subset): Promise<Buffer> {
+  const known = variableFonts.get(subset) ?? decompress(readFileSync(require.resolve(subset.file))).then(Buffer.from);
+  variableFonts.set(subset, known);
+  return known;
+}
+
+/** Parts of fonts that packages ship, by path, for pages whose letters are not known yet. */
+export function scriptFonts(letters: string, language: string): ScriptFont[] {
+  return [...subsetsWith(letters, language).keys()].flatMap(partOf).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The subsets of fonts for Chinese, Japanese and Korean that have these letters, with the code points of each. */
+function subsetsWith(letters: string, language: string): Map<Subset, number[]> {
+  const faces = facesFor('serif', letters, language).filter(isOfCjk);
+  const found = new Map<Subset, number[]>();
+  for (const code of codesIn((letters.match(CJK) ?? []).join(''))) {
+    const subset = faces.map((face) => subsetsByCode(face).get(code)).find((one) => one !== undefined);
+    if (subset === undefined) continue;
+    const codes = found.get(subset);
+    if (codes === undefined) found.set(subset, [code]);
+    else codes.push(code);
+  }
+  return found;
+}
+
+/** The first face is for Latin. */
+const isOfCjk = (face: Face): boolean =>
+  ![...ALPHABETS.map(({ family }) => family), 'source-serif-4'].includes(familyOf(face));
+
+const familyOf = (face: Face): string => face.package.slice(face.package.indexOf('/') + 1);
 
 const byCode = new Map<Face, ReadonlyMap<number, Subset>>();
 
@@ -49,32 +222,151 @@ function subsetsByCode(face: Face): ReadonlyMap<number, Subset> {
   return found;
 }
 
-function filesOf({ face, file, ranges }: Subset): ScriptFont[] {
-  const family = face.package.slice(face.package.indexOf('/') + 1);
-  const stem = file.replace(/-(?:\d+|wght)-normal\.woff2?$/, '');
-  const weights = face.variable ? ['wght'] : WEIGHTS.map(String);
-  return weights.flatMap((weight) => {
-    const source = `${stem}-${weight}-normal.woff2`;
-    const place = placeOf(source);
-    if (place === null) return [];
-    const path = `fonts/${source.slice(source.lastIndexOf('/') + 1)}`;
-    const range = ranges.map(([from, to]) => `U+${from.toString(16)}${from === to ? '' : `-${to.toString(16)}`}`);
-    const rule = [
-      `font-family:"${family}"`,
-      `font-weight:${weight === 'wght' ? '200 900' : weight}`,
-      'font-display:swap',
-      // Its letters are small for their size beside those of Latin.
-      ...(family === 'amiri' ? ['size-adjust:118%'] : []),
-      `src:url("${path}")format("woff2")`,
-      `unicode-range:${range.join()}`,
-    ];
-    return [{ path, rule: `@font-face{${rule.join(';')}}\n`, bytes: () => readFileSync(place) }];
-  });
+function partOf({ face, file, ranges }: Subset): ScriptFont[] {
+  const source = file.replace(/woff2?$/, 'woff2');
+  if (!existsSync(placeOf(source))) return [];
+  const path = `fonts/${source.slice(source.lastIndexOf('/') + 1)}`;
+  const range = ranges.map(([from, to]) => spanText(from, to)).join();
+  const rule = ruleOf(familyOf(face), path, { weight: face.variable ? '200 900' : null, size: 100, range });
+  return [{ path, rule, bytes: async () => readFileSync(placeOf(source)) }];
 }
 
-/** Where a file of a package is; null for a weight that the font does not have. */
-function placeOf(source: string): string | null {
+/**
+ * The room that letters take whose font is not there yet, without any ink: what a late font shows moves nothing. Each
+ * is the same for every page of every paper, of some hundred bytes; of 9 kB, where letters join.
+ */
+export function roomFonts(letters: string): ScriptFont[] {
+  const alphabets = ALPHABETS.filter((alphabet) => letters.match(alphabet.letters)).flatMap((alphabet) => {
+    const { family, weights, size, everyday } = alphabet;
+    return weights.map((weight) => {
+      const path = `fonts/room-${family}-${weight}-${idOf(`@fontsource/${family}`, '')}.woff2`;
+      const codes = spansOf(everyday).flatMap(([first, last]) =>
+        Array.from({ length: last - first + 1 }, (_, index) => first + index),
+      );
+      const bytes = async () => {
+        const font = sfntOf(tablesIn(fileOf(alphabet, weight)));
+        const joined = subsetFont(font, [...codes, ...codesIn(WITH_LETTERS)], { features: JOINING });
+        return compress(sfntOf(withoutInk(tablesOf(joined))));
+      };
+      const bold = weights.length > 1 ? weight : null;
+      return { path, rule: roomRule(path, { weight: bold, size, range: everyday }), bytes };
+    });
+  });
+  return [...alphabets, ...(letters.match(CJK) ? [roomOfIdeographs()] : [])];
+}
+
+/** A font with the same widths and joints, whose glyphs are empty. */
+function withoutInk(tables: Tables): Tables {
+  const [head, maxp] = [present(tables.get('head')), present(tables.get('maxp'))];
+  const loca = Buffer.alloc((maxp.readUInt16BE(4) + 1) * 4);
+  const glyf = Buffer.from([...POINT.outline, 0]);
+  for (let at = 4; at < loca.length; at += 4) loca.writeUInt32BE(glyf.length, at);
+  const long = Buffer.from(head);
+  long.writeInt16BE(1, 50);
+  return new Map([...tables, ['head', long], ['glyf', glyf], ['loca', loca], ['name', NO_NAMES]]);
+}
+
+/** Ideographs and kana are one em wide, half-width forms a half, and syllables of Hangul all have one width. */
+function roomOfIdeographs(): ScriptFont {
+  const face = present(facesFor('serif', SYLLABLE, 'ko').find(isOfCjk));
+  const path = `fonts/room-${familyOf(face)}-${idOf(face.package, '')}.woff2`;
+  const bytes = async () => {
+    const tables = tablesIn(present(subsetsByCode(face).get(codeOf(SYLLABLE))).file);
+    const em = present(tables.get('head')).readUInt16BE(18);
+    const { advance } = present(new GlyphReader(tables).find(codeOf(SYLLABLE)));
+    const [half, full, syllable] = [blankOf(em / 2), blankOf(em), blankOf(advance)];
+    const spans = spansOf(CJK_RANGE).flatMap(([first, last]) => {
+      return first === 0xff00
+        ? [
+            { first, last: 0xff60, glyph: full },
+            { first: 0xff61, last: 0xffdc, glyph: half },
+            { first: 0xffdd, last, glyph: full },
+          ]
+        : [{ first, last, glyph: first === 0xac00 ? syllable : full }];
+    });
+    return roomOf(tables, spans);
+  };
+  return { path, rule: roomRule(path, { weight: null, size: 100, range: CJK_RANGE }), bytes };
+}
+
+const SYLLABLE = '한';
+
+const blankOf = (advance: number): Glyph => ({ outline: Buffer.alloc(0), advance, bearing: 0, parts: [] });
+/** A single point: browsers take no font without any outline. */
+const POINT: Glyph = {
+  outline: Buffer.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x31]),
+  advance: 0,
+  bearing: 0,
+  parts: [],
+};
+
+/** A table of names without a name. */
+const NO_NAMES = Buffer.from([0, 0, 0, 0, 0, 6]);
+
+function roomOf(tables: Tables, spans: readonly Span[]): Buffer {
+  // Its own names would be most of it.
+  return woff2Of(fontOf(new Map([...tables, ['name', NO_NAMES]]), POINT, spans));
+}
+
+/** Pages preload it, and browsers wait a moment for it before they paint, as they do for the fonts of Latin. */
+const roomRule = (path: string, looks: Parameters<typeof ruleOf>[2]): string =>
+  ruleOf(ROOM, path, looks).replace('font-display:swap', 'font-display:optional');
+
+function ruleOf(
+  family: string,
+  address: string,
+  { weight, size, range }: { weight: number | string | null; size: number; range: string },
+): string {
+  const declarations = [
+    `font-family:"${family}"`,
+    ...(weight === null ? [] : [`font-weight:${weight}`]),
+    'font-display:swap',
+    ...(size === 100 ? [] : [`size-adjust:${size}%`]),
+    `src:url("${address}")format("woff2")`,
+    `unicode-range:${range}`,
+  ];
+  return `@font-face{${declarations.join(';')}}\n`;
+}
+
+const codeOf = (letter: string): number => present(letter.codePointAt(0));
+
+const codesIn = (letters: string): number[] => [...new Set(letters)].map(codeOf);
+
+/** These letters as a `unicode-range`. */
+function rangeOf(letters: string): string {
+  const spans: [number, number][] = [];
+  for (const code of codesIn(letters).sort((a, b) => a - b)) {
+    const last = spans.at(-1);
+    if (last !== undefined && last[1] === code - 1) last[1] = code;
+    else spans.push([code, code]);
+  }
+  return spans.map(([from, to]) => spanText(from, to)).join();
+}
+
+/** The code points of a `unicode-range`, from the first to the last of each part. */
+const spansOf = (range: string): [number, number][] =>
+  range.split(',').map((span) => {
+    const [first = 0, last = first] = span
+      .slice('U+'.length)
+      .split('-')
+      .map((hex) => Number.parseInt(hex, 16));
+    return [first, last];
+  });
+
+const spanText = (from: number, to: number): string =>
+  `U+${from.toString(16)}${from === to ? '' : `-${to.toString(16)}`}`;
+
+/** Names a file by all that decides its bytes. */
+function idOf(name: string, letters: string): string {
+  const { version } = require(`${name}/package.json`) as { version: string };
+  return sha256(`${VERSION} ${name} ${version} ${letters}`).slice('sha256:'.length, 'sha256:'.length + 16);
+}
+
+const tablesIn = (source: string): Tables => tablesOf(readFileSync(placeOf(source)));
+
+/** Where a file of a package is. */
+function placeOf(source: string): string {
   const name = source.split('/').slice(0, 2).join('/');
-  const place = `${require.resolve(`${name}/package.json`).slice(0, -'package.json'.length)}${source.slice(name.length + 1)}`;
-  return existsSync(place) ? place : null;
+  const folder = require.resolve(`${name}/package.json`).slice(0, -'package.json'.length);
+  return `${folder}${source.slice(name.length + 1)}`;
 }

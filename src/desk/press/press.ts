@@ -9,6 +9,7 @@ import { isTopic, type Manifest, type PressStart, type PrintedOutput, type Topic
 import { memoized } from './memoized.ts';
 import { type RenderedFile, type RenderTools, STAGES, type Stage } from './output.ts';
 import { OUTPUTS, outputName, outputNamed } from './outputs/all.ts';
+import { withPageFonts } from './page-fonts.ts';
 import type { Tree } from './tree.ts';
 import { sliced, yielder } from './yielder.ts';
 
@@ -195,11 +196,11 @@ function byStage(names: Iterable<string>): [Stage, string[]][] {
 
 /**
  * The files that no output has any more, to which nothing links. Another version of the program may print a file as
- * part of another output, and equal pictures share the files of their variants. Files on disk are the press's own:
+ * part of another output, equal pictures share the files of their variants, and pages the room for letters. Files on disk are the press's own:
  * nothing else writes there.
  */
 async function goneFiles({ paper, manifest, tree, checksDisk }: PressJob, gone: string[]): Promise<string[]> {
-  if (!checksDisk && !gone.some((path) => path.startsWith('pictures/'))) return gone;
+  if (!checksDisk && !gone.some((path) => /^(?:pictures|fonts)\//.test(path))) return gone;
   const paths = new Set(gone);
   if (checksDisk && !tree.isNew) for await (const path of sliced(tree.files())) paths.add(path);
   for await (const { path } of sliced(paths.size === 0 ? [] : manifest.allFiles(paper))) paths.delete(path);
@@ -303,7 +304,7 @@ export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFi
       for await (const name of sliced(names, yieldTurn)) {
         const read = edition();
         const found = outputNamed(name);
-        const files = (await found?.output.print(read, found.key, tools)) ?? [];
+        const files = withPageFonts((await found?.output.print(read, found.key, tools)) ?? [], site);
         const landing: Promise<void> = write(name, files, read.reads)
           .then(done)
           .catch((error: unknown) => void failures.push(error))

@@ -59,6 +59,7 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/favicon.ico': { area: 'media' },
   '/manifest.webmanifest': { area: 'page', type: 'application/manifest+json; charset=utf-8' },
   '/hue.css': { area: 'page' },
+  '/alphabets.css': { area: 'page' },
   '/fonts.css': { area: 'page' },
   '/fonts/*': { area: 'media' },
   '/style.css': { area: 'page' },

@@ -1,5 +1,5 @@
 import { pressedCss } from '../../../media/inspect-css.ts';
-import { scriptFonts } from '../../../media/script-fonts.ts';
+import { alphabetFonts, roomFonts, type ScriptFont, scriptFonts } from '../../../media/script-fonts.ts';
 import { standIn } from '../../../media/stand-in.ts';
 import { pictureId, variantsOf } from '../../../media/variants.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
@@ -10,6 +10,7 @@ import { DEFAULT_THEME, isOfTheme } from '../../papers/themes.ts';
 import { DEFAULT_TYPEFACES, needsAsset } from '../../papers/typefaces.ts';
 import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
+import { ALPHABETS_CSS } from '../page-fonts.ts';
 
 /** The shared host's own icon. Each paper has its own at this address. */
 const ICON = 'favicon.svg';
@@ -29,21 +30,28 @@ export const assets = singleOutput('assets', 'assets', async (edition, tools) =>
 const DAYS = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2026, month, month + 1)));
 
 /**
- * `fonts.css`, which pages link to that have letters in scripts for which papers have no typeface, and the parts of
- * fonts for them. Browsers load a part when a page has one of its letters and the reader's system has no font for it.
+ * `fonts.css`, which pages link to that have letters in scripts for which papers have no typeface, and parts of fonts
+ * for them; and `alphabets.css`, what pressed pages need of it: their ideographs they have themselves
+ * (`page-fonts.ts`). Browsers load a font when a page has one of its letters and the reader's system has no font for it.
  */
-export const fonts = singleOutput('fonts', 'assets', (edition) => {
+export const fonts = singleOutput('fonts', 'assets', async (edition) => {
   const { language } = edition.paper();
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' });
   const words = `${JSON.stringify(phrasesOf(language))} ${DAYS.map((day) => days.format(day)).join(' ')}`;
   const texts = [{ language, letters: [...scriptLetters(words)].join('') }, ...edition.scriptLetters()];
-  const files = new Map(
+  const all = texts.map(({ letters }) => letters).join('');
+  const parts = new Map(
     texts.flatMap((text) => scriptFonts(text.letters, text.language)).map((one) => [one.path, one]),
   );
-  const rules = [...files.values()].map(({ rule }) => rule);
+  const alphabets = alphabetFonts(all);
+  const rooms = roomFonts(all);
+  const sheet = (...fonts: ScriptFont[]) =>
+    `/* For the scripts of this paper's texts. */\n${fonts.map(({ rule }) => rule).join('')}`;
   return [
-    ...[...files.values()].map(({ path, bytes }) => ({ path, body: bytes() })),
-    { path: 'fonts.css', body: `/* For the scripts of this paper's texts. */\n${rules.join('')}` },
+    ...[...alphabets, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes })),
+    ...(await Promise.all([...parts.values()].map(async ({ path, bytes }) => ({ path, body: await bytes() })))),
+    { path: ALPHABETS_CSS, body: sheet(...alphabets, ...rooms) },
+    { path: 'fonts.css', body: sheet(...alphabets, ...parts.values(), ...rooms) },
   ];
 });
 

@@ -1,0 +1,41 @@
+import { pageFonts, roomFonts } from '../../media/script-fonts.ts';
+import { sha256 } from '../../proof/basis.ts';
+import { FONTS_LINK, scriptLetters } from '../../shared/script-letters.ts';
+import type { Site } from './edition.ts';
+import type { RenderedFile } from './output.ts';
+
+/** The rules for alphabets, each with one font for a whole paper, and for the room of letters that have no font yet. */
+export const ALPHABETS_CSS = 'alphabets.css';
+
+/** The files of an output, with a font of its own for each page with ideographs, kana or Hangul. */
+export function withPageFonts(files: readonly RenderedFile[], { base }: Site): RenderedFile[] {
+  return files.flatMap((file) => {
+    if (!('body' in file) || typeof file.body !== 'string' || !file.path.endsWith('.html')) return file;
+    const { path, body } = file;
+    if (!FONTS_LINK.test(body)) return file;
+    const letters = [...scriptLetters(body.slice(body.indexOf('<body')))].sort().join('');
+    const fonts = pageFonts(path, letters, languageOf(body));
+    const link = (css: string) => `<link rel="stylesheet" href="${base}/${css}">`;
+    const rooms = roomFonts(letters);
+    const preload = ({ path }: { path: string }) =>
+      `<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${path}">`;
+    const links = [...rooms.map(preload), link(ALPHABETS_CSS)];
+    const own: RenderedFile[] = [...fonts, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes }));
+    if (fonts.length > 0) {
+      // The rules name files beside the sheet.
+      const rules = fonts.map(({ rule }) => rule.replace('url("fonts/', 'url("')).join('');
+      const css = `fonts/${sha256(`${path} ${rules}`).slice('sha256:'.length, 'sha256:'.length + 16)}.css`;
+      links.push(link(css));
+      own.push({ path: css, body: rules });
+    }
+    return [...own, { path, body: body.replace(FONTS_LINK, () => links.join('')) }];
+  });
+}
+
+const LANGUAGES = / lang="((?:ja|ko|zh)(?:-[^"]*)?)"/;
+const OF_PAGE = /<html lang="([^"]*)"/;
+
+/** The first language with ideographs that a page is in, or a text on it. */
+function languageOf(body: string): string {
+  return (LANGUAGES.exec(body) ?? OF_PAGE.exec(body))?.[1] ?? 'en';
+}

@@ -1,0 +1,99 @@
+import { brotliCompressSync, constants, inflateSync } from 'node:zlib';
+import { present } from '../../proof/narrow.ts';
+
+/** The tables of a TrueType font, by their tags. */
+export type Tables = ReadonlyMap<string, Buffer>;
+
+const WOFF = 0x774f4646;
+const TRUE_TYPE = 0x00010000;
+
+/** Reads a TrueType font, or one that is packed as WOFF 1.0 (W3C, "WOFF File Format 1.0", section 5). */
+export function tablesOf(font: Buffer): Tables {
+  const isWoff = font.readUInt32BE(0) === WOFF;
+  const count = font.readUInt16BE(isWoff ? 12 : 4);
+  return new Map(
+    Array.from({ length: count }, (_, index) => {
+      const entry = isWoff ? 44 + index * 20 : 12 + index * 16;
+      const tag = font.toString('latin1', entry, entry + 4);
+      if (!isWoff) {
+        const start = font.readUInt32BE(entry + 8);
+        return [tag, font.subarray(start, start + font.readUInt32BE(entry + 12))];
+      }
+      const start = font.readUInt32BE(entry + 4);
+      const [packed, whole] = [font.readUInt32BE(entry + 8), font.readUInt32BE(entry + 12)];
+      const bytes = font.subarray(start, start + packed);
+      return [tag, packed === whole ? bytes : inflateSync(bytes)];
+    }),
+  );
+}
+
+/** The font of these tables, whose sums nothing here checks. */
+export function sfntOf(tables: Tables): Buffer {
+  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
+  const header = Buffer.alloc(12 + sorted.length * 16);
+  header.writeUInt32BE(TRUE_TYPE, 0);
+  header.writeUInt16BE(sorted.length, 4);
+  let end = header.length;
+  const data = sorted.map(([tag, bytes], index) => {
+    const entry = 12 + index * 16;
+    header.write(tag, entry, 'latin1');
+    header.writeUInt32BE(end, entry + 8);
+    header.writeUInt32BE(bytes.length, entry + 12);
+    end += padded(bytes.length);
+    return Buffer.concat([bytes], padded(bytes.length));
+  });
+  return Buffer.concat([header, ...data]);
+}
+
+/** Tags that WOFF 2.0 writes as one number (section 4.1). */
+const KNOWN =
+  'cmap,head,hhea,hmtx,maxp,name,OS/2,post,cvt ,fpgm,glyf,loca,prep,CFF ,VORG,EBDT,EBLC,gasp,hdmx,kern,LTSH,PCLT,VDMX,vhea,vmtx,BASE,GDEF,GPOS,GSUB'.split(
+    ',',
+  );
+const ANOTHER_TAG = 63;
+/** Version of the transformation of `glyf` and `loca` that leaves them as they are. */
+const AS_IT_IS = 3 << 6;
+
+/**
+ * Packs a font as WOFF 2.0, whose tables are not transformed: that would save a tenth of the bytes, and take twenty times
+ * as long for each page.
+ */
+export function woff2Of(tables: Tables): Buffer {
+  // `loca` comes directly after `glyf`, as the alphabet has it.
+  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
+  const directory = sorted.map(([tag, bytes]) => {
+    const known = KNOWN.indexOf(tag);
+    const form = tag === 'glyf' || tag === 'loca' ? AS_IT_IS : 0;
+    const name = known < 0 ? [ANOTHER_TAG | form, ...Buffer.from(tag, 'latin1')] : [known | form];
+    return Buffer.from([...name, ...base128(bytes.length)]);
+  });
+  const data = Buffer.concat(sorted.map(([, bytes]) => bytes));
+  const packed = brotliCompressSync(data, {
+    params: {
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT,
+      [constants.BROTLI_PARAM_QUALITY]: 9,
+      [constants.BROTLI_PARAM_SIZE_HINT]: data.length,
+    },
+  });
+  const header = Buffer.alloc(48);
+  const whole = sorted.reduce((sum, [, { length }]) => sum + 16 + padded(length), 12);
+  const length = padded(header.length + directory.reduce((sum, entry) => sum + entry.length, 0) + packed.length);
+  header.write('wOF2', 'latin1');
+  header.writeUInt32BE(TRUE_TYPE, 4);
+  header.writeUInt32BE(length, 8);
+  header.writeUInt16BE(sorted.length, 12);
+  header.writeUInt32BE(whole, 16);
+  header.writeUInt32BE(packed.length, 20);
+  return Buffer.concat([header, ...directory, packed], length);
+}
+
+const padded = (length: number): number => (length + 3) & ~3;
+
+/** UIntBase128 of WOFF 2.0 (section 4.1): seven bits a byte, the highest first. */
+function base128(value: number): number[] {
+  const bytes = [value & 0x7f];
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
+  return bytes;
+}
+
+export const tableOf = (tables: Tables, tag: string): Buffer => present(tables.get(tag));
