@@ -39,6 +39,14 @@ export const REFUSED: readonly string[] = [
   '* { font-size: larger !important }',
   '.byline { margin-block: calc(0px - 999px) }',
   '.row { columns: 1px; break-inside: avoid }',
+  'article:has(.byline) > * { content-visibility: hidden; contain-intrinsic-size: 0 0 }',
+  'article:has(span) { order: -1; max-height: 0; overflow: clip; -webkit-line-clamp: 1 }',
+  ':where([class]) { translate: -100vw; scale: 0; rotate: x 90deg; offset: path("M0,0L9,9") 100% }',
+  '[class^="a"][class$="i"] { inset: auto; clip: rect(0 0 0 0); -webkit-mask: none; -webkit-text-fill-color: transparent }',
+  'main { view-transition-name: x; will-change: transform; isolation: isolate; scrollbar-gutter: stable; block-size: 1px }',
+  '@scope (main) { :scope span { display: none } }',
+  '@starting-style { span { opacity: 0 } }',
+  '@layer mark { span { color: red } } @layer mark, other;',
   '@media screen { @supports (color: red) { .byline { max-width: 0; contain: strict } } }',
 ];
 
@@ -85,5 +93,9 @@ export const AT_THE_MARK: readonly string[] = [
   '.ai::first-letter { font-size: 0 !important; color: transparent !important }',
   '.ai { text-indent: -999px !important; overflow: hidden !important; letter-spacing: -1em !important; width: 0 !important }',
   '@layer mark { .ai.ai { display: none } } @layer first { .ai.ai.ai { display: none !important } }',
+  'article:has(.ai) .ai, .ai:where(*), [class~="ai"] { content-visibility: hidden !important; translate: -9999px !important; scale: 0 !important }',
+  '@layer mark.first { .ai.ai.ai.ai { display: none !important } } @layer first.mark { .ai { opacity: 0 !important } }',
+  '@scope (body) { .ai { display: none !important; clip-path: circle(0) !important } }',
+  '@property --x { syntax: "*"; inherits: false } .ai { all: unset !important; offset: path("M0,0L-999,0") 100% !important; rotate: y 90deg !important }',
   ':root .byline .ai:not(#a#b#c) { display: none !important; content-visibility: hidden !important }',
 ];

@@ -35,6 +35,15 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
     'embed/metre-of-light/',
     'search/?q=metre',
   ],
+  // Each other theme lays bylines out in its own way; both have a stylesheet of their own.
+  '/magazine/': [
+    '',
+    'stories/arc-of-a-sidelight/',
+    'sections/lights/',
+    'days/2026-11-15/',
+    'masthead/merrin-tregarth/',
+  ],
+  '/wire/': ['', 'stories/arc-of-a-sidelight/', 'sections/lights/', 'days/2026-11-15/', 'masthead/merrin-tregarth/'],
   '/migdalor/': ['', 'stories/arc-of-a-sidelight/', 'sections/lights/', 'embed/arc-of-a-sidelight/', 'masthead/'],
 };
 const ON_PUSH = /^$|^stories|^sections.*[a-z].$|^masthead\/.|^cast\/.*embed|^embed|^search/;
@@ -52,8 +61,13 @@ const FRAMES: readonly (readonly [width: number, height: number])[] = [
     : []),
 ];
 const CARDS = ['metre-of-light', ...(ONLY_WIDE === false ? ['addresses-for-nobody'] : [])];
-/** Those that a paper's stylesheet is tried on; a push tries the story alone. */
-const STYLED = ['', 'stories/metre-of-light/', 'sections/time/', 'masthead/mirela-quist/', 'days/2026-11-19/'];
+const STORY = '/the-plumb-line/stories/metre-of-light/';
+/** Those that a paper's stylesheet is tried on, in each theme; a push tries stories alone. */
+const STYLED = ['/the-plumb-line/', '/magazine/', '/wire/']
+  .flatMap((root) => (PAGES[root] ?? []).map((path) => root + path))
+  .filter(
+    (path) => !/cast|embed|search|\d\/$|masthead\/$/.test(path) && (ONLY_WIDE === false || path.includes('/stories/')),
+  );
 
 let stand: Stand;
 let browser: Browser;
@@ -63,6 +77,14 @@ before(async () => {
     // Hebrew: its label has Latin letters, which machines without fonts of its script draw as well.
     const inHebrew = (yaml: string) => yaml.replace('language: en', 'language: he');
     copyPaper(folder, 'the-leading-light', 'migdalor', inHebrew, ['arc-of-a-sidelight', 'red-on-the-wrong-side']);
+    for (const theme of ['magazine', 'wire']) {
+      const own = `theme: ${theme}\nstyle: media/own.css\n`;
+      copyPaper(folder, 'the-leading-light', theme, (yaml) => own + yaml, [
+        'arc-of-a-sidelight',
+        'red-on-the-wrong-side',
+      ]);
+      writeFileSync(join(folder, 'content', theme, 'media/own.css'), ':root { --accent: #014f86 }\n');
+    }
     writeFileSync(join(folder, 'content/the-plumb-line/media/own.css'), ':root { --accent: #014f86 }\n');
     appendFileSync(join(folder, 'content/the-plumb-line/paper.yaml'), '\nstyle: media/own.css\n');
   });
@@ -76,7 +98,9 @@ test('every byline shows the mark of an AI persona, on every page, at every widt
   const page = await browser.newPage({ deviceScaleFactor: 2 });
   for (const [root, pages] of Object.entries(PAGES)) {
     for (const [n, path] of pages.entries()) {
-      if (ONLY_WIDE !== false && !ON_PUSH.test(path)) continue;
+      // Of other themes the next test measures a story.
+      const isOnPush = ON_PUSH.test(path) && !/magazine|wire/.test(root);
+      if (ONLY_WIDE !== false && !isOnPush) continue;
       await page.goto(stand.url + root + path, { waitUntil: path.startsWith('search') ? 'networkidle' : 'load' });
       // On a push each page is measured at one width and in one look there, and a story in every look.
       for (const width of ONLY_WIDE === false ? WIDTHS : [NARROW]) {
@@ -132,15 +156,17 @@ async function style(page: Page, css: string): Promise<void> {
 }
 
 test('no stylesheet that is pressed hides, shrinks, covers or recolours the mark', async () => {
-  for (const path of ONLY_WIDE === false ? STYLED : STYLED.slice(1, 2)) {
+  for (const path of STYLED) {
     const page = await browser.newPage({ deviceScaleFactor: 2 });
-    await page.goto(`${stand.url}/the-plumb-line/${path}`, { waitUntil: 'load' });
+    await page.goto(stand.url + path, { waitUntil: 'load' });
     // What is left of those that are refused is little, and tried on one page; some of it, on a push.
     const left = REFUSED.filter((_, n) => ONLY_WIDE === false || n % 18 === 0).map(pressedCss);
-    for (const css of [...ACCEPTED, ...AT_THE_MARK, ...(path === STYLED[1] ? left : [])]) {
+    const all = [...ACCEPTED, ...AT_THE_MARK, ...(path === STORY ? left : [])];
+    const isEvery = ONLY_WIDE === false || path === STORY;
+    for (const css of isEvery ? all : all.filter((_, n) => n % 6 === (path.startsWith('/wire') ? 0 : 3))) {
       if (!AT_THE_MARK.includes(css)) inspectCss(css);
       await style(page, css);
-      for (const width of path === '' ? [1280, 360] : [1280]) {
+      for (const width of path.endsWith('/the-plumb-line/') ? [1280, 360] : [1280]) {
         await page.setViewportSize({ width, height: 900 });
         assert.deepEqual(await faultsOfMarks(page), [], `${path} at ${width}px: ${css}`);
       }

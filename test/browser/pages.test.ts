@@ -9,7 +9,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 import { NO_PAGES, PAGE_TYPES, type PageType, type PaperAddresses } from './page-types.ts';
 import { openPagesStand, type PagesStand } from './pages-fixture.ts';
-import { Complaints, faultsOf, opened, walk } from './sound-page.ts';
+import { Complaints, faultsOf, opened, WEIGHT_MAX, walk, weighing } from './sound-page.ts';
 
 /** How late fonts come that come late: after the 100 ms that a browser waits for them before it paints. */
 const FONTS_LATE_MS = 250;
@@ -117,15 +117,16 @@ describe('every page', { concurrency: 2 }, () => {
     describe(who, { concurrency: 1, skip }, () => {
       let page: Page;
       let complaints: Complaints;
+      let weight: { taken(): number };
       before(async () => {
         page = await browser.newPage({ ...screen, reducedMotion: 'reduce' });
         complaints = new Complaints(page, [stand.desk, stand.records]);
         // Fonts that are not there yet move the text: every page is measured as the first one.
-        if (hasScript)
-          await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true });
+        weight = await weighing(page);
         if (hasLateFonts)
           await page.route('**/*.woff2', async (route) => {
-            await sleep(FONTS_LATE_MS);
+            // Pages preload the room of letters, which weighs next to nothing.
+            if (!route.request().url().includes('/fonts/room-')) await sleep(FONTS_LATE_MS);
             await route.continue();
           });
       });
@@ -140,8 +141,11 @@ describe('every page', { concurrency: 2 }, () => {
           if (ONLY_WIDE !== false) addresses.splice(1);
           for (const address of addresses) {
             complaints.expected = type.status ?? 200;
+            weight.taken();
             const response = await opened(page, address, hasScript);
             assert.equal(response.status, complaints.expected, address);
+            const bytes = weight.taken();
+            assert.ok(type.of !== 'paper' || bytes < WEIGHT_MAX, `${address} weighs ${bytes} bytes`);
             if (hasScript) assert.deepEqual(await faultsOf(response, address, reader.hasAxe?.(type)), []);
             else assert.ok((await textOf(page)).length > (type.needsScript ? 20 : 60), `${address} says nothing`);
             // Only now: a picture of the whole page makes the window larger.

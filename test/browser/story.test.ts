@@ -82,13 +82,8 @@ describe('a story page', () => {
       const network = await page.context().newCDPSession(page);
       await network.send('Network.enable');
       let weight = 0;
-      // Fonts for scripts come beside, where this machine has none of its own: a Japanese headline takes 380 kB.
-      const ofScripts = new Set<string>();
-      network.on('Network.requestWillBeSent', ({ requestId, request }) => {
-        if (/\/fonts\/[^/]+\.woff2$/.test(request.url)) ofScripts.add(requestId);
-      });
-      network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-        if (!ofScripts.has(requestId)) weight += encodedDataLength;
+      network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        weight += encodedDataLength;
       });
       await page.goto(stand.url + path, { waitUntil: 'networkidle' });
       assert.ok(weight > 0 && weight < most, `${path} weighs ${weight} bytes`);

@@ -11,7 +11,7 @@ import { serveHere } from '../support/serve-here.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 import { PAGE_TYPES, type PaperAddresses } from './page-types.ts';
-import { Complaints, faultsOf, opened, walk } from './sound-page.ts';
+import { Complaints, faultsOf, opened, WEIGHT_MAX, walk, weighing } from './sound-page.ts';
 
 /** The page types that the themes lay out, and on a push those alone that differ most. */
 const OPENED = Object.entries(PAGE_TYPES).flatMap(([name, type]) =>
@@ -71,14 +71,18 @@ describe('a page is as sound in another theme', () => {
       it(`${slug} at ${screen.viewport?.width} pixels`, async () => {
         const page: Page = await browser.newPage({ ...screen, reducedMotion: 'reduce' });
         const complaints = new Complaints(page, [desk]);
+        const weight = await weighing(page);
         for (const [name, type] of OPENED) {
           if (type.of !== 'paper' || (ONLY_WIDE !== false && !ON_PUSH.test(name))) continue;
           const paths = type.paths({ ...ADDRESSES, root: `/${slug}/` });
           for (const path of ONLY_WIDE === false ? paths : paths.slice(0, 1)) {
             const address = `${desk}/${slug}/${path}`;
             complaints.expected = type.status ?? 200;
+            weight.taken();
             const response = await opened(page, address);
             assert.equal(response.status, complaints.expected, address);
+            const bytes = weight.taken();
+            assert.ok(bytes < WEIGHT_MAX, `${address} weighs ${bytes} bytes`);
             assert.ok((await page.content()).includes(`/theme-${theme}`) || type.isCard, address);
             assert.deepEqual(await faultsOf(response, address, screen.colorScheme === 'dark'), []);
             assert.deepEqual(complaints.taken(), [], address);
@@ -87,6 +91,22 @@ describe('a page is as sound in another theme', () => {
         }
         await page.close();
       });
+
+  for (const { slug, theme } of PAPERS)
+    it(`${slug} is read without script`, { skip: ONLY_WIDE }, async () => {
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
+      for (const [name, type] of OPENED) {
+        if (type.of !== 'paper') continue;
+        for (const path of type.paths({ ...ADDRESSES, root: `/${slug}/` })) {
+          await page.goto(`${desk}/${slug}/${path}`, { waitUntil: 'load' });
+          const text = await page.locator('body').innerText();
+          assert.ok(text.length > (type.needsScript ? 20 : 60), `${name} of ${theme} says nothing`);
+          const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(over <= 0, `${name} of ${theme} is ${over} pixels too wide`);
+        }
+      }
+      await page.close();
+    });
 
   it('a magazine’s first letter is large where letters do not join, and a wire’s signature is under a line', async () => {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });

@@ -3,12 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
+import { decompress } from 'woff2-encoder';
 import { airStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
-import { scriptFonts } from '../../src/media/script-fonts.ts';
+import { GlyphReader } from '../../src/media/fonts/glyphs.ts';
+import { tablesOf } from '../../src/media/fonts/sfnt.ts';
+import { alphabetFonts, pageFonts, roomFonts, type ScriptFont, scriptFonts } from '../../src/media/script-fonts.ts';
 import { phrasesOf } from '../../src/phrases/tables.ts';
+import { present } from '../../src/proof/narrow.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { needsScriptFonts, scriptLetters } from '../../src/shared/script-letters.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
@@ -21,7 +25,8 @@ test('a font has every letter of the phrases of languages that need one, and no 
   for (const language of ['ar', 'he', 'hi', 'ja', 'ko', 'zh']) {
     const letters = lettersOf(JSON.stringify(phrasesOf(language)));
     assert.ok(letters.length > 20, language);
-    const ranges = scriptFonts(letters, language).flatMap(({ rule }) => /unicode-range:([^}]*)/.exec(rule)?.[1] ?? []);
+    const fonts = [...alphabetFonts(letters), ...scriptFonts(letters, language)];
+    const ranges = fonts.flatMap(({ rule }) => /unicode-range:([^}]*)/.exec(rule)?.[1] ?? []);
     const spans = ranges
       .join()
       .split(',')
@@ -49,6 +54,50 @@ test('the language decides between fonts that share an ideograph', () => {
   assert.deepEqual(families('ja'), ['fonts/zen-antique']);
   assert.deepEqual(families('zh-Hans'), ['fonts/noto-serif-sc']);
   assert.deepEqual(families('ko'), ['fonts/song-myung']);
+});
+
+test('a page’s font has its letters alone, and the bytes of a few', async () => {
+  const fonts = (letters: string, language: string) => pageFonts('index.html', letters, language);
+  const [font, ...others] = fonts('東京の長さ', 'ja');
+  assert.ok(font && others.length === 0);
+  const bytes = Buffer.from(await font.bytes());
+  const tables = tablesOf(Buffer.from(await decompress(bytes)));
+  const reader = new GlyphReader(tables);
+  for (const letter of '東京の長さ')
+    assert.ok((reader.find(letter.codePointAt(0) ?? 0)?.outline.length ?? 0) > 20, letter);
+  assert.equal(reader.find('京都'.codePointAt(1) ?? 0), null);
+  assert.ok(bytes.length < 3_000, `${bytes.length} bytes`);
+  // The same letters are the same file, and another page's are a file of its own.
+  assert.equal(fonts('東京の長さ', 'ja')[0]?.path, font.path);
+  assert.notEqual(pageFonts('a/index.html', '東京の長さ', 'ja')[0]?.path, font.path);
+  assert.deepEqual(await fonts('東京の長さ', 'ja')[0]?.bytes(), bytes);
+  // A variable font is set to one weight.
+  const chinese = tablesOf(Buffer.from(await decompress(present(await fonts('东京', 'zh')[0]?.bytes()))));
+  assert.ok(!chinese.has('fvar') && !chinese.has('gvar'));
+});
+
+test('letters have the room of their font before it comes', async () => {
+  const widthsIn = async (font: ScriptFont | undefined, letters: string, most: number) => {
+    const bytes = Buffer.from(await present(font).bytes());
+    assert.ok(bytes.length < most, `${font?.path}: ${bytes.length} bytes`);
+    const tables = tablesOf(Buffer.from(await decompress(bytes)));
+    const em = present(tables.get('head')).readUInt16BE(18);
+    const reader = new GlyphReader(tables);
+    return [...letters].map((letter) => (reader.find(letter.codePointAt(0) ?? 0)?.advance ?? 0) / em);
+  };
+  const [room, ...others] = roomFonts('漢字');
+  assert.deepEqual(others, []);
+  assert.deepEqual(await widthsIn(room, '漢字かなｱ', 1_000), [1, 1, 1, 1, 0.5]);
+  const [one = 0, another] = await widthsIn(room, '한글', 1_000);
+  assert.ok(one > 0.8 && one < 1 && one === another);
+  for (const letters of ['שלום', 'سلام', 'नमत']) {
+    const fonts = alphabetFonts(letters);
+    const rooms = roomFonts(letters);
+    assert.equal(rooms.length, fonts.length);
+    for (const [n, font] of fonts.entries())
+      assert.deepEqual(await widthsIn(rooms[n], letters, 12_000), await widthsIn(font, letters, 60_000));
+  }
+  assert.deepEqual(roomFonts('plain'), []);
 });
 
 test('each of twenty thousand ideographs is in a part of a font, chosen as for it alone', () => {
@@ -85,16 +134,24 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
 
   await publish('japanese', { headline: '令和', language: 'ja' });
   const some = fonts();
-  assert.ok(some.length > 0 && some.every((path) => path.startsWith('fonts/zen-antique-')), some.join());
-  assert.ok(read('stories/japanese/index.html').includes('/fonts.css"'));
-  assert.ok(read('index.html').includes('/fonts.css"'), 'its headline is on the front');
-  assert.ok(!read('stories/plain/index.html').includes('fonts.css'));
-  for (const [, path = ''] of read('fonts.css').matchAll(/url\("([^"]+)"\)/g))
+  assert.ok(
+    some.length > 0 &&
+      some.every((path) =>
+        /^fonts\/(?:zen-antique-.*\.woff2|room-song-myung-[0-9a-f]+\.woff2|[0-9a-f]+\.css)$/.test(path),
+      ),
+    some.join(),
+  );
+  assert.ok(read('index.html').includes('/alphabets.css"'), 'its headline is on the front');
+  assert.ok(!/(?:fonts|alphabets)\.css/.test(read('stories/plain/index.html')));
+  const [, sheet = ''] = /"\/harbor-ledger\/(fonts\/[0-9a-f]+\.css)"/.exec(read('stories/japanese/index.html')) ?? [];
+  const [, own = ''] = /url\("(zen-antique-[0-9a-f]+\.woff2)"\)/.exec(read(sheet)) ?? [];
+  assert.ok(existsSync(join(folder, 'papers', PAPER, 'fonts', own)), `${sheet}: ${own}`);
+  for (const [, path = ''] of read('fonts.css').matchAll(/url\("(fonts\/[^"]+)"\)/g))
     assert.ok(existsSync(join(folder, 'papers', PAPER, path)), path);
 
   // A later press adds what later texts need, as a full press would.
   await publish('arabic', { headline: 'المتر', language: 'ar' });
-  assert.ok(fonts().includes('fonts/amiri-arabic-400-normal.woff2'));
+  assert.ok(fonts().some((path) => /^fonts\/amiri-400-[0-9a-f]+\.woff2$/.test(path)));
   assertSameTree(tree(), await fullPress(t, folder, clock, false));
 
   // A database of an earlier version has texts that were never looked through.

@@ -48,6 +48,7 @@ const PATHS = [
   '/_astro/page.abcd.css',
   '/media/art/metre.svg',
   '/hue.css',
+  '/alphabets.css',
   '/fonts.css',
   '/fonts/amiri-arabic-400-normal.woff2',
   '/favicon.svg',
