@@ -24,6 +24,12 @@ export function busyHost(hostname: string, round: number, now: number): Probe {
   return probe(hostname, now, shown, certificate((number % 16).toString(16)));
 }
 
+/** Whether its address of a round is another one than before. */
+export function isMoved(hostname: string, round: number): boolean {
+  const turn = Number(/\d+/.exec(hostname)?.[0]) % MOVING;
+  return turn === round % MOVING || turn === (round - 1) % MOVING;
+}
+
 /** The names of so many busy hosts. */
 export function busyNames(start: number, count: number): string[] {
   return Array.from({ length: count }, (_, n) => `h${start + n}.zone${(start + n) % 997}.example`);

@@ -1,104 +1,44 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
-import { DAY, dayOf } from '../../src/proof/time.ts';
-import { folderOf, type TableKind } from '../../src/records/archive/layout.ts';
-import { localSource } from '../../src/records/archive/local-files.ts';
-import { readObservations, writeObservations } from '../../src/records/archive/observation-file.ts';
-import { readRows } from '../../src/records/archive/parquet-read.ts';
-import { type WrittenFile, writeParquet } from '../../src/records/archive/parquet-write.ts';
-import { byValue, SEEN_COLUMNS, sightingsOf } from '../../src/records/archive/sightings.ts';
-import { sorted } from '../../src/records/archive/sorted.ts';
-import { DELTAS, type DeltaRow, OBSERVATIONS, SIGHTINGS } from '../../src/records/archive/tables.ts';
-import { monthOf } from '../records/archive/archived.ts';
-import { fileScope, tempFolder } from '../support/app-context.ts';
+import { SECOND } from '../../src/proof/time.ts';
+import { fileScope } from '../support/app-context.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { ENGINES, sumsIn, sumsOf } from './engines.ts';
+import { CLOSED, changesIn, LOOKED_UP, rowsIn, type SignedArchive, signedArchive } from './signed-archive.ts';
 
-/** Rows of the closed month. `.ci/wide engines` has ten million. */
+/** About so many observations are signed and archived. `.ci/wide engines` has ten million. */
 const ROWS = Number(process.env.ENGINE_ROWS ?? 30_000);
-const DAYS = 30;
-const BUCKETS = [...'0123456789abcdef'];
-/** Names in a bucket. */
-const NAMES = Math.ceil(ROWS / DAYS / BUCKETS.length);
-const MONTH = Date.UTC(2026, 9, 1);
-const CLOSED = Date.UTC(2026, 10, 1);
-const LOOKED_UP = { path: 'example.d0000000', value: '192.0.2.7' };
 
-let archive = '';
+let signed: SignedArchive;
 let wanted: string[][][] = [];
+const tell = (line: string): void => console.error(`${new Date().toISOString()} ${line}`);
 
 const scope = fileScope();
 before(
   async () => {
     if (ONLY_WIDE !== false) return;
-    archive = join(tempFolder(scope), 'archive');
-    const observed: ReturnType<typeof localSource>[] = [];
-    const seen: ReturnType<typeof localSource>[] = [];
-    for (const [n, bucket] of BUCKETS.entries()) {
-      const file = fileIn('observations', '2026-10', bucket);
-      const month = localFile(file, await writeObservations(monthOf(NAMES, DAYS, MONTH, n * NAMES), file));
-      const later = fileIn('observations_open', '2026-11-01', bucket);
-      // Names of their own, so that no number is given twice.
-      const day = localFile(
-        later,
-        await writeObservations(monthOf(NAMES, 1, CLOSED, (DAYS * BUCKETS.length + n) * NAMES), later),
-      );
-      observed.push(month, day);
-      const sightings = fileIn('sightings', '2026-10', bucket);
-      const rows = sightingsOf(readRows(OBSERVATIONS, month, SEEN_COLUMNS));
-      seen.push(localFile(sightings, await writeParquet(SIGHTINGS, rows, sightings)));
-    }
-    const runs = tempFolder(scope);
-    const all = async function* () {
-      for (const source of seen) yield* readRows(SIGHTINGS, source);
-    };
-    await writeParquet(
-      SIGHTINGS,
-      sorted(SIGHTINGS, all(), byValue, runs),
-      fileIn('sightings_by_value', '2026-10', '0000'),
-    );
-    const deltas = Array.from({ length: DAYS }, (_, day) => changesOf(day));
-    for (const [day, rows] of deltas.entries())
-      await writeParquet(DELTAS, rows, fileIn('deltas', dayOf(MONTH + day * DAY), ''));
-    const read = async function* () {
-      for (const source of observed) yield* readObservations(source);
-    };
-    wanted = await sumsOf(
-      read(),
-      deltas.flat().map((row) => ({ ...row, at: row.changed_at })),
-      { ...LOOKED_UP, closed: CLOSED },
+    signed = await signedArchive(scope, ROWS, tell);
+    const start = performance.now();
+    wanted = await sumsOf(rowsIn(signed), changesIn(signed), { ...LOOKED_UP, closed: CLOSED });
+    const { rows, seconds, processor, bytes, rss } = signed;
+    tell(`${rows} rows: ${Math.round(seconds.signed)} s to sign, ${Math.round(seconds.archived)} s to archive`);
+    tell(`${processor.signed.toFixed(2)} ms of processor time to sign a row, ${processor.archived.toFixed(2)} to archive it`);
+    tell(`the service reads them in ${Math.round((performance.now() - start) / SECOND)} s`);
+    tell(
+      `${bytes.row.toFixed(1)} bytes a row of a month, ${bytes.archived.toFixed(1)} archived in all, ${bytes.left.toFixed(1)} left in the database; the archiver had ${rss} MB at most`,
     );
   },
   { timeout: 2 ** 31 - 1 },
 );
 
-function fileIn(kind: TableKind, period: string, bucket: string): string {
-  const file = join(archive, folderOf(kind, period, bucket), 'data.parquet');
-  mkdirSync(dirname(file), { recursive: true });
-  return file;
-}
+test('the archive has each observation that was signed once', { skip: ONLY_WIDE }, () => {
+  const { rows } = signed;
+  assert.deepEqual(wanted[0]?.[0]?.slice(0, 2), [rows, (rows * (rows + 1)) / 2].map(String));
+});
 
-function localFile(file: string, { sha256, bytes }: WrittenFile) {
-  return localSource(file, sha256, bytes);
-}
-
-function changesOf(day: number): DeltaRow[] {
-  return Array.from({ length: Math.ceil(ROWS / 1_000) }, (_, n) => {
-    const domain = `d${n}.example`;
-    return {
-      ...{ seq: day * ROWS + n, changed_at: MONTH + day * DAY + n, path: `example.d${n}`, domain, signal: 'A' },
-      ...{
-        kind: 'changed',
-        before: `["192.0.2.${day}"]`,
-        after: `["192.0.2.${n}"]`,
-        observation_seq: n,
-        rotation: null,
-      },
-    };
-  });
-}
+test('no memory of the archiver grows with the rows', { skip: ONLY_WIDE }, () => {
+  assert.ok(signed.rss < 400, `${signed.rss} MB`);
+});
 
 for (const engine of Object.values(ENGINES)) {
   test(`${engine.name} finds the counts and sums of the service in ${ROWS} rows`, {
@@ -106,11 +46,7 @@ for (const engine of Object.values(ENGINES)) {
   }, async (t) => {
     const { path, value } = LOOKED_UP;
     const start = performance.now();
-    assert.deepEqual(await engine.ask(t, archive, sumsIn(engine.dialect, path, value)), wanted);
-    t.diagnostic(`${engine.name}: ${Math.round((performance.now() - start) / 1_000)} s`);
+    assert.deepEqual(await engine.ask(t, signed.archive, sumsIn(engine.dialect, path, value)), wanted);
+    tell(`${engine.name}: ${Math.round((performance.now() - start) / SECOND)} s`);
   });
 }
-
-test(`the archive of ${ROWS} rows has each row once`, { skip: ONLY_WIDE }, () => {
-  assert.equal(wanted[0]?.[0]?.[0], String(NAMES * BUCKETS.length * (DAYS + 1)));
-});

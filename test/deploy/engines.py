@@ -1,6 +1,7 @@
 """Runs SQL in an engine of PyPI: chdb, or pyspark with two workers. Reads {"setup": [], "queries": []} and writes the rows."""
 
 import json
+import os
 import sys
 
 
@@ -14,16 +15,20 @@ def run_chdb(setup, queries):
 
 
 def run_spark(setup, queries):
+    import pyspark
     from pyspark.sql import SparkSession
 
     settings = {
         'spark.ui.enabled': 'false',
         'spark.driver.host': '127.0.0.1',
         'spark.driver.bindAddress': '127.0.0.1',
-        'spark.driver.memory': '3g',
+        'spark.driver.memory': '2g',
+        'spark.executor.memory': '2g',
         'spark.log.level': 'ERROR',
     }
-    builder = SparkSession.builder.master('local[2]')
+    # Processes of their own, which find Spark where Python has it.
+    os.environ.setdefault('SPARK_HOME', os.path.dirname(pyspark.__file__))
+    builder = SparkSession.builder.master('local-cluster[2,1,2048]')
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()

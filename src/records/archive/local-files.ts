@@ -8,8 +8,9 @@ import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** Rows that are read of one file at a time. */
-const CHUNK = 500;
+/** Rows that are in memory of all files together, and of one at most and at least: fewer are dear to read. */
+const ROWS = 4_000;
+const [CHUNK_MIN, CHUNK_MAX] = [100, 500];
 
 export type Row = StoredObservation & Seeded;
 /** Where a row is: its object, and its number there, from 0. */
@@ -72,7 +73,8 @@ export async function* merged(
     const { value, done } = await rows.next();
     if (done !== true) heads.push({ row: value, path: pathOf(value.hostname), rows });
   };
-  for (const file of files) await advance(rowsIn(file, damaged));
+  const chunk = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, Math.ceil(ROWS / files.length)));
+  for (const file of files) await advance(rowsIn(file, chunk, damaged));
   while (heads.length > 0) {
     let least = 0;
     for (const [n, head] of heads.entries()) if (comesBefore(head, heads[least] ?? head)) least = n;
@@ -97,11 +99,12 @@ function secretsIn({ read, size }: RangeSource, rowStart: number, rowEnd: number
 
 async function* rowsIn(
   { key, source, rows, seeds }: LocalFile,
+  chunk: number,
   damaged?: (place: Place & { end: number }, error: unknown) => void,
 ): AsyncGenerator<Row & { place: Place }> {
   const stored = new StoredObservations();
-  for (let rowStart = 0; rowStart < rows; rowStart += CHUNK) {
-    const rowEnd = Math.min(rows, rowStart + CHUNK);
+  for (let rowStart = 0; rowStart < rows; rowStart += chunk) {
+    const rowEnd = Math.min(rows, rowStart + chunk);
     const part = await readRange(OBSERVATIONS, source, { rowStart, rowEnd }).catch((error: unknown) => {
       if (damaged === undefined) throw error;
       damaged({ key, row: rowStart, end: rowEnd }, error);

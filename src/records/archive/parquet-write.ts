@@ -7,7 +7,7 @@ import type { ArchiveTable } from './tables.ts';
 
 /** A row group ends with this many rows, or characters of text unless it is told otherwise: what is in memory at once. */
 const ROWS_MAX = 50_000;
-const TEXT_MAX = 8_000_000;
+export const TEXT_MAX = 8_000_000;
 /** A page, in bytes before compression: what a look-up reads of a column. */
 const PAGE = 128_000;
 /** Names and most values whole: what is cut at 16 bytes, the default, tells names of a domain from nothing. */
@@ -28,54 +28,80 @@ export async function writeParquet<Row extends object>(
   table: ArchiveTable<Row>,
   rows: Iterable<Row> | AsyncIterable<Row>,
   file: string,
-  textMax = TEXT_MAX,
+  textMax?: number,
 ): Promise<WrittenFile> {
-  const writer = new FileWriter(file);
+  const writer = new ParquetFile(table, file, textMax);
   try {
-    const { columns } = table;
-    const parquet = new ParquetWriter({
-      writer,
+    for await (const row of rows) writer.add(row);
+    return writer.end();
+  } finally {
+    writer.close();
+  }
+}
+
+/** A Parquet file that is written row by row, as by `writeParquet`. `close` leaves it as it is, and may come twice. */
+export class ParquetFile<Row extends object> {
+  readonly #columns: ArchiveTable<Row>['columns'];
+  readonly #textMax: number;
+  readonly #writer: FileWriter;
+  readonly #parquet: ParquetWriter;
+  #group: Row[] = [];
+  #text = 0;
+  #rows = 0;
+
+  constructor(table: ArchiveTable<Row>, file: string, textMax = TEXT_MAX) {
+    this.#columns = table.columns;
+    this.#textMax = textMax;
+    this.#writer = new FileWriter(file);
+    this.#parquet = new ParquetWriter({
+      writer: this.#writer,
       schema: schemaOf(table),
       codec: 'ZSTD',
       compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
       statisticsTruncateLength: STATISTICS,
       createdBy: 'broadsheet',
     });
-    let group: Row[] = [];
-    let text = 0;
-    let count = 0;
-    const end = () => {
-      if (group.length === 0) return;
-      const columnData = columns.map((column): ColumnSource => {
-        const { name, element, random, plain, key } = column;
-        const isBig = element.type === 'INT64' && element.converted_type === undefined;
-        const data = group.map((row) => (isBig ? BigInt(row[name] as number) : (row[name] ?? undefined)));
-        return {
-          ...{ name, data, columnIndex: key === true, bloomFilter: key === true },
-          // Bounds of long texts would only make footers long.
-          statistics: random !== true && plain !== true,
-          ...(random === true ? { codec: 'UNCOMPRESSED' } : {}),
-          ...(random === true || plain === true ? { encoding: 'PLAIN' } : {}),
-        };
-      });
-      parquet.write({ columnData, rowGroupSize: group.length, pageSize: PAGE });
-      group = [];
-      text = 0;
-    };
-    for await (const row of rows) {
-      group.push(row);
-      count++;
-      for (const { name } of columns) {
-        const value: unknown = row[name];
-        if (typeof value === 'string') text += value.length;
-      }
-      if (group.length >= ROWS_MAX || text >= textMax) end();
+  }
+
+  add(row: Row): void {
+    this.#group.push(row);
+    this.#rows++;
+    for (const { name } of this.#columns) {
+      const value: unknown = row[name];
+      if (typeof value === 'string') this.#text += value.length;
     }
-    end();
-    parquet.finish();
-    return { rows: count, ...writer.end() };
-  } finally {
-    writer.close();
+    if (this.#group.length >= ROWS_MAX || this.#text >= this.#textMax) this.#endGroup();
+  }
+
+  #endGroup(): void {
+    const group = this.#group;
+    if (group.length === 0) return;
+    const columnData = this.#columns.map((column): ColumnSource => {
+      const { name, element, random, plain, key } = column;
+      const isBig = element.type === 'INT64' && element.converted_type === undefined;
+      const data = group.map((row) => (isBig ? BigInt(row[name] as number) : (row[name] ?? undefined)));
+      return {
+        ...{ name, data, columnIndex: key === true, bloomFilter: key === true },
+        // Bounds of long texts would only make footers long.
+        statistics: random !== true && plain !== true,
+        ...(random === true ? { codec: 'UNCOMPRESSED' } : {}),
+        ...(random === true || plain === true ? { encoding: 'PLAIN' } : {}),
+      };
+    });
+    this.#parquet.write({ columnData, rowGroupSize: group.length, pageSize: PAGE });
+    this.#group = [];
+    this.#text = 0;
+  }
+
+  /** Writes what is left, and syncs the file. */
+  end(): WrittenFile {
+    this.#endGroup();
+    this.#parquet.finish();
+    return { rows: this.#rows, ...this.#writer.end() };
+  }
+
+  close(): void {
+    this.#writer.close();
   }
 }
 

@@ -2,22 +2,23 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { present } from '../../proof/narrow.ts';
 import type { AppContext } from '../../server/context.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { ObjectHead } from '../../shared/storage/bucket.ts';
 import { folderOf, type TableKind } from '../archive/layout.ts';
-import { type LocalFile, localFiles, type Row } from '../archive/local-files.ts';
+import { type LocalFile, localFiles, localSource, type Row } from '../archive/local-files.ts';
 import type { ArchiveObject, StoredSeeds, Tombstone } from '../archive/manifest.ts';
-import { ObservationRows } from '../archive/observation-row.ts';
-import { writeParquet } from '../archive/parquet-write.ts';
+import { type ObservationRow, ObservationRows } from '../archive/observation-row.ts';
+import { ParquetFile, TEXT_MAX, writeParquet } from '../archive/parquet-write.ts';
 import { SEED_LENGTH } from '../archive/sources.ts';
-import { type Extent, OBSERVED, type Shape } from '../archive/tables.ts';
+import { type Extent, OBSERVATIONS, OBSERVED, type Shape } from '../archive/tables.ts';
 
 /** The largest object that is read whole, in bytes. */
 const OBJECT_MAX = 1_000_000_000;
 /** What is in memory of an object that is read back or copied, in bytes. */
-const PART = 8_000_000;
+const PART = 4_000_000;
 
 /** An object that is not in a manifest yet. */
 export type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: TableKind };
@@ -91,12 +92,34 @@ export class ArchiveObjects {
         yield lines.rowOf(row);
       }
     };
-    const object = await this.putTable(draft, OBSERVED, columns(), generation);
-    const digest = seeds.end();
+    let object: ArchiveObject;
+    let digest: string;
+    try {
+      object = await this.putTable(draft, OBSERVED, columns(), generation);
+      digest = seeds.end();
+    } finally {
+      seeds.close();
+    }
     const content = await openAsBlob(file);
     const stored = await this.#upload(`seeds/bucket=${draft.bucket}/`, 'bin', content, generation, digest);
     rmSync(file);
     return { ...object, seeds: stored };
+  }
+
+  /**
+   * Divides rows, which come by path, time and number, into files of this disk: one for each part, in the same order. A row
+   * of no part goes to the first one.
+   */
+  async divided(rows: AsyncIterable<Row>, parts: readonly string[], partOf: (row: Row) => string) {
+    const open = new Map(
+      parts.map((part) => [part, new DividedFile(join(this.newWork(), `part-${part}`), TEXT_MAX / parts.length)]),
+    );
+    try {
+      for await (const row of rows) present(open.get(partOf(row)) ?? open.get(parts[0] ?? '')).add(row);
+      return [...open].map(([part, file]) => ({ part, file: file.end() }));
+    } finally {
+      for (const file of open.values()) file.close();
+    }
   }
 
   /** Writes rows of a table as an object, without seeds. */
@@ -166,9 +189,9 @@ export class ArchiveObjects {
   }
 
   /** Whether the object at a key has the bytes of another one, which a manifest names. */
-  async isCopied(object: ArchiveObject, key: string, present: ObjectHead): Promise<boolean> {
-    if (present.size !== object.bytes) return false;
-    return (await this.#hashOf({ ...object, key, etag: present.etag }, present.size)) === object.sha256;
+  async isCopied(object: ArchiveObject, key: string, there: ObjectHead): Promise<boolean> {
+    if (there.size !== object.bytes) return false;
+    return (await this.#hashOf({ ...object, key, etag: there.etag }, there.size)) === object.sha256;
   }
 
   /** The content of an object that a manifest names, on this disk until `clear`. Throws as `read`. */
@@ -217,12 +240,43 @@ class Ranges {
   }
 }
 
+/** A file of some rows and their seeds. */
+class DividedFile {
+  readonly #path: string;
+  readonly #lines = new ObservationRows();
+  readonly #rows: ParquetFile<ObservationRow>;
+  readonly #seeds: SeedFile;
+
+  constructor(path: string, textMax: number) {
+    this.#path = path;
+    this.#rows = new ParquetFile(OBSERVATIONS, `${path}.parquet`, textMax);
+    this.#seeds = new SeedFile(`${path}.seeds`);
+  }
+
+  add(row: Row): void {
+    this.#rows.add(this.#lines.rowOf(row));
+    this.#seeds.add(row.seed);
+  }
+
+  end(): LocalFile {
+    const { rows, bytes, sha256 } = this.#rows.end();
+    const seeds = localSource(`${this.#path}.seeds`, this.#seeds.end(), rows * SEED_LENGTH);
+    return { key: this.#path, source: localSource(`${this.#path}.parquet`, sha256, bytes), rows, seeds };
+  }
+
+  close(): void {
+    this.#rows.close();
+    this.#seeds.close();
+  }
+}
+
 /** Seeds, one after the other, in a new file. */
 class SeedFile {
   readonly #file: number;
   readonly #hash = createHash('sha256');
   readonly #buffer = Buffer.alloc(1_024 * SEED_LENGTH);
   #length = 0;
+  #isOpen = true;
 
   constructor(path: string) {
     this.#file = openSync(path, 'w', 0o600);
@@ -244,8 +298,13 @@ class SeedFile {
   /** Returns the SHA-256 in hex. */
   end(): string {
     this.#flush();
-    closeSync(this.#file);
+    this.close();
     return this.#hash.digest('hex');
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#file);
+    this.#isOpen = false;
   }
 }
 

@@ -32,6 +32,8 @@ const PAGE = 1_000;
 export interface ArchiverOptions {
   /** Throws when this process may not go on. */
   assertHeld(): void;
+  /** A bucket of a month with more rows is divided. */
+  rowsMax?: number;
 }
 
 /**
@@ -48,10 +50,12 @@ export class Archiver {
   readonly #copies: ArchiveCopies;
   /** Steps in a row that lost to another archiver, or found a place that takes nothing. */
   #lost = 0;
+  readonly #rowsMax: number;
   /** The last number of the last pass that pruned. */
   #pruned = -1;
 
-  constructor(app: AppContext, place: ArchivePlace, { assertHeld }: ArchiverOptions) {
+  constructor(app: AppContext, place: ArchivePlace, { assertHeld, rowsMax = ROWS_MAX }: ArchiverOptions) {
+    this.#rowsMax = rowsMax;
     this.#app = app;
     this.#place = place;
     this.#objects = new ArchiveObjects(app, place, assertHeld);
@@ -194,16 +198,9 @@ export class Archiver {
     const days = open.filter((object) => object.period.startsWith(period));
     const added: ArchiveObject[] = [];
     for (const [bucket, own] of Map.groupBy(days, (object) => object.bucket)) {
-      const total = own.reduce((sum, { rows }) => sum + rows, 0);
-      const parts = total <= ROWS_MAX ? [bucket] : [...'0123456789abcdef'].map((digit) => bucket + digit);
-      const files = await this.#objects.local(own);
-      for (const part of parts) {
-        const rows = kept(merged(files), ({ hostname }) => part === bucket || this.#hashOf(hostname).startsWith(part));
-        const object = await this.#objects.put(
-          { kind: 'observations', period, bucket: part },
-          rows,
-          base.generation + 1,
-        );
+      for await (const [part, rows] of this.#partsOf(bucket, own)) {
+        const draft = { kind: 'observations' as const, period, bucket: part };
+        const object = await this.#objects.put(draft, rows, base.generation + 1);
         added.push({ ...object, publish: `${folderOf('observations', period, part)}/${name}.parquet` });
       }
       this.#objects.clear();
@@ -212,8 +209,20 @@ export class Archiver {
     return true;
   }
 
-  #hashOf(hostname: string): string {
-    return bucketHash(hostname, this.#app.store.records.find(hostname)?.registrable_domain ?? null);
+  /** The rows of objects of a bucket, divided where there are very many. */
+  async *#partsOf(bucket: string, objects: readonly ArchiveObject[]): AsyncGenerator<[string, AsyncIterable<Row>]> {
+    const rows = merged(await this.#objects.local(objects));
+    if (objects.reduce((sum, object) => sum + object.rows, 0) <= this.#rowsMax) return yield [bucket, rows];
+    let known = { hostname: '', part: '' };
+    const partOf = ({ hostname }: Row): string => {
+      if (known.hostname !== hostname) {
+        const domain = this.#app.store.records.find(hostname)?.registrable_domain ?? null;
+        known = { hostname, part: bucketHash(hostname, domain).slice(0, bucket.length + 1) };
+      }
+      return known.part;
+    };
+    const parts = [...'0123456789abcdef'].map((digit) => bucket + digit);
+    for (const { part, file } of await this.#objects.divided(rows, parts, partOf)) yield [part, merged([file])];
   }
 
   /** Takes the rows of erased hostnames out of all objects that have some. */

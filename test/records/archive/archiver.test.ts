@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import Database from 'libsql';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
+import { present } from '../../../src/proof/narrow.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
-import { parseHostname } from '../../../src/records/hostname.ts';
+import { readsOf } from '../../../src/records/archive/reads.ts';
+import { bucketHash, parseHostname } from '../../../src/records/hostname.ts';
 import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
 import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { AppContext } from '../../../src/server/context.ts';
+import { databaseFile } from '../../../src/shared/files/data-folder.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
@@ -136,4 +140,33 @@ test('months and erasures of buckets whose digit is also the number of a copied 
   eraseName(app, parseHostname(names[0] ?? ''), 'asked');
   await archiveAll(app, place);
   assert.deepEqual(await faultsOf(app), []);
+});
+
+test('a bucket of very many rows is divided, and no row is left out', async (t) => {
+  const folder = tempFolder(t);
+  const clock = { now: NOON };
+  const app = appContextIn(t, folder, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  const { records } = app.store;
+  // All of bucket 0, of which one has another registrable domain by now.
+  const names = Array.from({ length: 200 }, (_, n) => `n${n}.example`).filter((name) =>
+    bucketHash(name, name).startsWith('0'),
+  );
+  observeDays(app, clock, 4, names);
+  clock.now = END;
+  const db = new Database(databaseFile(app.settings));
+  const archiver = new Archiver(app, folderPlace(join(folder, 'archive')), { assertHeld() {}, rowsMax: 3 });
+  while (await archiver.step()) {
+    if (records.archive.objects().some(({ kind }) => kind === 'observations')) continue;
+    db.prepare("UPDATE hostnames SET registrable_domain = 'example' WHERE hostname = ?").run([names[0]]);
+  }
+  db.close();
+  const months = records.archive.objects().filter(({ kind, rows }) => kind === 'observations' && rows > 0);
+  assert.ok(months.length > 1);
+  for (const { bucket } of months) assert.match(bucket, /^0[0-9a-f]$/);
+  assert.deepEqual(await faultsOf(app), []);
+  for (const name of names.slice(1)) {
+    const host = present(records.find(name));
+    const all = await Array.fromAsync(readsOf(app).all(host));
+    assert.equal(all.length, 4, name);
+  }
 });
