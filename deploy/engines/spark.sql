@@ -10,7 +10,7 @@ CREATE OR REPLACE TEMPORARY VIEW closed_observations USING parquet OPTIONS (path
 CREATE OR REPLACE TEMPORARY VIEW observation_days USING parquet OPTIONS (path 'ARCHIVE/observations_open');
 CREATE OR REPLACE TEMPORARY VIEW open_observations AS
   SELECT * FROM observation_days
-  WHERE concat(left(day, 7), bucket) NOT IN (SELECT concat(month, left(bucket, 1)) FROM closed_observations);
+  WHERE concat(left(day, 7), bucket) NOT IN (SELECT DISTINCT concat(month, left(bucket, 1)) FROM closed_observations);
 
 -- Every observation, once.
 CREATE OR REPLACE TEMPORARY VIEW observations AS

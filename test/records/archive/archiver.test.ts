@@ -156,7 +156,7 @@ test('a bucket of very many rows is divided, and no row is left out', async (t) 
   const db = new Database(databaseFile(app.settings));
   const archiver = new Archiver(app, folderPlace(join(folder, 'archive')), { assertHeld() {}, rowsMax: 3 });
   while (await archiver.step()) {
-    if (records.archive.objects().some(({ kind }) => kind === 'observations')) continue;
+    if (records.archive.through() < 4 * names.length) continue;
     db.prepare("UPDATE hostnames SET registrable_domain = 'example' WHERE hostname = ?").run([names[0]]);
   }
   db.close();
