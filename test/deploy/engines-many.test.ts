@@ -22,7 +22,9 @@ before(
     wanted = await sumsOf(rowsIn(signed), changesIn(signed), { ...LOOKED_UP, closed: CLOSED });
     const { rows, seconds, processor, bytes, rss } = signed;
     tell(`${rows} rows: ${Math.round(seconds.signed)} s to sign, ${Math.round(seconds.archived)} s to archive`);
-    tell(`${processor.signed.toFixed(2)} ms of processor time to sign a row, ${processor.archived.toFixed(2)} to archive it`);
+    tell(
+      `${processor.signed.toFixed(2)} ms of processor time to sign a row, ${processor.archived.toFixed(2)} to archive it`,
+    );
     tell(`the service reads them in ${Math.round((performance.now() - start) / SECOND)} s`);
     tell(
       `${bytes.row.toFixed(1)} bytes a row of a month, ${bytes.archived.toFixed(1)} archived in all, ${bytes.left.toFixed(1)} left in the database; the archiver had ${rss} MB at most`,

@@ -8,7 +8,7 @@ import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** Rows that are in memory of all files together, and of one at most and at least: fewer are dear to read. */
+/** Rows of all files together that are in memory. A file has at least so many of them, which are dear to read by fewer. */
 const ROWS = 4_000;
 const [CHUNK_MIN, CHUNK_MAX] = [100, 500];
 

@@ -40,15 +40,16 @@ export async function rowCount(source: RangeSource): Promise<number> {
   return Number((await footerOf(source)).num_rows);
 }
 
-/** The rows of a file, in its order, with all columns or some. */
+/** The rows of a file, in its order, with all columns or some, `batch` of which are in memory at once. */
 export async function* readRows<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   table: ArchiveTable<Row>,
   source: RangeSource,
   names?: readonly Name[],
+  batch = BATCH,
 ): AsyncGenerator<Positioned<Pick<Row, Name>>> {
   const metadata = await footerOf(source);
-  for (let rowStart = 0; rowStart < metadata.num_rows; rowStart += BATCH) {
-    const rowEnd = Math.min(rowStart + BATCH, Number(metadata.num_rows));
+  for (let rowStart = 0; rowStart < metadata.num_rows; rowStart += batch) {
+    const rowEnd = Math.min(rowStart + batch, Number(metadata.num_rows));
     yield* await readRange(table, source, { rowStart, rowEnd }, names);
   }
 }

@@ -3,10 +3,13 @@ import { present } from '../../proof/narrow.ts';
 import { localSource } from './local-files.ts';
 import { readRows } from './parquet-read.ts';
 import { writeParquet } from './parquet-write.ts';
+import type { RangeSource } from './reader.ts';
 import type { ArchiveTable } from './tables.ts';
 
-/** Rows that are sorted in memory, some 40 MB. Of each run, a thousand are in memory while all are merged. */
+/** Rows that are sorted in memory, some 40 MB: and as many of all runs together while they are merged. */
 const RUN = 100_000;
+/** Rows of a run that are read at once. */
+const BATCH = 1_000;
 
 /**
  * Rows in an order, any number of them: sorted in runs, which are files of a folder, and merged. Their rows stay in the
@@ -19,12 +22,12 @@ export async function* sorted<Row extends object>(
   folder: string,
   run = RUN,
 ): AsyncGenerator<Row> {
-  const runs: AsyncIterator<Row>[] = [];
+  const runs: RangeSource[] = [];
   let chunk: Row[] = [];
   const end = async () => {
     const file = join(folder, `run-${runs.length}.parquet`);
     const { bytes, sha256 } = await writeParquet(table, chunk.sort(compare), file);
-    runs.push(readRows(table, localSource(file, sha256, bytes)) as AsyncGenerator<unknown> as AsyncGenerator<Row>);
+    runs.push(localSource(file, sha256, bytes));
     chunk = [];
   };
   for await (const row of rows) {
@@ -33,7 +36,12 @@ export async function* sorted<Row extends object>(
   }
   if (runs.length === 0) return yield* chunk.sort(compare);
   await end();
-  yield* mergedRuns(runs, compare);
+  const batch = Math.min(BATCH, Math.ceil(RUN / runs.length));
+  const rowsOf = (source: RangeSource) => readRows(table, source, undefined, batch) as AsyncGenerator<unknown>;
+  yield* mergedRuns(
+    runs.map((source) => rowsOf(source) as AsyncGenerator<Row>),
+    compare,
+  );
 }
 
 /** What sorted iterators yield, in one order. */

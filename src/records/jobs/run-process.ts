@@ -8,7 +8,7 @@ import { poll } from '../../shared/workers/poll.ts';
 
 /** The pause after a run that failed, in ms. */
 const REST = 10 * MINUTE;
-/** The memory of its JavaScript, in MB: all that lives, and what is new, which V8 lets grow to 200 MB otherwise. */
+/** The memory of its JavaScript, in MB: what lives, and what is new, which V8 lets grow past 130 MB otherwise. */
 export const RUN_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=8'];
 /** As much as is kept of what a run says, in characters. */
 const SAID_MAX = 4_000;

@@ -16,8 +16,8 @@ import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import { RUN_FLAGS } from '../../../src/records/jobs/run-process.ts';
 import { appContextIn, envIn, type Scope, tempFolder } from '../../support/app-context.ts';
 import { folderPlace } from '../../support/archive.ts';
-import { PROGRAM } from '../../support/program.ts';
 import { probe } from '../../support/probes.ts';
+import { PROGRAM } from '../../support/program.ts';
 import { recordProbes } from '../../support/records-fixture.ts';
 import { ONLY_WIDE } from '../../support/wide.ts';
 import { monthOf } from './archived.ts';
@@ -90,7 +90,10 @@ const skip = process.platform !== 'linux' && 'reads /proc';
 
 test('the memory of an archiver does not grow with its objects', { skip }, async (t) => {
   // What nothing compresses, so that few rows make a large object, and a heap that has no room for it.
-  const textsOf = () => ({ body: JSON.stringify({ domain: randomBytes(4_500).toString('base64') }), circumstances: '[]' });
+  const textsOf = () => ({
+    body: JSON.stringify({ domain: randomBytes(4_500).toString('base64') }),
+    circumstances: '[]',
+  });
   const run = async (rows: number) => {
     const { megabytes, erase, run } = await filled(t, { rows, days: 2, textsOf });
     erase();
