@@ -16,7 +16,6 @@ import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
-import { PROJECT } from '../../src/shared/project.ts';
 import { busyHost, isMoved } from '../bench/busy-host.ts';
 import { appContextIn, type Clock, envIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { folderPlace } from '../support/archive.ts';
@@ -66,7 +65,7 @@ export async function signedArchive(t: Scope, about: number, tell: (line: string
   const names = Array.from({ length: count }, (_, n) => `h${n}.zone${Math.floor(n / 3)}.example`);
   for (let at = 0; at < names.length; at += BATCH)
     database.transact(() => records.watch(names.slice(at, at + BATCH).map(parseHostname), clock.now));
-  const archiver = fork(join(PROJECT, 'test/deploy/archiver-child.ts'), [], {
+  const archiver = fork(new URL('archiver-child.ts', import.meta.url), [], {
     execArgv: RUN_FLAGS,
     env: { ...process.env, ...envIn(folder, more) },
   });
