@@ -16,6 +16,7 @@ import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts'
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, Killed, killedAt, NAMES, NOON, observeDays } from '../../support/archive.ts';
 import { ONLY_WIDE } from '../../support/wide.ts';
+import { listed } from './archived.ts';
 
 /** Days around the end of a month, all closed by the clock. */
 const DAYS = 4;
@@ -166,7 +167,7 @@ test('a bucket of very many rows is divided, and no row is left out', async (t) 
   assert.deepEqual(await faultsOf(app), []);
   for (const name of names.slice(1)) {
     const host = present(records.find(name));
-    const all = await Array.fromAsync(readsOf(app).all(host));
+    const all = await listed(readsOf(app).all(host));
     assert.equal(all.length, 4, name);
   }
 });
