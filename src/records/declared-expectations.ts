@@ -12,6 +12,8 @@ import {
   type PlannedValue,
   settleOne,
 } from './expectations.ts';
+import { parseHostname } from './hostname.ts';
+import { otherNodeOf } from './nodes.ts';
 import { originsOf } from './origins.ts';
 import { limitsOf } from './plans.ts';
 import type { TrackedName } from './tracked-values.ts';
@@ -26,10 +28,14 @@ export const PLANS_MAX = 100;
 export const NOTE_MAX = 200;
 
 /** What documents of this service may name. */
-export function knownNames({ store: { records }, settings }: AppContext): Known {
+export function knownNames(app: AppContext): Known {
+  const { settings, store } = app;
+  const { records } = store;
   return {
     hasOrigins: settings.asTable !== undefined,
     refusal(hostname) {
+      const node = otherNodeOf(app, parseHostname(hostname));
+      if (node !== null) return `belongs to node ${node.name} of these records; declare it at ${node.url}`;
       if (records.optOutOf(hostname) !== null) return 'there is nothing of it here: it opted out; take it out';
       if (records.find(hostname) !== null) return null;
       return 'is not under watch; put it into one of your groups first';

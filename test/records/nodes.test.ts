@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
+import { DAY } from '../../src/proof/time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
+import { runDumps } from '../../src/records/jobs/dump-run.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
 import { pauseOthers } from '../../src/records/nodes.ts';
 import type { AppContext } from '../../src/server/context.ts';
@@ -8,6 +11,8 @@ import { readSettings } from '../../src/server/env.ts';
 import { nodeOf, overlap, parseNodes, type RecordsNodes } from '../../src/shared/nodes.ts';
 import { ALONE } from '../../src/signing/signer.ts';
 import { appContextIn, fileScope, type Scope, tempFolder } from '../support/app-context.ts';
+import { observeDays } from '../support/archive.ts';
+import { namesByDay } from '../support/dumps.ts';
 import { certificate, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { recordsStand } from '../support/records-fixture.ts';
@@ -128,6 +133,44 @@ test('writes about a name of another node are refused with its address, and chan
   ]);
   const owned = await ask('POST', '/v1/account/names', account, { hostname: THEIRS });
   assert.deepEqual([owned.status, owned.body.error, owned.body.field], [421, 'other_node', 'hostname']);
+});
+
+test('an expectation about a name of another node is refused with its address', async () => {
+  const put = (names: object) =>
+    fetch(`${stand.url}/v1/account/expectations`, {
+      method: 'PUT',
+      headers: { 'x-service-key': stand.keyOf('account'), 'content-type': 'application/json' },
+      body: JSON.stringify({ names }),
+    });
+  const rule = { A: { values: ['192.0.2.1'] } };
+  assert.equal((await put({ [OURS]: rule })).status, 200);
+  const refused = await put({ [OURS]: rule, [THEIRS]: rule });
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /belongs to node b of these records; declare it at https:\/\/b\.records\.example/);
+});
+
+test('each node dumps its own names at its own place, and none the place of another', async (t) => {
+  const [leases, shared] = [tempFolder(t), join(tempFolder(t), 'dumps')];
+  const nodeAt = (node: string, name: string) => {
+    const dumps = join(tempFolder(t), 'dumps');
+    const clock = { now: NOW - 2 * DAY };
+    const more = { RECORDS_NODES: TABLE, RECORDS_NODE: node, LEASE_URL: leases };
+    const open = (place: string) => {
+      const app = appContextIn(t, dirname(dumps), clock, { ...more, DUMPS_URL: place });
+      app.signer.right = ALONE;
+      return app;
+    };
+    const app = open(dumps);
+    observeDays(app, clock, 2, [name]);
+    clock.now = NOW;
+    return { app, dumps, open };
+  };
+  const [a, b] = [nodeAt('a', OURS), nodeAt('b', THEIRS)];
+  for (const { app } of [a, b]) assert.equal(await runDumps(app), true);
+  assert.deepEqual(new Set(Object.values(await namesByDay(a.app, a.dumps)).flat()), new Set([OURS]));
+  assert.deepEqual(new Set(Object.values(await namesByDay(b.app, b.dumps)).flat()), new Set([THEIRS]));
+  assert.equal(await runDumps(a.open(shared)), true);
+  await assert.rejects(runDumps(b.open(shared)), /has the dumps of a service that signs with .* each service and node/);
 });
 
 test('a tool of MCP says where the name is', async () => {
