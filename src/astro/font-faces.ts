@@ -202,7 +202,7 @@ export function fontPair(text: string, labels: string): string {
   --label-face: ${faceOf(labelFont)};
   --label-rest: ${REST[labelFont.fallback]};
 }
-@layer mark {
+@layer {
   .ai.ai {
     font-family: "${labelFont.family}", "${labelFont.family} Fallback", "Helvetica Neue", Arial, sans-serif, ${SCRIPT_FAMILIES} !important;
   }
