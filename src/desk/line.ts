@@ -5,7 +5,7 @@ import { isLine } from '../shared/shown-text.ts';
 /** A line of a record, trimmed and in NFC, of at most `max` UTF-16 units. `kind` is the message for another type. */
 export function line(max: number, kind = 'must be a text') {
   return z
-    .string({ error: kind })
+    .string({ error: ({ code }) => (code === 'invalid_type' ? kind : undefined) })
     .max(max)
     .refine(isLine, 'must be one line without control characters')
     .transform((text) => normalized(text).trim());

@@ -13,6 +13,8 @@ export interface TreeDrawing {
 }
 
 const [WIDTH, LEVEL, JOIN, MARGIN] = [960, 15, 40, 16];
+/** The most height of all joins: a log of twenty perfect trees is no taller than its page. */
+const JOINS = 320;
 /** Levels of a perfect tree that are drawn as lines; below them it is an area. */
 const DRAWN = 4;
 
@@ -24,6 +26,7 @@ export function drawTree(size: number): TreeDrawing {
   const shares = depths.map((depth) => 1 + depth * 1.6);
   const whole = shares.reduce((sum, share) => sum + share, 0);
   const base = Math.max(...depths, 1) * LEVEL;
+  const join = Math.min(JOIN, JOINS / counts.length);
   let left = MARGIN;
   const peaks = counts.map((leaves, at) => {
     const width = ((WIDTH - 2 * MARGIN) * (shares[at] ?? 0)) / whole;
@@ -39,7 +42,7 @@ export function drawTree(size: number): TreeDrawing {
   let right = peaks.at(-1) ?? { x: 0, y: 0 };
   nodes.push({ ...pick(right), what: peaks.length === 1 ? 'root' : 'peak' });
   for (const [at, peak] of [...peaks.entries()].reverse().slice(1)) {
-    const joined = { x: (peak.x + right.x) / 2, y: Math.min(peak.y, right.y) - JOIN };
+    const joined = { x: (peak.x + right.x) / 2, y: Math.min(peak.y, right.y) - join };
     for (const child of [peak, right]) {
       edges.push({ x1: joined.x, y1: joined.y, x2: child.x, y2: child.y, isNewest: child === right });
     }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { quoted } from './shown-text.ts';
 
 /** One broken rule of a piece, a paper or a record. */
 export interface Problem {
@@ -110,7 +111,7 @@ function shown(given: unknown): string {
   if (given === Infinity || given === -Infinity) return 'a number that is too large to be held';
   let text: string;
   try {
-    text = JSON.stringify(given);
+    text = quoted(given);
   } catch {
     // JSON.parse accepts thousands of nested arrays, but JSON.stringify does not.
     return 'a value that is nested too deep to be shown';

@@ -144,8 +144,8 @@ export function quote(text: string): string {
 }
 
 /** A value as a JSON text that leaves the direction of the message around it as it is. */
-export function quoted(text: string): string {
-  return JSON.stringify(text).replace(DIRECTION, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
+export function quoted(value: unknown): string {
+  return JSON.stringify(value).replace(DIRECTION, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** A broken rule of a field; `offset` is where in its text, in UTF-16 units. */

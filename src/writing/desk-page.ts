@@ -50,18 +50,15 @@ function paperRoom(paper: DeskPaper, parts: PanelParts): string {
     const words = url === undefined ? escaped(text) : `<a href="${escaped(url)}">${escaped(text)}</a>`;
     return `<li>${words}${command === undefined ? '' : ` <code>${escaped(command)}</code>`}</li>`;
   });
-  // A paper that the door refuses has no front.
-  const front =
-    record === null
-      ? ''
-      : `<div class="front" inert><iframe src="/${slug}/?bare" title="" sandbox="allow-same-origin" tabindex="-1" loading="lazy"></iframe></div>`;
+  // Not of a paper that the door refuses.
+  const front = `<div class="front" inert><iframe src="/${slug}/?bare" title="" sandbox="allow-same-origin" tabindex="-1" loading="lazy"></iframe></div>`;
   return `<section id="${slug}" aria-labelledby="${slug}-name"><h2 id="${slug}-name"><a href="/${slug}/"><bdi>${escaped(nameOf(desk, paper.slug))}</bdi></a></h2>
 <div class="room"><div class="work">
 ${problems.length === 0 ? '<p class="fine">No problems: every piece can be filed.</p>' : `<h3>Problems (${problems.length})</h3>${problemList(problems, parts, null)}`}
 ${lostList(lostPieces(paper, desk, filed))}${list('Refused', by('refused'))}${list('Drafts', by('draft'))}${list('Scheduled', by('scheduled'))}
 ${list('Not yet filed', by('on_air', 'never'))}${list('Changed since they were filed', by('on_air', 'changed'))}
-${open.length === 0 ? `<p>No drafts: all ${paper.pieces.size} pieces go on air as they are.</p>` : ''}</div>
-<div class="day">${front}<h3>What the day needs</h3><ul class="needs">${needs.join('')}</ul></div></div></section>`;
+${open.length > 0 ? '' : paper.pieces.size === 0 ? '<p>No pieces yet.</p>' : `<p>No drafts: what is here goes on air as it is (${plural(paper.pieces.size, 'piece')}).</p>`}</div>
+${record === null ? '' : `<div class="day">${front}<h3>What the day needs</h3><ul class="needs">${needs.join('')}</ul></div>`}</div></section>`;
 }
 
 function lostList(lost: WithoutFile[]): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
+import { line } from '../../src/desk/line.ts';
 import { shapeProblems } from '../../src/shared/shape.ts';
 
 test('each problem names the member, the value and what it must be', () => {
@@ -61,6 +62,18 @@ test('a number beyond all numbers is not said to be null', () => {
   const { error } = z.object({ id: z.int() }).safeParse(given);
   assert.ok(error);
   assert.match(shapeProblems(error, given)[0]?.message ?? '', /^a number that is too large to be held: must be /);
+});
+
+test('a line that is too long is told its limit, and a value turns no message round', () => {
+  const shape = z.object({ title: line(5) });
+  const given = { title: '\u202elive<b>' };
+  const { error } = shape.safeParse(given);
+  assert.ok(error);
+  assert.deepEqual(
+    shapeProblems(error, given).map(({ message }) => message),
+    ['"\\u202elive<b>": must have at most 5 characters'],
+  );
+  assert.deepEqual(shape.safeParse({ title: 7 }).error?.issues[0]?.message, 'must be a text');
 });
 
 test('a value that is nested too deep to be written is a problem like any other', () => {
