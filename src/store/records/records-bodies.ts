@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Piece, patched, patchOf } from '../../records/body-patch.ts';
-import type { Circumstance, RecordParts } from '../../records/record.ts';
+import type { Circumstance } from '../../records/record.ts';
 import { caught } from '../../shared/fault.ts';
 import { type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
@@ -25,15 +25,6 @@ export function recordTexts({ body, patch, circumstances, shared }: Read<typeof 
   return {
     body: bodyOf({ body, patch }),
     circumstances: shared === null ? circumstances : JSON.stringify(merged(circumstances, shared)),
-  };
-}
-
-/** The same, parsed. */
-export function recordParts(row: Read<typeof RECORD>): RecordParts {
-  const { body, circumstances } = recordTexts(row);
-  return {
-    body: JSON.parse(body) as RecordParts['body'],
-    circumstances: JSON.parse(circumstances) as Circumstance[],
   };
 }
 
