@@ -228,10 +228,12 @@ export class Archiver {
   /** Takes the rows of erased hostnames out of all objects that have some. */
   async #erase(): Promise<boolean> {
     const { store } = this.#app;
-    if (this.#manifest.isErasureDue && eraseAgain(this.#app)) await forgetEarlier(this.#app);
+    const isAgain = this.#manifest.isErasureDue && eraseAgain(this.#app);
     this.#manifest.isErasureDue = false;
     const base = this.#manifest.base();
     const erasures = this.#tables.erasures();
+    // Also where the database had forgotten already: the command may have been killed after that.
+    if (isAgain || erasures.length > 0) await forgetEarlier(this.#app);
     const paths = new Set(erasures.map(({ path }) => path));
     const copies = await this.#copies.having([...paths]);
     const concerned = new Map<string, ArchiveObject>();

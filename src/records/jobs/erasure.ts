@@ -63,15 +63,14 @@ export function eraseName(app: AppContext, name: Hostname, reason: string): stri
       'observations are in an archive, and ARCHIVE_URL is not set; set it, and erase again',
     );
   }
-  records.optOut(name, reason, 'cli', clock.now());
-  const hosts = records.erasure.hostsBelow(pathOf(name.hostname));
-  store.database.transact(() => {
-    // First what remains to be done, so that a kill leaves nothing behind.
-    if (hasArchive) {
-      for (const { hostname, path, registrable_domain } of hosts) {
-        records.archive.addErasure(path, bucketHash(hostname, registrable_domain));
-      }
+  // With the opt-out, what remains to be done: the archiver completes it after a kill.
+  const hosts = store.database.transact(() => {
+    records.optOut(name, reason, 'cli', clock.now());
+    const below = records.erasure.hostsBelow(pathOf(name.hostname));
+    for (const { hostname, path, registrable_domain } of hasArchive ? below : []) {
+      records.archive.addErasure(path, bucketHash(hostname, registrable_domain));
     }
+    return below;
   });
   records.erasure.eraseMessages(new Set(hosts.map(({ hostname }) => hostname)));
   for (const { id } of hosts) eraseHost(app, id);

@@ -259,3 +259,26 @@ test('a bucket of which every name is erased is empty in each of its months', as
   assert.ok(!(await everythingIn(app, place)).includes('c.test'));
   assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
 });
+
+test('an erasure that is killed before anything of it is certain did not happen', (t) => {
+  const { app } = opened(t);
+  const { records } = app.store;
+  const killed = () => {
+    throw new Killed();
+  };
+  const archive = { ...records.archive, addErasure: killed };
+  const store = { ...app.store, records: { ...records, archive } };
+  assert.throws(() => eraseName({ ...app, store } as AppContext, parseHostname(ERASED), 'asked'), Killed);
+  assert.equal(records.optOutOf(ERASED), null, 'it has not opted out, and the operator erases it again');
+});
+
+test('the log of the database is emptied by whoever completes an erasure that was killed', async (t) => {
+  const { app, clock, folder } = opened(t);
+  const other = appContextIn(t, folder, clock, { ARCHIVE_URL: join(folder, 'archive') });
+  eraseName(app, parseHostname(ERASED), 'asked');
+  assert.ok(readFileSync(join(folder, 'var/broadsheet.db-wal')).length > 0);
+  // Here the command is killed, and a server goes on.
+  await runArchiver(other);
+  assert.ok(!readFileSync(join(folder, 'var/broadsheet.db-wal'), 'latin1').includes(`ns.${ERASED}`));
+  assert.ok(!readFileSync(join(folder, 'var/broadsheet.db'), 'latin1').includes(`ns.${ERASED}`));
+});
