@@ -9,6 +9,7 @@ import { verifyLog } from '../../src/operate/audit/log/verify-log.ts';
 import { parseCheckpoint } from '../../src/proof/log/checkpoint.ts';
 import { type AppContext, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
+import { LockedFault } from '../../src/shared/fault.ts';
 import { signHead } from '../../src/signing/log/log-head.ts';
 import { startLog } from '../../src/signing/log/log-job.ts';
 import { logKeyFile, openLogKey } from '../../src/signing/log/log-key.ts';
@@ -169,4 +170,28 @@ test('tiles are on the disk, with their names, before the checkpoint names them'
     const kept = last(new RegExp(`^fsync \\d+<[^>]*/log/records/${part}>`));
     assert.ok(named > 0 && named < kept && kept < checkpoint, `${part}: ${named}, ${kept}, ${checkpoint}`);
   }
+});
+
+test('a database that is locked while files are published ends nothing', async (t) => {
+  const folder = tempFolder(t);
+  const app = openIn(t, folder);
+  const { logger, lines } = memoryLogger();
+  growLog(app, 'records', 20);
+  let asked = 0;
+  // Each look at the lease is late, so that it is renewed each time.
+  const now = () => Date.now() + (/\bisHeld\b/.test(new Error().stack ?? '') ? 3_000 * ++asked : 0);
+  const { leases } = app.store.database;
+  let refused = 0;
+  const acquire: typeof leases.acquire = (...args) => {
+    if (refused >= 4 || !/\bmayWrite\b/.test(new Error().stack ?? '')) return leases.acquire(...args);
+    refused++;
+    throw new LockedFault('the database is locked by another process');
+  };
+  const database = { ...app.store.database, leases: { ...leases, acquire } };
+  const busy = { ...app, store: { ...app.store, database }, clock: { ...app.clock, now } } as AppContext;
+  const stop = startLog(busy, 'records', logger);
+  await until(() => publishedSize(folder) === 20 || null);
+  await stop();
+  assert.equal(refused, 4);
+  assert.deepEqual(lines, [], 'the next round publishes');
 });

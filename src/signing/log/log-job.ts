@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { LogService } from '../../proof/log/leaf.ts';
 import { SECOND } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
-import { Fault, isLocked, messageOf } from '../../shared/fault.ts';
+import { caught, Fault, isLocked, messageOf } from '../../shared/fault.ts';
 import { logLease } from '../../shared/workers/lease.ts';
 import { measurements } from '../../shared/workers/measurements.ts';
 import { BATCH_PAUSE, POLL_EVERY, poll } from '../../shared/workers/poll.ts';
@@ -59,7 +59,8 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
       isCompared = true;
       tellDisk(null);
     } catch (error) {
-      if (!mayWrite()) return;
+      // Nobody awaits this, so it must not throw. While another process writes, the next round is soon enough.
+      if (isLocked(error) || caught(Fault, mayWrite) !== true) return;
       tellDisk(messageOf(error));
       resting = performance.now() + REST;
     } finally {
