@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'libsql';
 import { decompress } from 'woff2-encoder';
-import { airStory } from '../../src/desk/airing.ts';
+import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
@@ -152,6 +152,13 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
   // A later press adds what later texts need, as a full press would.
   await publish('arabic', { headline: 'المتر', language: 'ar' });
   assert.ok(fonts().some((path) => /^fonts\/amiri-400-[0-9a-f]+\.woff2$/.test(path)));
+  assertSameTree(tree(), await fullPress(t, folder, clock, false));
+
+  // The room of letters is of all pages with them: it outlasts one.
+  clock.now += 60_000;
+  withdrawStory(deskOf(app), PAPER, 'japanese', { by: 'cli', reason: 'It was a test.' });
+  await publish('korean', { headline: '한글', language: 'ko' });
+  assert.ok(fonts().some((path) => path.startsWith('fonts/room-song-myung-')));
   assertSameTree(tree(), await fullPress(t, folder, clock, false));
 
   // A database of an earlier version has texts that were never looked through.

@@ -30,11 +30,12 @@ const NO_HINTING = 1;
 const LAYOUT_FEATURES = 6;
 const MEMORY_WRITABLE = 2;
 
+const require = createRequire(import.meta.url);
 let loaded: HarfBuzz | undefined;
 
 function harfBuzz(): HarfBuzz {
   if (loaded) return loaded;
-  const wasm = readFileSync(createRequire(import.meta.url).resolve('harfbuzzjs/hb-subset.wasm'));
+  const wasm = readFileSync(require.resolve('harfbuzzjs/hb-subset.wasm'));
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm));
   loaded = exports as unknown as HarfBuzz;
   loaded._initialize?.();
