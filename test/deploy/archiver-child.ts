@@ -23,5 +23,5 @@ process.on('message', async (at: number) => {
   for (let isMore = true; isMore; ) isMore = await archiver.step();
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   const { user, system } = process.cpuUsage();
-  process.send?.({ rss: Math.round(Number(kilobytes) / 1_000), cpu: (user + system) / 1_000 });
+  process.send?.({ rss: Math.round((Number(kilobytes) * 1_024) / 1e6), cpu: (user + system) / 1_000 });
 });

@@ -75,7 +75,7 @@ async function memoryOf(flags: readonly string[], env: NodeJS.ProcessEnv): Promi
   const watch = setInterval(() => {
     try {
       const [, kilobytes = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-      most = Math.max(most, Number(kilobytes) / 1_000);
+      most = Math.max(most, (Number(kilobytes) * 1_024) / 1e6);
     } catch {
       // It has ended.
     }
