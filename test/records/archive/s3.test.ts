@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
@@ -169,6 +169,7 @@ test('processes that are killed at any moment leave an archive that is sound', {
   const folder = tempFolder(t);
   cpSync(join(model, 'var'), join(folder, 'var'), { recursive: true });
   const more = { ARCHIVE_URL: join(folder, 'archive') };
+  mkdirSync(more.ARCHIVE_URL);
   const env = { ...process.env, ...envIn(folder, more) };
   let kills = 0;
   for (let wait = 600; ; wait += 150) {
