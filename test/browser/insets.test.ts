@@ -112,7 +112,7 @@ describe('cards of links and the subscribe form in a piece', () => {
     });
   }
 
-  it('takes a subscription in the piece, with its script and without', async (t) => {
+  it('takes a subscription in the piece, with its script and without', { skip: ONLY_WIDE }, async (t) => {
     const page = await open(t, STORY);
     const box = page.locator('.prose .subscribe-box');
     await box.getByLabel('E-mail address').fill('nobody');

@@ -43,7 +43,11 @@ export async function opened(page: Page, address: string, hasScript = true): Pro
 }
 
 /** What is wrong with an open page: what axe finds, how much it moved, and what is wider than the screen. */
-export async function faultsOf({ page }: Opened, where: string, hasAxe = true): Promise<string[]> {
+export async function faultsOf(
+  { page }: Opened,
+  where: string,
+  { hasAxe = true, hasContrast = true } = {},
+): Promise<string[]> {
   const { shift, moved, tooWide } = await page.evaluate(async () => {
     await document.fonts.ready;
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
@@ -63,7 +67,7 @@ export async function faultsOf({ page }: Opened, where: string, hasAxe = true): 
   return [
     ...(shift > SHIFT_MAX ? [`${where}: it moved by ${shift.toFixed(3)}: ${moved.join(' | ')}`] : []),
     ...(tooWide > 0 ? [`${where}: ${tooWide}px wider than the screen`] : []),
-    ...(hasAxe ? await axeFaultsAA(page) : []).map((fault) => `${where}: ${fault}`),
+    ...(hasAxe ? await axeFaultsAA(page, hasContrast) : []).map((fault) => `${where}: ${fault}`),
   ];
 }
 

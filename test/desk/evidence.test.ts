@@ -325,7 +325,7 @@ test('evidence of a fact of the record is that of its version, for all pieces th
   await sound(app);
 });
 
-test('evidence moves with a ledger and with a backup, files and all', async (t) => {
+test('evidence moves with a ledger and with a backup, files and all', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, put, air, story, read } = await stand(t, { republish: true });
   put('deep', [{ quote: 'twelve metres deep' }, { claim_key: 'depth' }]);
   put('waits', [{ quote: 'twelve metres deep' }, {}]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { listenDesk } from '../../api/server.ts';
 import { airStory } from '../../src/desk/airing.ts';
@@ -35,6 +35,10 @@ const DAY = 24 * HOUR;
 const NS = ['ns1.old.example', 'ns2.old.example'];
 const QUOTE = `NS ${NS.join(', ')}`;
 
+/** Starting a thread takes longer than most tests: all of them share one. */
+const texts = textPool();
+after(() => texts.close());
+
 /** Papers and domain records of one installation, both served, and a site that answers what a test wants. */
 async function stand(t: Scope, sources: object = {}) {
   const port = await freePort();
@@ -58,8 +62,6 @@ async function stand(t: Scope, sources: object = {}) {
   });
   const mirror = (await loopback(t, site)).replace('127.0.0.1', 'mirror.example');
   const options = { agent: 'test', allows: () => true, resolve: async () => ['127.0.0.1'], hostPause: 0 };
-  const texts = textPool();
-  t.after(() => void texts.close());
   const tools: SourceTools = { read: sourceReader({ ...options, deadline: 5_000 }), texts };
   const put = (slug: string, fact: object) => {
     const cited_facts = [
@@ -398,9 +400,7 @@ test('a day that was not over when it was cited is compared with what it said th
   assert.equal(found('today').state, 'changed');
 });
 
-test('an answer of brackets alone ends no process', async (t) => {
-  const texts = textPool();
-  t.after(() => void texts.close());
+test('an answer of brackets alone ends no process', async () => {
   const instrument = 'https://data.example/t/example.org';
   // JSON of all that a source may have, that becomes more than the heap of the thread.
   const nested = `{"preview":true,"x":${'['.repeat(10_000_000)}${']'.repeat(10_000_000)}}`;

@@ -181,12 +181,15 @@ test('create refuses with one line, and leaves nothing', async (t) => {
   ];
   const before = readdirSync(folder).sort();
   await Promise.all(
-    cases.map(async ([args, said, more]) => {
-      const { code, stderr, stdout } = await create(folder, args, more);
-      assert.equal(code, 1, `${args}: ${stdout}`);
-      assert.match(stderr.trimEnd(), said);
-      assert.match(stderr, /^create-broadsheet: [^\n]+\n$/, 'one line');
-    }),
+    // Each is a process of npm: on a push every third.
+    cases
+      .filter((_, n) => ONLY_WIDE === false || n % 3 === 0)
+      .map(async ([args, said, more]) => {
+        const { code, stderr, stdout } = await create(folder, args, more);
+        assert.equal(code, 1, `${args}: ${stdout}`);
+        assert.match(stderr.trimEnd(), said);
+        assert.match(stderr, /^create-broadsheet: [^\n]+\n$/, 'one line');
+      }),
   );
   assert.deepEqual(readdirSync(folder).sort(), before);
   assert.equal(text(folder, 'full/notes.txt'), 'mine');
