@@ -26,6 +26,8 @@ async function build() {
     DATA_DIR: join(folder, 'var'),
     DIST_DIR: join(folder, 'papers'),
     LOG_DIR: join(folder, 'log'),
+    // As in test/support/app-context.ts: what is filed here is what tests file again.
+    DEMO_DATES: 'off',
   };
   const child = spawn(process.execPath, ['node_modules/astro/bin/astro.mjs', 'build'], { stdio: 'inherit', env });
   const [code] = await once(child, 'exit');
