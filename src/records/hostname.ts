@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
 import { Fault } from '../shared/fault.ts';
-import { quoted } from '../shared/shown-text.ts';
+import { quoted } from '../shared/quoted.ts';
 
 export interface Hostname {
   /** Lower-case A-labels without a trailing dot: the key under which everything is stored. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { quoted } from './shown-text.ts';
+import { quoted } from './quoted.ts';
 
 /** One broken rule of a piece, a paper or a record. */
 export interface Problem {

@@ -1,4 +1,5 @@
 import { MARKS_MAX, tooManyMarksAt } from './combining-marks.ts';
+import { quoted } from './quoted.ts';
 import type { Problem } from './shape.ts';
 
 /** The most code points that a message names. */
@@ -141,11 +142,6 @@ export function textProblems(field: string, text: string, max: number, forbidden
 /** A value in a message, of 80 characters at the most. */
 export function quote(text: string): string {
   return quoted(text.length > 80 ? `${text.slice(0, 77)}…` : text);
-}
-
-/** A value as a JSON text that leaves the direction of the message around it as it is. */
-export function quoted(value: unknown): string {
-  return JSON.stringify(value).replace(DIRECTION, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** A broken rule of a field; `offset` is where in its text, in UTF-16 units. */

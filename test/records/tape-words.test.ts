@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tapeWords } from '../../src/records/tape-words.ts';
+import { tapeWords } from '../../src/parts/client/records/tape-words.ts';
 
 const DOMAIN = 'example.com';
 

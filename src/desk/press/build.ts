@@ -34,6 +34,7 @@ export const PAGE_CODE = [
   'src/media/motif.ts',
   'src/media/picture-sources.ts',
   'src/shared/script-letters.ts',
+  'src/shared/quoted.ts',
   'src/shared/shown-text.ts',
   'src/shared/combining-marks.ts',
   'src/shared/command-line.ts',

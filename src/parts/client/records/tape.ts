@@ -1,5 +1,5 @@
-import { tapeWords } from '../../../records/tape-words.ts';
 import { elementOf } from '../element.ts';
+import { tapeWords } from './tape-words.ts';
 
 /** Refreshes the tape of the front page while the page is visible. */
 
