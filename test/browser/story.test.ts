@@ -114,7 +114,7 @@ describe('a story page', () => {
       const shown = [...document.querySelectorAll<HTMLElement>('.marker[data-note]')];
       const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().width ?? 0;
       return {
-        notes: shown.map((marker) => `${getComputedStyle(marker, '::after').float} ${marker.dataset.note}`),
+        notes: shown.map((marker) => `${getComputedStyle(marker, '::before').float} ${marker.dataset.note}`),
         statements: [...document.querySelectorAll('.facts > li')].map((fact) => fact.firstChild?.textContent?.trim()),
         art: box('.art img'),
         main: box('.story'),
