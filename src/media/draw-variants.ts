@@ -11,7 +11,7 @@ const LARGE = 24_000_000;
 /** sharp's scale from 0 to 100. */
 const AVIF = { quality: 48, effort: 2 };
 /** For widths that only dense screens and the art of a story show, which hide what is lost. */
-const WIDE_AVIF = { ...AVIF, quality: 40 };
+const WIDE_AVIF = { ...AVIF, quality: 36 };
 /** In pixels. */
 const WIDE = 800;
 const WEBP = { quality: 74, effort: 4 };
