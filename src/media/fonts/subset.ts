@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 /** What is used of `hb-subset.wasm` of harfbuzzjs; pointers are numbers. */
 interface HarfBuzz {
@@ -30,12 +30,11 @@ const NO_HINTING = 1;
 const LAYOUT_FEATURES = 6;
 const MEMORY_WRITABLE = 2;
 
-const require = createRequire(import.meta.url);
 let loaded: HarfBuzz | undefined;
 
 function harfBuzz(): HarfBuzz {
   if (loaded) return loaded;
-  const wasm = readFileSync(require.resolve('harfbuzzjs/hb-subset.wasm'));
+  const wasm = readFileSync(fileURLToPath(import.meta.resolve('harfbuzzjs/hb-subset.wasm')));
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm));
   loaded = exports as unknown as HarfBuzz;
   loaded._initialize?.();
