@@ -10,7 +10,7 @@ import { sfntOf, type Tables, tablesOf, woff2Of } from './fonts/sfnt.ts';
 import { subsetFont } from './fonts/subset.ts';
 
 /** Increase it when the same letters make another file. */
-const VERSION = 1;
+const VERSION = 2;
 /** The weight of ideographs. Browsers embolden it: a second weight would double what a page weighs. */
 const WEIGHT = 400;
 /** The family with room for letters whose font is not there yet; `astro/font-faces.ts` and `tokens.css` name it. */
@@ -156,31 +156,28 @@ interface LoadedFont {
   glyphs: Map<number, Glyph | null>;
 }
 
-const loaded = new Map<Subset, LoadedFont>();
-const variableFonts = new Map<Subset, Promise<Buffer>>();
+const loaded = new Map<Subset, Promise<LoadedFont>>();
 
 /** A file of a package with at least these glyphs read. */
 async function loadedOf(subset: Subset, codes: readonly number[]): Promise<LoadedFont> {
-  const known = loaded.get(subset);
-  const missing = codes.filter((code) => !known?.glyphs.has(code));
-  if (known && missing.length === 0) return known;
-  let font = known;
-  if (font === undefined || subset.face.variable) {
-    // HarfBuzz sets the weight of a variable font, letter by letter.
-    const tables = subset.face.variable
-      ? tablesOf(subsetFont(await variableFont(subset), missing, { features: [], weight: WEIGHT }))
-      : tablesIn(subset.file);
-    font = { tables, reader: new GlyphReader(tables), glyphs: known?.glyphs ?? new Map() };
-    loaded.set(subset, font);
-  }
-  for (const code of missing) font.glyphs.set(code, font.reader.find(code));
+  const font = loaded.get(subset) ?? load(subset);
+  loaded.set(subset, font);
+  const { reader, glyphs } = await font;
+  for (const code of codes) if (!glyphs.has(code)) glyphs.set(code, reader.find(code));
   return font;
 }
 
-function variableFont(subset: Subset): Promise<Buffer> {
-  const known = variableFonts.get(subset) ?? decompress(readFileSync(require.resolve(subset.file))).then(Buffer.from);
-  variableFonts.set(subset, known);
-  return known;
+/** HarfBuzz sets the weight of a variable font, for all letters at once: its measures depend on which. */
+async function load({ face, file, ranges }: Subset): Promise<LoadedFont> {
+  const tables = face.variable
+    ? tablesOf(
+        subsetFont(Buffer.from(await decompress(readFileSync(require.resolve(file)))), codesOf(ranges), {
+          features: [],
+          weight: WEIGHT,
+        }),
+      )
+    : tablesIn(file);
+  return { tables, reader: new GlyphReader(tables), glyphs: new Map() };
 }
 
 /** Parts of fonts that packages ship, by path, for pages whose letters are not known yet. */
@@ -240,9 +237,7 @@ export function roomFonts(letters: string): ScriptFont[] {
     const { family, weights, size, everyday } = alphabet;
     return weights.map((weight) => {
       const path = `fonts/room-${family}-${weight}-${idOf(`@fontsource/${family}`, '')}.woff2`;
-      const codes = spansOf(everyday).flatMap(([first, last]) =>
-        Array.from({ length: last - first + 1 }, (_, index) => first + index),
-      );
+      const codes = codesOf(spansOf(everyday));
       const bytes = async () => {
         const font = sfntOf(tablesIn(fileOf(alphabet, weight)));
         const joined = subsetFont(font, [...codes, ...codesIn(WITH_LETTERS)], { features: JOINING });
@@ -329,6 +324,9 @@ function ruleOf(
 }
 
 const codeOf = (letter: string): number => present(letter.codePointAt(0));
+
+const codesOf = (spans: Subset['ranges']): number[] =>
+  spans.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
 
 const codesIn = (letters: string): number[] => [...new Set(letters)].map(codeOf);
 

@@ -12,6 +12,7 @@ import { GlyphReader } from '../../src/media/fonts/glyphs.ts';
 import { tablesOf } from '../../src/media/fonts/sfnt.ts';
 import { alphabetFonts, pageFonts, roomFonts, type ScriptFont, scriptFonts } from '../../src/media/script-fonts.ts';
 import { phrasesOf } from '../../src/phrases/tables.ts';
+import { sha256 } from '../../src/proof/basis.ts';
 import { present } from '../../src/proof/narrow.ts';
 import { deskOf } from '../../src/server/context.ts';
 import { needsScriptFonts, scriptLetters } from '../../src/shared/script-letters.ts';
@@ -74,7 +75,19 @@ test('a page’s font has its letters alone, and the bytes of a few', async () =
   // A variable font is set to one weight.
   const chinese = tablesOf(Buffer.from(await decompress(present(await fonts('东京', 'zh')[0]?.bytes()))));
   assert.ok(!chinese.has('fvar') && !chinese.has('gvar'));
+  // Which pages came before changes nothing: another process draws them in another order.
+  const [wide = '', narrow = ''] = ['的一是中国大来上', '一'];
+  const [first, second] = [await drawnApart([narrow, wide]), await drawnApart([wide, narrow])];
+  assert.deepEqual(first, second.toReversed());
 });
+
+/** The digests of pages' fonts that a fresh copy of the module draws, in this order. */
+async function drawnApart(texts: readonly string[]): Promise<string[]> {
+  const { pageFonts } = await import(`../../src/media/script-fonts.ts?${texts.join()}`);
+  const digests: string[] = [];
+  for (const text of texts) digests.push(sha256(await pageFonts('index.html', text, 'zh')[0].bytes()));
+  return digests;
+}
 
 test('letters have the room of their font before it comes', async () => {
   const widthsIn = async (font: ScriptFont | undefined, letters: string, most: number) => {
