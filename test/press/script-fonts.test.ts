@@ -55,6 +55,12 @@ test('the language decides between fonts that share an ideograph', () => {
   assert.deepEqual(families('ja'), ['fonts/zen-antique']);
   assert.deepEqual(families('zh-Hans'), ['fonts/noto-serif-sc']);
   assert.deepEqual(families('ko'), ['fonts/song-myung']);
+  // As it does where a page has a word of another.
+  const beside = (words: string, language: string) => pageFonts('a', `直${words}`, language)[0]?.path.slice(0, 14);
+  assert.deepEqual(
+    [beside('の', 'zh-Hans'), beside('한글', 'ja'), beside('の', 'ko'), beside('한글', 'en')],
+    ['fonts/noto-ser', 'fonts/zen-anti', 'fonts/song-myu', 'fonts/song-myu'],
+  );
 });
 
 test('a page’s font has its letters alone, and the bytes of a few', async () => {

@@ -106,11 +106,11 @@ const FULL_WIDTH = /[\u4e00-\u9fff、。〈-】！（），：；？]/u;
 /** The faces for a text, in fallback order. */
 export function facesFor(voice: Voice, text: string, language: string): readonly Face[] {
   const first = [...(voice === 'serif' ? [SERIF] : [SANS, SERIF]), ARABIC, HEBREW, DEVANAGARI];
-  if (/\p{Script=Hangul}/u.test(text)) return [...first, KOREAN, JAPANESE, CHINESE];
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [...first, JAPANESE, CHINESE, KOREAN];
-  const primary = language.toLowerCase().split('-')[0];
+  // One word of another language, or a の on a sign, does not make a text Japanese or Korean.
+  const primary = language.toLowerCase().split('-')[0] ?? '';
   if (primary === 'zh') return [...first, CHINESE, JAPANESE, KOREAN];
-  if (primary === 'ko') return [...first, KOREAN, JAPANESE, CHINESE];
+  if (primary === 'ko' || (primary !== 'ja' && /\p{Script=Hangul}/u.test(text)))
+    return [...first, KOREAN, JAPANESE, CHINESE];
   return [...first, JAPANESE, CHINESE, KOREAN];
 }
 
