@@ -13,23 +13,35 @@ export function withPageFonts(files: readonly RenderedFile[], { base }: Site): R
     if (!('body' in file) || typeof file.body !== 'string' || !file.path.endsWith('.html')) return file;
     const { path, body } = file;
     if (!FONTS_LINK.test(body)) return file;
-    const letters = [...scriptLetters(body.slice(body.indexOf('<body')))].sort().join('');
-    const fonts = pageFonts(path, letters, languageOf(body));
-    const link = (css: string) => `<link rel="stylesheet" href="${base}/${css}">`;
-    const rooms = roomFonts(letters);
-    const preload = ({ path }: { path: string }) =>
-      `<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${path}">`;
-    const links = [...rooms.map(preload), link(ALPHABETS_CSS)];
-    const own: RenderedFile[] = [...fonts, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes }));
-    if (fonts.length > 0) {
-      // The rules name files beside the sheet.
-      const rules = fonts.map(({ rule }) => rule.replace('url("fonts/', 'url("')).join('');
-      const css = `fonts/${sha256(`${path} ${rules}`).slice('sha256:'.length, 'sha256:'.length + 16)}.css`;
-      links.push(link(css));
-      own.push({ path: css, body: rules });
-    }
+    const { sheets, rooms, own } = fontsOf(path, body);
+    const links = [
+      ...rooms.map((room) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${room}">`),
+      ...sheets.map((css) => `<link rel="stylesheet" href="${base}/${css}">`),
+    ];
     return [...own, { path, body: body.replace(FONTS_LINK, () => links.join('')) }];
   });
+}
+
+/** The files that `withPageFonts` has put beside a page, from the page as it is in the tree. */
+export function fontsBeside(path: string, body: string, { base }: Site): RenderedFile[] {
+  return body.includes(`<link rel="stylesheet" href="${base}/${ALPHABETS_CSS}">`) ? fontsOf(path, body).own : [];
+}
+
+/** The stylesheets of a page's fonts, the fonts without ink that it loads first, and its own files. */
+function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[]; own: RenderedFile[] } {
+  const letters = [...scriptLetters(body.slice(body.indexOf('<body')))].sort().join('');
+  const fonts = pageFonts(path, letters, languageOf(body));
+  const rooms = roomFonts(letters);
+  const sheets = [ALPHABETS_CSS];
+  const own: RenderedFile[] = [...fonts, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes }));
+  if (fonts.length > 0) {
+    // The rules name files beside the sheet.
+    const rules = fonts.map(({ rule }) => rule.replace('url("fonts/', 'url("')).join('');
+    const css = `fonts/${sha256(`${path} ${rules}`).slice('sha256:'.length, 'sha256:'.length + 16)}.css`;
+    sheets.push(css);
+    own.push({ path: css, body: rules });
+  }
+  return { sheets, rooms: rooms.map((room) => room.path), own };
 }
 
 const LANGUAGES = / lang="((?:ja|ko|zh)(?:-[^"]*)?)"/;

@@ -5,6 +5,7 @@ import type { Render, RenderedFile, RenderTools } from '../../desk/press/output.
 import { outputNamed } from '../../desk/press/outputs/all.ts';
 import { hosting } from '../../desk/press/outputs/documents.ts';
 import { NEWS_AGE, news } from '../../desk/press/outputs/sitemap.ts';
+import { fontsBeside, withPageFonts } from '../../desk/press/page-fonts.ts';
 import type { Pages } from '../../desk/press/views.ts';
 import { sha256 } from '../../proof/basis.ts';
 import type { AppStore } from '../../server/context.ts';
@@ -59,7 +60,13 @@ export function outputAudit({ store, paper, archive, site, folder, tools, deep }
     const sitemap = found.output === news ? bytesIn(join(folder, 'sitemap-news.xml')) : null;
     const now = found.output === news ? newsMoment(archive, sitemap?.toString('latin1') ?? '', tools.now) : tools.now;
     const printed = await found.output.print(current, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
-    return (printed ?? []).map((item) => ({ item, page: pages.get('body' in item ? item.body : null) ?? null }));
+    return withPageFonts(printed ?? [], site).flatMap((item) => {
+      const page = pages.get('body' in item ? item.body : null) ?? null;
+      // The fonts of a page that was not rendered are those of the letters that it has.
+      const html = page === null ? null : bytesIn(join(folder, item.path));
+      const fonts = html === null ? [] : fontsBeside(item.path, html.toString('utf8'), site);
+      return [{ item, page }, ...fonts.map((font) => ({ item: font, page: null }))];
+    });
   }
 
   /** The fault of a file; null when there is none. */
