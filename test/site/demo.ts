@@ -6,7 +6,7 @@ import { paperRoot } from '../../src/desk/papers/paper.ts';
 import { intakeOf, openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { envIn, treeOf } from '../support/app-context.ts';
-import { copyContent, copyDemo } from '../support/program.ts';
+import { copyContent } from '../support/program.ts';
 
 export interface PressedPaper {
   slug: string;
@@ -26,9 +26,7 @@ export async function pressDemo(
   url: string | null,
   { cards = true, only }: { cards?: boolean; only?: readonly string[] } = {},
 ): Promise<PressedPaper[]> {
-  // With all its stories at their own addresses, the demo has the cards that the run has drawn.
-  if (only === undefined && url === null) copyDemo(folder);
-  else copyContent(folder);
+  copyContent(folder);
   if (only !== undefined) {
     for (const story of globSync(join(folder, 'content/*/stories/*.md')))
       if (!only.includes(basename(story, '.md'))) rmSync(story);

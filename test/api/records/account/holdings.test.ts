@@ -180,10 +180,12 @@ describe('an account', () => {
     const drawn = wordsOf((await visitor.get('/account/credits')).text);
     assert.match(drawn, /Balance 12\.45 .*today, so far Requests of \S+ -0\.05 12\.45 /, 'one balance');
     const usage = await visitor.get('/account/usage');
-    assert.equal(usage.text.match(/<rect class="included"/g)?.length, 31);
-    assert.equal(usage.text.match(/<rect class="key-1"/g)?.length, 31, 'by key too');
+    // A column a day in each of two charts, and a bar where there is something.
+    assert.equal(usage.text.match(/<rect class="reach"/g)?.length, 2 * 31);
+    assert.equal(usage.text.match(/<rect class="included"/g)?.length, 1);
+    assert.equal(usage.text.match(/<rect class="key-1"/g)?.length, 1, 'by key too');
     assert.match(wordsOf(usage.text), /X-Service-Usage-Day 1 requests counted today/);
-    assert.equal((await visitor.get('/account/usage?days=7')).text.match(/<rect class="included"/g)?.length, 7);
+    assert.equal((await visitor.get('/account/usage?days=7')).text.match(/<rect class="reach"/g)?.length, 2 * 7);
     if (take?.outcome === 'reserved') store.records.meter.refund(take.reservation, now(), 0);
     assert.match(wordsOf((await visitor.get('/account/usage')).text), /No request has come in 31 days/);
   });
