@@ -182,7 +182,7 @@ describe('an account', () => {
     const usage = await visitor.get('/account/usage');
     // A column a day in each of two charts, and a bar where there is something.
     assert.equal(usage.text.match(/<rect class="reach"/g)?.length, 2 * 31);
-    assert.equal(usage.text.match(/<rect class="included"/g)?.length, 1);
+    assert.equal(usage.text.match(/<rect class="drawn"/g)?.length, 1);
     assert.equal(usage.text.match(/<rect class="key-1"/g)?.length, 1, 'by key too');
     assert.match(wordsOf(usage.text), /X-Service-Usage-Day 1 requests counted today/);
     assert.equal((await visitor.get('/account/usage?days=7')).text.match(/<rect class="reach"/g)?.length, 2 * 7);
