@@ -102,3 +102,22 @@ test('a publish lease in a folder expires by the monotonic clock, whatever the t
   utimesSync(file, late, late);
   await (await PublishLease.acquire({ ...request, name: 'third' })).release();
 });
+
+test('a pipe in the place of an object, or more bytes than are asked for, end a read instead of holding it', async (t) => {
+  const folder = tempFolder(t);
+  const bucket = new FolderBucket(folder);
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  symlinkSync('/dev/zero', join(folder, 'device'));
+  mkdirSync(join(folder, 'folder'));
+  for (const key of ['pipe', 'device', 'folder']) {
+    const refusal = new RegExp(`/${key} is not a file; put one there, or remove it$`);
+    await assert.rejects(bucket.get(key), refusal);
+    await assert.rejects(bucket.head(key), refusal);
+    await assert.rejects(bucket.range(key, md5(''), 0, 1), refusal);
+    await assert.rejects(bucket.put(key, bytes, { onlyIf: 'absent' }), refusal);
+  }
+  await bucket.put('large', bytes);
+  await assert.rejects(bucket.get('large', 4), /large has 5 bytes, and at most 4 are read$/);
+  assert.equal(String((await bucket.get('large', 5))?.bytes), 'bytes');
+  assert.equal(String(await bucket.range('large', md5('bytes'), 3, Number.MAX_SAFE_INTEGER)), 'es');
+});

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, renameSync } from 'node:fs';
-import { link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { constants, existsSync, renameSync } from 'node:fs';
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE, SECOND } from '../../proof/time.ts';
@@ -44,41 +44,36 @@ export class FolderBucket implements Bucket {
     this.#owner = owner;
   }
 
-  async get(key: string): Promise<StoredObject | null> {
-    return this.#guarded(key, async () => {
-      const bytes = await unlessGone(readFile(this.#path(key)));
+  async get(key: string, max = Infinity): Promise<StoredObject | null> {
+    return this.#reading(key, async (file) => {
+      const { size } = await file.stat();
+      if (size > max) throw new Fault('unavailable', `${this.#path(key)} has ${size} bytes, and at most ${max} are read`);
+      const bytes = await file.readFile();
       // A folder has no clock of its own, and the machine's clock may have been set since.
-      return bytes && { bytes, etag: md5(bytes), age: 0 };
+      return { bytes, etag: md5(bytes), age: 0 };
     });
   }
 
   async range(key: string, etag: string, start: number, end: number): Promise<Uint8Array | null> {
-    return this.#guarded(key, async () => {
-      const file = await unlessGone(open(this.#path(key), 'r'));
-      if (file === null) return null;
-      try {
-        const { ino, size, mtimeMs } = await file.stat();
-        const state = `${ino} ${size} ${mtimeMs}`;
-        // Files are replaced and never changed, so one that looks the same has the same bytes.
-        let known = this.#etags.get(key);
-        if (known?.state !== state) {
-          known = { state, etag: (await hashed(createReadStream(this.#path(key)))).etag };
-          this.#etags.set(key, known);
-        }
-        if (known.etag !== etag) return null;
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
-        return buffer.subarray(0, bytesRead);
-      } finally {
-        await file.close();
+    return this.#reading(key, async (file) => {
+      const { ino, size, mtimeMs } = await file.stat();
+      const state = `${ino} ${size} ${mtimeMs}`;
+      // Files are replaced and never changed, so one that looks the same has the same bytes.
+      let known = this.#etags.get(key);
+      if (known?.state !== state) {
+        known = { state, etag: (await contentOf(file)).etag };
+        this.#etags.set(key, known);
       }
+      if (known.etag !== etag) return null;
+      const length = Math.max(0, Math.min(size, end) - start);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
+      return buffer.subarray(0, bytesRead);
     });
   }
 
   async head(key: string): Promise<ObjectHead | null> {
-    return this.#guarded(key, async () => {
-      const found = await unlessGone(hashed(createReadStream(this.#path(key))));
-      return found && { ...found, headers: {} };
-    });
+    const found = await this.#reading(key, contentOf);
+    return found && { ...found, headers: {} };
   }
 
   async isFree(key: string): Promise<boolean> {
@@ -111,7 +106,7 @@ export class FolderBucket implements Bucket {
       }
       // Reading a pipe would block.
       const isFile = info?.isFile() === true;
-      const found = isFile ? await this.#guarded(key, () => unlessGone(hashed(createReadStream(path)))) : null;
+      const found = isFile ? await this.#reading(key, contentOf) : null;
       if (!isFile) yield { key, size: -1, etag: '' };
       else if (found !== null) yield { key, ...found };
     }
@@ -191,7 +186,7 @@ export class FolderBucket implements Bucket {
       // By the clock of the folder, which may be another machine's.
       const held = await unlessGone(stat(lock));
       if (held !== null) await removeOld(working, held.mtimeMs);
-      const found = await unlessGone(hashed(createReadStream(this.#path(key))));
+      const found = await this.#reading(key, contentOf);
       const holds = onlyIf === 'absent' ? found === null : found?.etag === onlyIf.etag;
       return holds ? await this.#write(key, bytes, undefined, isLocked) : null;
     } finally {
@@ -210,6 +205,21 @@ export class FolderBucket implements Bucket {
       else await sleep(LOCK_POLL);
     }
     return mine;
+  }
+
+  /** Works on the file of an object; null without one. Throws `conflict` for a pipe, which blocks, and a device, which has no end. */
+  async #reading<T>(key: string, work: (file: FileHandle) => Promise<T>): Promise<T | null> {
+    return this.#guarded(key, async () => {
+      const path = this.#path(key);
+      const file = await unlessGone(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+      if (file === null) return null;
+      try {
+        if ((await file.stat()).isFile()) return await work(file);
+        throw new Fault('conflict', `${path} is not a file; put one there, or remove it`);
+      } finally {
+        await file.close();
+      }
+    });
   }
 
   #path(key: string): string {
@@ -243,6 +253,9 @@ async function hashed(
   }
   return { etag: hash.digest('hex'), size };
 }
+
+/** The ETag and the size of an open file. */
+const contentOf = (file: FileHandle) => hashed(file.createReadStream({ start: 0, autoClose: false }));
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
