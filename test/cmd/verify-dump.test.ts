@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { verifiedLines, verifyAt } from '../../src/operate/audit/verify.ts';
 import type { CheckedDump } from '../../src/operate/audit/verify-dump.ts';
 import { readPolicy } from '../../src/proof/log/node-crypto.ts';
@@ -147,6 +148,41 @@ test('rows that nobody signed are named, in whichever file', async (t) => {
 });
 
 const writeFiles = async (at: (name: string) => string, text: string) => writeFileSync(at(NDJSON), gzipSync(text));
+
+/** A Parquet file of one row, of which a page expands to `page` bytes, and whose footer names `rows` rows. */
+function bomb({ rows = 1n, page = 0 }: { rows?: bigint; page?: number }): Buffer {
+  const writer = new ByteWriter();
+  let pages = 0;
+  const parquet = new ParquetWriter({
+    ...{ writer, schema: [{ name: 'root', num_children: DUMP.columns.length }], codec: 'ZSTD' },
+    compressors: { ZSTD: (bytes) => zstdCompressSync(page > 0 && pages++ === 0 ? Buffer.alloc(page) : bytes) },
+  });
+  for (const { name, element } of DUMP.columns)
+    parquet.schema.push({ ...element, name, repetition_type: 'REQUIRED' });
+  const columnData = DUMP.columns.map(({ name, element }) => {
+    return { name, data: [element.type === 'INT64' ? (name === 'seq' ? 1n : 1) : 'a'.repeat(200)] };
+  });
+  parquet.write({ columnData });
+  Object.assign(parquet, { num_rows: rows });
+  for (const group of parquet.row_groups) group.num_rows = rows;
+  parquet.finish();
+  return Buffer.from(writer.getBytes());
+}
+
+test('files that promise or become more than they can hold are refused without reading on', async (t) => {
+  const { at, check } = downloaded(t);
+  for (const rows of [2n ** 40n, 2n ** 62n, -1n]) {
+    writeFileSync(at(PARQUET), bomb({ rows }));
+    assert.match((await check(at(PARQUET))).faults.join('\n'), /parquet: it has -?\d+ rows or more, which cannot be/);
+  }
+  const before = process.resourceUsage().maxRSS;
+  writeFileSync(at(PARQUET), bomb({ page: 400_000_000 }));
+  assert.match((await check(at(PARQUET))).faults.join('\n'), /parquet: rows 1 to 1 cannot be read/);
+  assert.ok(process.resourceUsage().maxRSS - before < 250_000, 'a page is not expanded beyond what its header says');
+  writeFileSync(at(NDJSON), gzipSync(Buffer.alloc(5_000_000, 10)));
+  const { faults } = await check(at(NDJSON));
+  assert.match(faults.join('\n'), /ndjson\.gz: it has 10\d\d rows or more, which cannot be/);
+});
 
 test('files of another dump, missing and foreign ones are told apart', async (t) => {
   const { at, check } = downloaded(t);

@@ -50,7 +50,8 @@ export function localSource(path: string, sha256: string, size: number): RangeSo
   const read: RangeSource['read'] = async (start, end) => {
     const file = await open(path, 'r');
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+      const length = Math.max(0, Math.min(size, end) - start);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
       return buffer.subarray(0, bytesRead);
     } finally {
       await file.close();

@@ -29,6 +29,9 @@ const PARSERS: Partial<ParquetParsers> = {
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && DECODER.decode(bytes),
 };
 
+/** The largest page that is expanded, in bytes: pages are cut at an eighth of a megabyte, but for a longer value. */
+const PAGE_MAX = 64_000_000;
+
 /** A position in a file: the number of a row, from 0, with what it holds. */
 export type Positioned<Row> = Row & { row: number };
 
@@ -97,7 +100,11 @@ async function optionsOf(source: RangeSource) {
   const metadata = await footerOf(source);
   return {
     ...{ file: bufferOf(source), metadata, parsers: PARSERS, utf8: false, geoparquet: false },
-    compressors: { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) },
+    // A few bytes may expand to gigabytes.
+    compressors: {
+      ZSTD: (bytes: Uint8Array, length: number) =>
+        zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, Math.min(length, PAGE_MAX)) }),
+    },
   };
 }
 
