@@ -13,7 +13,6 @@ import {
 } from '../../records/archive/manifest.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
-import { pushAll } from '../../shared/push-all.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 
@@ -21,6 +20,10 @@ import type { Progress } from '../../shared/terminal/progress.ts';
 const OBJECT_MAX = 1_000_000_000;
 /** Faults of one kind that are listed. */
 const LISTED_MAX = 100;
+/** Bytes that a row has at least: nothing compresses its signature. */
+const ROW_MIN = 64;
+/** Numbers of a page of those that were found. */
+const PAGE = 1_024;
 
 /** What is done with what an archive has. Faults name the object and the row. */
 export interface ArchiveVisitor {
@@ -52,8 +55,9 @@ export async function walkArchive(walk: Walk, visitor: ArchiveVisitor): Promise<
 class ArchiveWalk {
   readonly #walk: Walk;
   readonly #visitor: ArchiveVisitor;
-  /** By number, whether an observation or a tombstone was found. */
-  readonly #found: Uint8Array;
+  /** A bit for each number of an observation or a tombstone that was found, by pages: only what is there takes memory. */
+  readonly #found = new Map<number, Uint8Array>();
+  #numbers = 0;
   /** Whether the objects have as many rows as the manifest says that there are observations. */
   readonly #isWhole: boolean;
   #observations = 0;
@@ -66,7 +70,6 @@ class ArchiveWalk {
     this.#isWhole = rows >= said.through;
     if (!this.#isWhole)
       walk.faults.push(`manifest.json: it covers ${said.through} observations, and its objects have ${rows} rows`);
-    this.#found = new Uint8Array(Math.ceil((Math.min(said.through, rows) + 1) / 8));
   }
 
   async run(): Promise<number> {
@@ -89,9 +92,15 @@ class ArchiveWalk {
     for (const [n, object] of objects.entries()) {
       const folder = join(work, `${bucket}.${n}`);
       mkdirSync(folder);
-      await reported(async () =>
-        pushAll(files, await localFiles(folder, [object], (stored, file) => this.#copy(stored, file))),
-      );
+      await reported(async () => {
+        const [file] = await localFiles(folder, [object], (stored, path) => this.#copy(stored, path));
+        const { key, rows, bytes } = object;
+        const size = file?.source.size ?? 0;
+        if (size !== bytes) faults.push(`${key}: it has ${size} bytes, and the manifest says ${bytes}`);
+        if (file === undefined || rows < 0 || rows > size / ROW_MIN)
+          faults.push(`${key}: it cannot have ${rows} rows, as the manifest says`);
+        else files.push(file);
+      });
     }
     const damaged = ({ key, row, end }: Place & { end: number }, error: unknown): void => {
       const what = end - row === 1 ? `row ${row}` : `rows ${row} to ${end - 1}`;
@@ -130,21 +139,33 @@ class ArchiveWalk {
   /** Notes that a number was found. */
   #note(seq: number, where: string): void {
     const { faults, manifest } = this.#walk;
-    const [at, bit] = [seq >> 3, 1 << (seq & 7)];
-    if (seq < 1 || seq > manifest.said.through) faults.push(`${where}: seq ${seq} is not one that the manifest covers`);
-    else if (((this.#found[at] ?? 0) & bit) !== 0) faults.push(`${where}: seq ${seq} is there a second time`);
-    else this.#found[at] = (this.#found[at] ?? 0) | bit;
+    if (!Number.isSafeInteger(seq) || seq < 1 || seq > manifest.said.through) {
+      faults.push(`${where}: seq ${seq} is not one that the manifest covers`);
+      return;
+    }
+    if (this.#isFound(seq)) {
+      faults.push(`${where}: seq ${seq} is there a second time`);
+      return;
+    }
+    const page = Math.floor(seq / PAGE);
+    const bits = this.#found.get(page) ?? new Uint8Array(PAGE / 8);
+    this.#found.set(page, bits);
+    const at = (seq % PAGE) >> 3;
+    bits[at] = (bits[at] ?? 0) | (1 << (seq % 8));
+    this.#numbers++;
+  }
+
+  #isFound(seq: number): boolean {
+    const bits = this.#found.get(Math.floor(seq / PAGE));
+    return (((bits?.[(seq % PAGE) >> 3] ?? 0) >> (seq % 8)) & 1) === 1;
   }
 
   #missing(): void {
     const { faults, manifest } = this.#walk;
     const missing: number[] = [];
-    let more = 0;
-    for (let seq = 1; seq <= manifest.said.through; seq++) {
-      if (((this.#found[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0) continue;
-      if (missing.length < LISTED_MAX) missing.push(seq);
-      else more++;
-    }
+    const all = manifest.said.through - this.#numbers;
+    for (let seq = 1; missing.length < Math.min(all, LISTED_MAX); seq++) if (!this.#isFound(seq)) missing.push(seq);
+    const more = all - missing.length;
     for (const seq of missing) faults.push(`archive: observation ${seq} is in none of its objects`);
     if (more > 0) faults.push(`archive: ${plural(more, 'more observation')} likewise`);
   }
@@ -158,7 +179,12 @@ class ArchiveWalk {
   /** The bytes of an object, also when they are not those that the manifest names. Throws `Gone` without any. */
   async #read({ key, etag, sha256 }: StoredSeeds): Promise<Uint8Array> {
     const { place, faults } = this.#walk;
-    const found = await place.get(key, OBJECT_MAX);
+    const found = await place.get(key, OBJECT_MAX).catch((error: unknown) => {
+      // Something else is in its place.
+      if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
+      faults.push(`${key}: it cannot be read (${error.message})`);
+      throw new Gone();
+    });
     if (found === null) {
       faults.push(`${key}: the object is gone; restore its version ${etag}`);
       throw new Gone();

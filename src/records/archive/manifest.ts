@@ -20,7 +20,9 @@ export const MANIFEST_MAX = 200_000_000;
 export const COPIES = ['deltas', 'sightings', 'sightings_by_value'] as const;
 
 /** Relative, so that checking somebody else's archive never reads outside its folder. */
-const Key = z.string().refine((key) => key.split('/').every((part) => !['', '.', '..'].includes(part)));
+const Key = z
+  .string()
+  .refine((key) => !/\p{Cc}/u.test(key) && key.split('/').every((part) => !['', '.', '..'].includes(part)));
 const Stored = z.strictObject({ key: Key, etag: z.string(), sha256: z.string().length(64) });
 
 /** An object of the archive. Times in ms; `sha256` in hex. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { pino } from 'pino';
@@ -104,6 +105,38 @@ test('a manifest whose signer names a file outside its folder is refused before 
     for (const altered of [{ key }, { publish: key }, { seeds: { key, etag: '"x"', sha256: '0'.repeat(64) } }])
       assert.throws(() => signed(altered), /it has not the form of a manifest \(objects\.0\./, key);
   }
+});
+
+test('a signed manifest of numbers that no object can have comes to an end', async (t) => {
+  const { folder, place } = copied(t);
+  const file = join(folder, 'manifest.json');
+  const { said, note, hash, ...body } = readManifest(readFileSync(file, 'utf8'), stand.keys, 'it');
+  const n = body.objects.findIndex(({ kind, rows }) => kind === 'observations' && rows > 0);
+  const verified = (altered: object, through = said.through) => {
+    const objects = body.objects.map((object, at) => (at === n ? { ...object, ...altered } : object));
+    writeFileSync(file, manifestText({ ...body, objects }, { ...said, through }, stand.key));
+    return verifyArchive(place, whole());
+  };
+  const huge = 900_000_000_000_000;
+  const cases: [altered: object, through: number | undefined, fault: RegExp][] = [
+    [{ rows: huge }, undefined, /: it cannot have 900000000000000 rows/],
+    [{ rows: huge }, huge, /more observations likewise/],
+    [{ rows: -1 }, undefined, /: it cannot have -1 rows|it has not the form of a manifest/],
+    [{ bytes: huge }, undefined, /: it has \d+ bytes, and the manifest says 900000000000000/],
+    [{ key: 'a\0b' }, undefined, /it has not the form of a manifest/],
+  ];
+  for (const [altered, through, fault] of cases)
+    assert.match((await verified(altered, through)).faults.join('\n'), fault, JSON.stringify(altered));
+});
+
+test('a pipe in the place of an object is a fault of it, and the others are checked', async (t) => {
+  const { folder, place } = copied(t);
+  const key = stand.objects.find((one) => one.endsWith('.parquet')) ?? '';
+  rmSync(join(folder, key));
+  execFileSync('mkfifo', [join(folder, key)]);
+  const { faults, tombstones } = await verifyArchive(place, whole());
+  assert.ok(faults.some((fault) => fault.startsWith(`${key}: it cannot be read (`)), String(faults));
+  assert.equal(tombstones, 5);
 });
 
 test('a byte that is flipped anywhere is named with its object, and with its row where it changes one', async (t) => {
