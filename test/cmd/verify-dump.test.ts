@@ -157,8 +157,7 @@ function bomb({ rows = 1n, page = 0 }: { rows?: bigint; page?: number }): Buffer
     ...{ writer, schema: [{ name: 'root', num_children: DUMP.columns.length }], codec: 'ZSTD' },
     compressors: { ZSTD: (bytes) => zstdCompressSync(page > 0 && pages++ === 0 ? Buffer.alloc(page) : bytes) },
   });
-  for (const { name, element } of DUMP.columns)
-    parquet.schema.push({ ...element, name, repetition_type: 'REQUIRED' });
+  for (const { name, element } of DUMP.columns) parquet.schema.push({ ...element, name, repetition_type: 'REQUIRED' });
   const columnData = DUMP.columns.map(({ name, element }) => {
     return { name, data: [element.type === 'INT64' ? (name === 'seq' ? 1n : 1) : 'a'.repeat(200)] };
   });

@@ -1,6 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, renameSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE, SECOND } from '../../proof/time.ts';
@@ -47,7 +59,8 @@ export class FolderBucket implements Bucket {
   async get(key: string, max = Infinity): Promise<StoredObject | null> {
     return this.#reading(key, async (file) => {
       const { size } = await file.stat();
-      if (size > max) throw new Fault('unavailable', `${this.#path(key)} has ${size} bytes, and at most ${max} are read`);
+      if (size > max)
+        throw new Fault('unavailable', `${this.#path(key)} has ${size} bytes, and at most ${max} are read`);
       const bytes = await file.readFile();
       // A folder has no clock of its own, and the machine's clock may have been set since.
       return { bytes, etag: md5(bytes), age: 0 };

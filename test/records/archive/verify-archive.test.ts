@@ -135,7 +135,10 @@ test('a pipe in the place of an object is a fault of it, and the others are chec
   rmSync(join(folder, key));
   execFileSync('mkfifo', [join(folder, key)]);
   const { faults, tombstones } = await verifyArchive(place, whole());
-  assert.ok(faults.some((fault) => fault.startsWith(`${key}: it cannot be read (`)), String(faults));
+  assert.ok(
+    faults.some((fault) => fault.startsWith(`${key}: it cannot be read (`)),
+    String(faults),
+  );
   assert.equal(tombstones, 5);
 });
 
