@@ -14,7 +14,7 @@ import { ONLY_WIDE } from '../support/wide.ts';
 /** Runs a verb that must succeed. */
 async function sure(t: TestContext, folder: string, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(t, folder, args);
-  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}${stdout}`);
   return stdout;
 }
 
