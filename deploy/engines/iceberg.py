@@ -13,9 +13,11 @@ import os
 import re
 import sys
 import uuid
+from urllib.parse import unquote, urlsplit
 
 from pyarrow import fs, parquet
 from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy.engine import URL
 
 NAMESPACE = 'archive'
 ROOTS = ('observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value')
@@ -37,16 +39,23 @@ def tables(files, root):
     return found
 
 
-def address(place):
-    return place.rstrip('/') if '://' in place else f'file://{os.path.abspath(place)}'
+def opened(place):
+    """The file system of a place, its path there, and its address in metadata, which has spaces and % as they are."""
+    if '://' in place and not place.startswith('file://'):
+        return *fs.FileSystem.from_uri(place.rstrip('/')), place.rstrip('/')
+    path = os.path.abspath(unquote(urlsplit(place).path) if '://' in place else place)
+    if '#' in path or '?' in path:
+        sys.exit(f'{path}: addresses of Iceberg have no # and no ? in a path; name another folder')
+    return fs.LocalFileSystem(), path, f'file://{path}'
 
 
 def main(archive, warehouse):
-    files, root = fs.FileSystem.from_uri(archive)
-    store, base = fs.FileSystem.from_uri(warehouse)
+    files, root, archive = opened(archive)
+    store, base, warehouse = opened(warehouse)
     store.create_dir(base)
     scheme = archive.split('://')[0]
-    uri = os.environ.get('ICEBERG_CATALOG') or f'sqlite:///{base}/catalog.db'
+    sqlite = URL.create('sqlite', database=f'{base}/catalog.db').render_as_string()
+    uri = os.environ.get('ICEBERG_CATALOG') or sqlite
     catalog = SqlCatalog(NAMESPACE, uri=uri, warehouse=warehouse)
     catalog.create_namespace_if_not_exists(NAMESPACE)
     # A folder of metadata for each run: the earlier ones go when no table is in them.
@@ -74,4 +83,4 @@ def main(archive, warehouse):
 if __name__ == '__main__':
     if len(sys.argv) != 3:
         sys.exit('give the archive and a folder or prefix for the metadata: iceberg.py ARCHIVE WAREHOUSE')
-    main(address(sys.argv[1]), address(sys.argv[2]))
+    main(sys.argv[1], sys.argv[2])

@@ -7,9 +7,10 @@ import json
 import sys
 
 from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy.engine import URL
 
 mode, catalog = sys.argv[1:]
-tables = SqlCatalog('archive', uri=f'sqlite:///{catalog}')
+tables = SqlCatalog('archive', uri=URL.create('sqlite', database=catalog).render_as_string())
 found = {}
 for _, name in sorted(tables.list_tables('archive')):
     table = tables.load_table(('archive', name))

@@ -21,7 +21,7 @@ const skip =
 
 const scope = fileScope();
 const folder = tempFolder(scope);
-const [archive, warehouse] = [join(folder, 'archive'), join(folder, 'iceberg')];
+const [archive, warehouse] = [join(folder, 'the archive %41 é'), join(folder, 'ice berg %42 é')];
 let app: AppContext;
 
 before(async () => {
