@@ -71,7 +71,7 @@ export function woff2Of(tables: Tables): Buffer {
   const packed = brotliCompressSync(data, {
     params: {
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT,
-      [constants.BROTLI_PARAM_QUALITY]: 9,
+      [constants.BROTLI_PARAM_QUALITY]: 5,
       [constants.BROTLI_PARAM_SIZE_HINT]: data.length,
     },
   });
