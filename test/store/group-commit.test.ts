@@ -83,3 +83,15 @@ test('a store that is closed does first what waits', async (t) => {
   t.after(() => again.database.close());
   assert.notEqual(again.records.accounts.find('a'), null);
 });
+
+// The driver ends the process when a closed connection is asked whether it is in a transaction.
+test('work that comes after the database was closed is refused, and nothing ends', async (t) => {
+  const store = openStore({ file: emptyDatabase(tempFolder(t)) });
+  store.database.close();
+  await assert.rejects(
+    store.database.groupCommit(() => store.records.accounts.byEmail('a@example.org')),
+    /not open/,
+  );
+  assert.throws(() => store.database.transact(() => store.records.accounts.byEmail('a@example.org')), /not open/);
+  assert.throws(() => store.desk.nextPlaceExpiry(), /not open/);
+});

@@ -1,4 +1,4 @@
-import type { Db, Transact } from './sql.ts';
+import { type Db, isInTransaction, type Transact } from './sql.ts';
 
 /**
  * The time limit for the work of one transaction, in ms, because it blocks this process. The rest goes into the next
@@ -78,7 +78,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
       return result;
     } catch (error) {
       // A full disk rolls back the whole transaction.
-      if (db.inTransaction) {
+      if (isInTransaction(db)) {
         undo.run();
         keep.run();
       }
@@ -99,7 +99,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
             const result = inItsOwn(work);
             return () => resolve(result);
           } catch (error) {
-            if (!db.inTransaction) throw error;
+            if (!isInTransaction(db)) throw error;
             return () => reject(faultOf(error));
           }
         };

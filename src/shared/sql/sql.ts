@@ -135,15 +135,17 @@ export function beginWriting(db: Db): void {
   }
 }
 
+/** Whether a transaction is open. The driver ends the process when it is asked this of a connection that is closed. */
+export const isInTransaction = (db: Db): boolean => db.open && db.inTransaction;
+
 export function rollBack(db: Db): void {
   // SQLite itself rolls back after some errors, such as a full disk.
-  if (db.inTransaction) db.exec('ROLLBACK');
+  if (isInTransaction(db)) db.exec('ROLLBACK');
 }
 
 /** Runs a statement that writes, in a transaction of its own if there is none. */
 function writing<T>(db: Db, statement: () => T): T {
-  // The driver ends the process when it is asked this of a connection that is closed.
-  if (db.open && db.inTransaction) return statement();
+  if (isInTransaction(db)) return statement();
   beginWriting(db);
   try {
     const result = statement();

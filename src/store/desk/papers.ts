@@ -4,7 +4,7 @@ import type { Media } from '../../desk/papers/media.ts';
 import type { Page, PageBody } from '../../desk/papers/page.ts';
 import type { PaperBody } from '../../desk/papers/paper.ts';
 import type { Placement } from '../../desk/placement.ts';
-import { type Db, integer, json, orNull, sql, text } from '../../shared/sql/sql.ts';
+import { type Db, integer, isInTransaction, json, orNull, sql, text } from '../../shared/sql/sql.ts';
 
 const PAPER = { body: json<PaperBody>(), slug: text, edition: integer, changed_at: integer };
 const REMOVED = { ...PAPER, removed_at: integer };
@@ -91,7 +91,7 @@ export function paperTables(db: Db) {
     /** When the next placement of any paper ends, in ms; null when none does. */
     nextPlaceExpiry(): number | null {
       // What is read in a transaction may be rolled back, and its version given to another change.
-      if (db.inTransaction) return earliest(placements(-1).map(({ body }) => endOf(body)));
+      if (isInTransaction(db)) return earliest(placements(-1).map(({ body }) => endOf(body)));
       const newest = version();
       if (newest !== endsVersion) {
         for (const { slug, body } of placements(endsVersion)) {

@@ -4,6 +4,7 @@ import {
   bytes,
   type Db,
   integer,
+  isInTransaction,
   json,
   oneOf,
   orNull,
@@ -99,7 +100,7 @@ export function archiveTables(db: Db, transact: Transact) {
    * are off meanwhile; nothing else runs on this connection until they are on again.
    */
   const throughGate = <T>(last: number, host: number | null, work: () => T): T => {
-    if (db.inTransaction) throw new TypeError('what is pruned or erased has a transaction of its own');
+    if (isInTransaction(db)) throw new TypeError('what is pruned or erased has a transaction of its own');
     db.exec('PRAGMA foreign_keys = OFF');
     // What is deleted is overwritten in the file: a name may be erased later.
     db.exec('PRAGMA secure_delete = ON');
