@@ -9,7 +9,10 @@ export const SCRIPT_LANGUAGES = ['ja', 'zh', 'ko', 'ar', 'hi', 'he'] as const;
 /** How many letters of these languages say what a hundred of English do. */
 const DENSE = { ja: 45, zh: 35, ko: 50, ar: 90, hi: 100, he: 80 };
 
-/** Adds a copy of a demo paper whose headlines, deks and prose are of sentences in a language of `SCRIPT_LANGUAGES`. */
+/**
+ * Adds a copy of a demo paper whose headlines, deks and prose are of sentences in a language of `SCRIPT_LANGUAGES`. It
+ * has no subscribe form: with one, a Japanese story weighs 121 kB where the system has no font for it.
+ */
 export function scriptPaper(
   folder: string,
   slug: string,
@@ -17,7 +20,8 @@ export function scriptPaper(
   theme: string,
   only?: readonly string[],
 ): void {
-  const inLanguage = (yaml: string) => yaml.replace('language: en', `language: ${language}\ntheme: ${theme}`);
+  const inLanguage = (yaml: string) =>
+    yaml.replace('language: en', `language: ${language}\ntheme: ${theme}`).replace('subscribe_box: end\n', '');
   copyPaper(folder, 'the-leading-light', slug, inLanguage, only);
   const sentences = textsIn(phrasesOf(language)).filter((text) => text.length > 12);
   let n = 0;

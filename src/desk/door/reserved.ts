@@ -21,6 +21,7 @@ export const RESERVED_PAGES: readonly string[] = [
     'hue',
     'style',
     'fonts',
+    'alphabets',
   ],
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
   // What the server answers.

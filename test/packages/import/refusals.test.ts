@@ -30,7 +30,7 @@ test('categories that cannot all be sections: the limit, the names and the cure'
       ['x'.repeat(70)],
       `the section "${'x'.repeat(70)}": 70 characters are more than 60; shorten it (it begins "${'x'.repeat(40)}"); ${cure}`,
     ],
-    [['a\u202eb'], /^the section "a.b": U\+202E RIGHT-TO-LEFT OVERRIDE at character 2 .*--map FILE/],
+    [['a\u202eb'], /^the section "a\\u202eb": U\+202E RIGHT-TO-LEFT OVERRIDE at character 2 .*--map FILE/],
   ] as const) {
     const error = await importHere(app, of(...names)).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof Fault, String(error));
