@@ -180,7 +180,7 @@ class ArchiveWalk {
   async #read({ key, etag, sha256 }: StoredSeeds): Promise<Uint8Array> {
     const { place, faults } = this.#walk;
     const found = await place.get(key, OBJECT_MAX).catch((error: unknown) => {
-      // Something else is in its place.
+      // A pipe or a device is in its place.
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
       faults.push(`${key}: it cannot be read (${error.message})`);
       throw new Gone();

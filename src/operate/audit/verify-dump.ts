@@ -119,14 +119,14 @@ function besideOf(where: string, { day, generation }: Said) {
   return { parquet: at(names.parquet), ndjson: at(names.ndjson) };
 }
 
-/** Says of a file whose name is that of another dump that it is. */
+/** A hint for a file whose name is that of another dump. */
 function other(file: string, said: Said | null): string {
   const named = dumpNamed(basename(file));
   if (named === null || (named.day === said?.day && named.generation === said.generation)) return '';
   return `: it is of dump ${named.generation} of ${named.day}, and the proof of dump ${said?.generation} of ${said?.day}; get both again`;
 }
 
-/** The path of a file on this disk, which is fetched into a folder if need be; null for one that nobody has. */
+/** The path of a file on this disk, fetched into `work` if it is an address; null when it does not exist and was not given. */
 async function localCopy(file: string, work: string, isGiven: boolean): Promise<string | null> {
   if (!isAddress(file)) {
     if (existsSync(file) && statSync(file).isFile()) return file;

@@ -8,8 +8,9 @@ import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** Rows of all files together that are in memory. A file has at least so many of them, which are dear to read by fewer. */
+/** Rows that are in memory, of all files together. */
 const ROWS = 4_000;
+/** Rows of a file that are read at once: smaller reads cost more for each row. */
 const [CHUNK_MIN, CHUNK_MAX] = [100, 500];
 
 export type Row = StoredObservation & Seeded;
