@@ -1,12 +1,12 @@
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { DEMO_PAPERS, folderDigest } from '../desk/ingest/demo-papers.ts';
 import { demoGuide, demoVariables, prepareDemo } from '../records/demo-records.ts';
 import { startDemoNameServer } from '../records/probe/demo-name-server.ts';
 import { demoAnswer } from '../records/probe/demo-zone.ts';
-import { withAppContext } from '../server/context.ts';
-import { environmentWith, readSettings } from '../server/env.ts';
+import { type AppContext, withAppContext } from '../server/context.ts';
+import { readSettings, setVariable } from '../server/env.ts';
 import { Fault } from '../shared/fault.ts';
 import { databaseFile } from '../shared/files/data-folder.ts';
 import { isAnswering, withAnswers } from '../shared/terminal/ask.ts';
@@ -39,9 +39,14 @@ function records(): Command {
         const variables = demoVariables(given, names.port, seconds);
         // A real service of this machine may listen at the default port.
         if (given.assumed.dataOrigin && !(await isFree(given.recordsPort, given.host))) variables.RECORDS_PORT = '0';
-        const settings = readSettings(environmentWith(variables));
+        // The process that archives reads them too.
+        for (const [name, value] of Object.entries(variables)) setVariable(name, value);
+        const settings = readSettings();
         makeDemoPast(settings, Date.now());
-        const key = await withAppContext(settings, prepareDemo);
+        const key = await withAppContext(settings, async (app) => {
+          if (settings.archiveUrl !== null) await openDemoArchive(app, settings.archiveUrl);
+          return prepareDemo(app);
+        });
         const guide = { server: names.port, every: seconds, key };
         await serve(settings, {
           onReady: (app) => void process.stdout.write(`${demoGuide(app, guide).join('\n')}\n`),
@@ -50,6 +55,19 @@ function records(): Command {
         names.close();
       }
     });
+}
+
+/** Looks at the archive before anything is signed: that of an earlier demonstration, with other keys, is in the way. */
+async function openDemoArchive(app: AppContext, url: string): Promise<void> {
+  const { archiveAddress } = await import('../shared/storage/archive-place.ts');
+  const { lookAtArchive } = await import('../records/jobs/archive-look.ts');
+  const address = archiveAddress(url, app.settings);
+  // A folder of ARCHIVE_URL that is not there may be on a disk that is not mounted.
+  if (address.kind === 'folder' && existsSync(dirname(address.folder))) mkdirSync(address.folder, { recursive: true });
+  await lookAtArchive(app).catch((error: unknown) => {
+    const cure = 'the demonstration archives there: remove what an earlier one left, or unset ARCHIVE_URL';
+    throw error instanceof Fault ? new Fault(error.code, `${error.message}; ${cure}`) : error;
+  });
 }
 
 function demoRemoval(): Command {

@@ -4,12 +4,15 @@ import type { AppContext } from '../server/context.ts';
 import type { Settings } from '../server/env.ts';
 import { CLI } from '../shared/command-line.ts';
 import { newId } from '../shared/new-id.ts';
+import { shownAddress } from '../shared/storage/address.ts';
 import { makeAlert } from './accounts/change-alert.ts';
 import { makeServiceKey } from './accounts/service-key.ts';
 import { parseHostname } from './hostname.ts';
 import { DEMO_NAMES, HIJACK } from './probe/demo-zone.ts';
 import { requireWatched } from './require-host.ts';
 
+/** Its folder in DATA_DIR, and in ARCHIVE_URL. */
+const FOLDER = 'demo-records';
 /** The account of the demonstration; nothing is ever sent to it. */
 const DEMO_EMAIL = 'demo@broadsheet.example';
 /** The name of its key, and of the hostname of its alert. */
@@ -21,7 +24,7 @@ const ALERT_HOST = 'harbor-ledger.example';
  * `port`. `every` is in seconds.
  */
 export function demoVariables(settings: Settings, port: number, every: number): Record<string, string> {
-  const folder = join(settings.dataDir, 'demo-records');
+  const folder = join(settings.dataDir, FOLDER);
   return {
     DATA_DIR: folder,
     LOG_DIR: join(folder, 'log'),
@@ -34,7 +37,17 @@ export function demoVariables(settings: Settings, port: number, every: number): 
     // The terminal is for what can be tried.
     LOG_LEVEL: settings.logLevel === 'info' ? 'error' : settings.logLevel,
     ...Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, ''])),
+    ARCHIVE_URL: settings.archiveUrl === null ? '' : archiveOf(settings.archiveUrl),
   };
+}
+
+/** The place of the demonstration below the operator's, as its data lies below DATA_DIR: it never takes that of a service. */
+function archiveOf(archiveUrl: string): string {
+  // A drive of Windows has one letter.
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(archiveUrl)) return join(archiveUrl, FOLDER);
+  const url = new URL(archiveUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${FOLDER}`;
+  return url.href;
 }
 
 /** What the operator set for the real service. */
@@ -45,7 +58,6 @@ const OPERATOR_SETTINGS = [
   'LOG_ORIGIN',
   'LOG_POLICY',
   'LEASE_URL',
-  'ARCHIVE_URL',
   'DUMPS_URL',
   'DUMPS_PUBLIC_URL',
   'RECORDS_NODES',
@@ -97,7 +109,7 @@ export function demoGuide(
   app: AppContext,
   { server, every, key }: { server: number; every: number; key: string },
 ): string[] {
-  const { dataOrigin: root, dataDir } = app.settings;
+  const { dataOrigin: root, dataDir, archiveUrl } = app.settings;
   const header = `-H 'X-Service-Key: ${key}'`;
   return [
     '',
@@ -119,6 +131,9 @@ export function demoGuide(
     `  curl -s ${header} ${root}/v1/exports/domains/${ALERT_HOST}/evidence.json | ${CLI} verify - --keys ${root}/.well-known/records-keys.json`,
     '',
     `Each change of ${ALERT_HOST} is also a mail in ${join(dataDir, 'outbox')}: an alert of that account. So was the takeover of ${HIJACK.hostname}.`,
+    ...(archiveUrl === null
+      ? []
+      : [`Its closed days go to ${shownAddress(archiveUrl)} from now on, apart from your own archive.`]),
     `All of it is in ${dataDir}, apart from your own records; remove the folder when you are done. Ctrl-C ends the demonstration.`,
   ];
 }

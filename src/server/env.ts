@@ -153,8 +153,9 @@ export function listeningOn(settings: Settings, ports: { desk?: number; records?
   };
 }
 
-/** Sets a variable of this process, over what `.env` says. */
+/** Sets a variable of this process and of its children, over what `.env` says now and later. */
 export function setVariable(name: string, value: string): void {
+  fromFile.delete(name);
   process.env[name] = value;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -180,7 +180,66 @@ test('the demonstration has no place of the real service', () => {
   const nodes = { RECORDS_NODES: 'a=00-ff@https://a.example', RECORDS_NODE: 'a', DATA_ORIGIN: 'https://a.example' };
   const settings = readSettings({ ...given, ...nodes, AWS_REGION: 'x', AWS_ENDPOINT_URL: 'https://s3.example' });
   const own = readSettings({ ...given, ...nodes, ...demoVariables(settings, 53, 60) });
-  assert.deepEqual([own.dumps, own.archiveUrl, own.leaseUrl, own.nodes], [null, null, null, null]);
+  assert.deepEqual(
+    [own.dumps, own.archiveUrl, own.leaseUrl, own.nodes],
+    [null, '/srv/archive/demo-records', null, null],
+  );
+  const archiveAt = (ARCHIVE_URL: string) => {
+    const { archiveUrl } = readSettings({
+      ...given,
+      ARCHIVE_URL,
+      ...demoVariables(readSettings({ ARCHIVE_URL }), 53, 60),
+    });
+    return archiveUrl;
+  };
+  const s3 = 's3://private/a%20b/?endpoint=https://s3.example.net&region=x';
+  assert.equal(archiveAt(s3), 's3://private/a%20b/demo-records?endpoint=https://s3.example.net&region=x');
+  assert.equal(archiveAt('s3://private'), 's3://private/demo-records');
+});
+
+test('`demo records` archives its past below ARCHIVE_URL, goes on with it, and leaves the archive of another alone', {
+  skip: ONLY_WIDE,
+}, async (t) => {
+  const folder = tempFolder(t);
+  const archive = join(folder, 'archive');
+  mkdirSync(archive);
+  // The process that archives reads the file too.
+  writeFileSync(join(folder, '.env'), `ARCHIVE_URL=${archive}\nSERVICES=desk\n`);
+  const env = { RECORDS_PORT: '0', LOG_LEVEL: 'error' };
+  const served = async (isDone: () => Promise<boolean>) => {
+    const demo = start(t, folder, ['demo', 'records'], env, undefined, folder);
+    await until(() => {
+      assert.equal(demo.child.exitCode, null, demo.said.log);
+      return demo.said.stdout.includes('Ctrl-C ends') || null;
+    });
+    assert.match(demo.said.stdout, /^Its closed days go to \S+archive\/demo-records from now on/m);
+    await until(async () => (await isDone()) || null);
+    demo.child.kill('SIGINT');
+    const { code, stderr } = await demo.ended;
+    assert.deepEqual([code, stderr], [0, '']);
+  };
+  const own = { DATA_DIR: join(folder, 'var/demo-records'), ARCHIVE_URL: join(archive, 'demo-records') };
+  const status = async () => JSON.parse((await run(t, folder, ['archive', 'status', '--json'], own)).stdout);
+  await served(async () => (await status()).copies > 0);
+  const { observations, generation } = await status();
+  assert.ok(observations > 24 * 40, `${observations}`);
+  assert.deepEqual(readdirSync(archive), ['demo-records']);
+  assert.deepEqual(readdirSync(join(folder, 'var')), ['demo-records']);
+  const history = await run(t, folder, ['archive', 'history', HOST, '--json'], own);
+  assert.ok(JSON.parse(history.stdout).records.length > 40, history.stderr);
+  const audit = await run(t, folder, ['audit', '--archive'], own);
+  assert.equal(audit.code, 0, audit.stdout);
+  await served(async () => (await status()).generation >= generation);
+
+  rmSync(own.DATA_DIR, { recursive: true });
+  const before = readFileSync(join(own.ARCHIVE_URL, 'manifest.json'));
+  const { code, stderr } = await start(t, folder, ['demo', 'records'], env, undefined, folder).ended;
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /manifest\.json in .*demo-records: none of this desk’s keys .* remove what an earlier one left, or unset ARCHIVE_URL/,
+  );
+  assert.deepEqual(readFileSync(join(own.ARCHIVE_URL, 'manifest.json')), before);
 });
 
 test('`demo records` refuses a time that it cannot keep', async (t) => {
