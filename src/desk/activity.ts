@@ -8,7 +8,7 @@ import type { RecordKind } from './ledger-entry.ts';
 import type { AccessKey, KeyWork } from './papers/keys.ts';
 import type { Placement } from './placement.ts';
 
-/** Everything that the log of a paper's activity knows. */
+/** The actions that a paper's activity log can record. */
 export const ACTIONS = [
   'piece.filed',
   'piece.revised',
@@ -53,7 +53,7 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** By which way a change came. */
+/** The interface through which a change was made. */
 export const WAYS = ['api', 'console', 'mcp', 'cli', 'folder'] as const;
 export type Way = (typeof WAYS)[number];
 
@@ -71,28 +71,28 @@ export const SUBJECTS = [
   'fact',
 ] as const;
 
-/** The subject of a change. A piece's slug and headline are read where they are now, and are not given. */
+/** The subject of a change. Rows show a piece's present slug and headline, so neither is given here. */
 export interface Subject {
   kind: (typeof SUBJECTS)[number];
-  /** An id, or the slug, day or path that names it; null for a piece that was not filed. */
+  /** Its id, slug, day or path; null for a piece that was not filed. */
   id: string | null;
   slug?: string | undefined;
   title?: string | undefined;
 }
 
-/** One change: what was done, to what, and a few members that say more. A reader's address is in none of them. */
+/** One change: the action, its subject and some details. Details never contain a reader's address. */
 export interface Change {
   action: Action;
   subject?: Subject;
   detail?: Record<string, unknown>;
 }
 
-/** Who acts, by which way and from where. */
+/** Who acts, through which interface and from where. */
 export interface Actor {
   /** The id of an access key, `cli` or `folder`. */
   who: string;
   way: Way;
-  /** The network of the caller, as `callerNetwork` says it; null for a command. */
+  /** The caller's network as `callerNetwork` gives it; null for a command. */
   network: string | null;
 }
 
@@ -112,7 +112,7 @@ interface Recorded extends Actor {
   detail: Record<string, unknown>;
 }
 
-/** A change as it is read, with what its key and its piece are now. */
+/** A change as the log returns it, with its key and its piece as they are now. */
 export interface ActivityRow extends Omit<Recorded, 'subject'> {
   subject: (Subject & { state: StateName | null }) | null;
   key: Pick<AccessKey, 'name' | 'level' | 'seat'> | null;
@@ -133,13 +133,13 @@ export interface ActivityQuery {
 
 export interface ActivityTable {
   add(row: Recorded): void;
-  /** Adds to what a key has done. Returns how many of its filings were refused in this hour. */
+  /** Adds to a key's counts. Returns how many of its filings were refused in this hour. */
   count(key: string, work: { filed: number; refused: number; at: number }): number;
   /** Newest first. */
   list(paper: string, query: ActivityQuery): ActivityRow[];
-  /** What each key did from a time on: how much it filed, and how much was refused. */
+  /** For each key, how much it filed and how many filings were refused, from a time on. */
   since(paper: string, at: number): { who: string; filed: number; refused: number }[];
-  /** What a key has done. */
+  /** The counts of a key. */
   workOf(key: string): KeyWork | null;
   /** How many pieces that a key filed are on air. */
   onAir(key: string): number;
@@ -151,7 +151,7 @@ interface ActivityStore {
   activity: ActivityTable;
 }
 
-/** When and under which ids a change is recorded. */
+/** The paper, the time and the ids for recording changes. */
 interface Recording {
   paper: string;
   now: number;
@@ -173,15 +173,18 @@ export function recordActivity(
     activity.count(actor.who, { filed, refused: 0, at: now });
 }
 
-/** How many refused filings of a key are listed in an hour. More are only counted, so that no loop fills the disk. */
+/**
+ * How many refused filings of a key are listed per hour. The rest are only counted, so that a looping client cannot
+ * fill the disk.
+ */
 const REFUSED_HOURLY = 60;
-/** The most problems that a refusal lists. */
+/** Maximum number of problems listed for a refusal. */
 const PROBLEMS_LISTED = 20;
-/** The longest field and rule in them, and the longest title and slug, in UTF-16 units. */
+/** Maximum lengths of a listed field or rule, and of a title or slug, in UTF-16 units. */
 const FIELD_MAX = 120;
 const TITLE_MAX = 300;
 
-/** Records a filing that the door refused: the rules that it broke and the fields, and nothing of their values. */
+/** Records a filing that the door refused: the fields and the rules they broke, never the values. */
 export function recordRefusal(
   { activity }: ActivityStore,
   { paper, now, newId }: Recording,
@@ -195,7 +198,7 @@ export function recordRefusal(
       .slice(0, PROBLEMS_LISTED)
       .map(({ field, rule }) => ({ field: field.slice(0, FIELD_MAX), rule: rule.slice(0, FIELD_MAX) })),
     problems_total: problems.length,
-    // After the last listed one of an hour, the key's row tells how many there were.
+    // The last listed refusal of an hour says that later ones are only counted, in the key's row.
     ...(inHour === REFUSED_HOURLY ? { more_are_counted: true } : {}),
   };
   const { kind, id, slug, title } = subject;
@@ -203,7 +206,7 @@ export function recordRefusal(
   activity.add({ id: newId(), paper, at: now, ...actor, action, refused: true, subject: shown, detail });
 }
 
-/** A text that a caller sent, as a filing would have it, cut to a length that fits. */
+/** A caller's text, normalized as in a filing and cut to a length that fits. */
 function storable(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const plain = text
@@ -213,7 +216,7 @@ function storable(text: string | undefined): string | undefined {
   return normalized(plain).trim().slice(0, TITLE_MAX).toWellFormed();
 }
 
-/** A row of the log on the wire. */
+/** An activity row in wire format. */
 export function activityRow({ id, at, who, key, action, refused, subject, way, network, detail }: ActivityRow) {
   return {
     id,
@@ -230,23 +233,23 @@ export function activityRow({ id, at, who, key, action, refused, subject, way, n
   };
 }
 
-/** The subject that a piece is. */
+/** A piece as the subject of a change. */
 export const pieceSubject = ({ id }: Pick<Story, 'id'>): Subject => ({ kind: 'piece', id });
 
-/** The change that an airing of a piece was: on air now, or scheduled. */
+/** The change that describes an airing: on air now, or scheduled. */
 export function airingChange(story: Pick<Story, 'id' | 'state' | 'scheduled_at'>): Change {
   const subject = pieceSubject(story);
   if (story.state !== 'scheduled') return { action: 'piece.aired', subject };
   return { action: 'piece.scheduled', subject, detail: { at: isoTime(story.scheduled_at ?? 0) } };
 }
 
-/** The change that a withdrawal of a piece was. `wasOnAir` is false when only its schedule was cancelled. */
+/** The change that describes a withdrawal. `wasOnAir` is false when only a schedule was cancelled. */
 export function withdrawalChange(story: Pick<Story, 'id' | 'headline_withheld'>, reason: string): Change {
   const withheld = story.headline_withheld ? { headline_withheld: true } : {};
   return { action: 'piece.withdrawn', subject: pieceSubject(story), detail: { reason, ...withheld } };
 }
 
-/** The change that a decision on a revision was. */
+/** The change that describes a decision on a revision. */
 export function reviewChange(
   story: Pick<Story, 'id' | 'revision' | 'change_request'>,
   { decision }: { decision: string },
@@ -256,7 +259,7 @@ export function reviewChange(
   return { action: 'piece.reviewed', subject: pieceSubject(story), detail };
 }
 
-/** The change that a new version of a fact was. */
+/** The change that describes a new version of a fact. */
 export function factChange({
   claim_key,
   version,
@@ -269,14 +272,16 @@ export function factChange({
   };
 }
 
-/** The change from one placement of the front to another; none when they are the same. */
+/** The change from one placement of the front to another; empty when they are the same. */
 export function frontChanges(before: Placement, after: Placement): Change[] {
   if (before.revision === after.revision) return [];
   const pieces = ({ lead, pins }: Placement) => ({ lead: lead?.piece ?? null, pins: pins.map(({ piece }) => piece) });
   return [{ action: 'front.placed', detail: { before: pieces(before), after: pieces(after) } }];
 }
 
-/** The change that something done to a webhook is. It names the host: the rest of an address may be a secret. */
+/**
+ * The change that describes an action on a webhook. It names only the host, because the rest of a URL may be secret.
+ */
 export function webhookChange(
   verb: 'added' | 'changed' | 'secret' | 'tested' | 'removed',
   { id, url }: { id: string; url: string },
@@ -295,7 +300,7 @@ const OF_RECORD = {
 
 type Body = Record<string, unknown> | null;
 
-/** The change that a record was: null for the kinds that have changes of their own. */
+/** The change that describes a new record; null for kinds that have changes of their own. */
 export function recordChange(kind: RecordKind, name: string, before: unknown, body: unknown): Change | null {
   if (!(kind in OF_RECORD)) return null;
   const [action, subject] = OF_RECORD[kind as keyof typeof OF_RECORD];
@@ -318,7 +323,7 @@ function changedMembers(before: Record<string, unknown>, after: Record<string, u
   return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])).sort();
 }
 
-/** The change that a key or a seat made, revoked, paused or resumed is. */
+/** The change that describes a key or a seat being made, revoked, paused or resumed. */
 export function keyChange(
   verb: 'made' | 'revoked' | 'paused' | 'resumed',
   { id, name, level, seat }: Pick<AccessKey, 'id' | 'name' | 'level' | 'seat'>,

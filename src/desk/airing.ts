@@ -16,9 +16,9 @@ import { freePlace } from './placing.ts';
 const REASON_MAX = 1_000;
 
 /**
- * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an
- * archive. A piece that is already on air does not change; one that waits for a review or for
- * evidence goes on air when it is approved and its sources were read, and is scheduled until then. Throws `not_found`, `refused_by_door`.
+ * Publishes a piece now or at `at` (ms). A time in the past becomes the piece's date, for desks that import an archive.
+ * A piece that is already on air does not change. A piece that waits for a review or for evidence stays scheduled until
+ * it is approved and its sources were read. Throws `not_found`, `refused_by_door`.
  */
 export function airStory(
   desk: Pick<Desk, 'store' | 'now'>,
@@ -36,7 +36,7 @@ export function airStory(
 }
 
 /**
- * As `airStory`, for a story that this transaction has read. `rules` are those of the paper, if it has read them too.
+ * Like `airStory`, for a story that this transaction has already read. Pass `rules` if the paper's rules were read too.
  * Returns whether anything changed. Throws `refused_by_door`.
  */
 export function airFound(
@@ -48,13 +48,13 @@ export function airFound(
   if (story.state === 'on_air') return false;
   const archive = store.archive(paper);
   const now = clock();
-  // No piece airs before it was filed, even if the clock was set back since.
+  // No piece airs before it was filed, even if the clock was set back afterwards.
   const filed = filedAt(archive, story.id);
   const on_air_at = options.at ?? Math.max(now, filed);
   if (story.state === 'scheduled' && story.scheduled_at === on_air_at) return false;
   const quoted = requiresQuotes(archive.paper(), story.persona) ? archive.quotedFacts(story.id) : [];
   const waits = isAwaited(quoted) ? { awaits_evidence: true as const } : {};
-  // It goes on air when it is approved, and its sources were read.
+  // It still waits to be approved, or for its sources to be read.
   const isDue = story.state === 'scheduled' && (story.scheduled_at ?? 0) <= now;
   if (isDue && (story.awaits_review || isAwaited(quoted)) && options.at === undefined) return false;
   const problems = [
@@ -69,7 +69,10 @@ export function airFound(
   return true;
 }
 
-/** The problem of a piece from an archive that would go on air as if it were new. One that returns keeps its time. */
+/**
+ * The problem of an archived piece that would air with the current date. A piece that returns to the air keeps its
+ * date.
+ */
 function archiveTimeProblems({ provenance, published_at }: Story, on_air_at: number, filed: number): Problem[] {
   if (provenance !== 'archive' || published_at !== 0 || on_air_at < filed) return [];
   const message =
@@ -78,10 +81,11 @@ function archiveTimeProblems({ provenance, published_at }: Story, on_air_at: num
 }
 
 /**
- * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, its place on the front is free,
- * and its page becomes a notice. `withholdHeadline` keeps the headline off the notice and everything else that readers
- * and programs see, also of a piece that was withdrawn before. Throws `not_found`; `conflict` when there is nothing to
- * withdraw or withhold; `invalid_request` without a reason, or for one that contains the headline.
+ * Takes a piece off the air or cancels its schedule. The piece leaves lists and feeds, its place on the front becomes
+ * free, and its page becomes a notice. `withholdHeadline` keeps the headline off the notice and out of everything else
+ * that readers and programs see; it also works on a piece that is already withdrawn. Throws `not_found`; `conflict`
+ * when there is nothing to withdraw or withhold; `invalid_request` without a reason, or for a reason that contains the
+ * headline.
  */
 export function withdrawStory(
   { store, now: clock }: Pick<Desk, 'store' | 'now'>,
@@ -112,13 +116,13 @@ export function withdrawStory(
   });
 }
 
-/** For how long a withdrawal can be undone. After that a piece goes on air again like any other. */
+/** How long a withdrawal can be undone. After that, the piece must be aired again. */
 const UNDO = HOUR;
 
 /**
- * Puts a piece back on air that was withdrawn less than an hour ago, with its date; its place on the front stays free.
- * The ledger keeps both. Throws `not_found`, `refused_by_door`; `conflict` for a piece that was not withdrawn, or earlier
- * than that, or whose headline is withheld: that takes an airing.
+ * Puts a piece that was withdrawn less than an hour ago back on air, with its original date; its place on the front
+ * stays free. The ledger keeps both entries. Throws `not_found`, `refused_by_door`; `conflict` for a piece that is not
+ * withdrawn, was withdrawn earlier than that, or has its headline withheld: air such a piece instead.
  */
 export function undoWithdrawal(
   desk: Pick<Desk, 'store' | 'now'>,
@@ -146,14 +150,14 @@ export function undoWithdrawal(
   });
 }
 
-/** When the newest revision of a piece was filed, after corrections of the clock, in ms; 0 before the first. */
+/** `filed_at` of a piece's newest revision, after corrections of the clock, in ms; 0 before the first. */
 export function filedAt(archive: Archive, piece: string): number {
   const last = archive.generations(piece).at(-1);
   if (last === undefined) return 0;
   return Date.parse(trueIso(last.filed_at, last.seq, correctionsIn(archive.clockNotes().map(statementOf))));
 }
 
-/** Throws `conflict` for a piece of which nothing is left to withdraw, or to withhold. */
+/** Throws `conflict` when there is nothing left to withdraw or to withhold. */
 function requireWithdrawable(story: Story, withholdHeadline: boolean): void {
   const { slug, state } = story;
   if (withholdHeadline && story.published_at === 0) {

@@ -42,7 +42,7 @@ export function append(store: LedgerStore, entry: LedgerEntry, now = entry.at): 
   store.append(entry);
   switch (entry.type) {
     case 'record':
-      // The pages of the desk name its keys.
+      // The desk's pages show the names of its keys.
       if (entry.kind === 'signing-name') return entry.name === 'desk' ? markKeysStale(store) : undefined;
       if (entry.kind === 'clock') return applyClock(store, entry);
       if (entry.kind === 'review') return applyReview(store, entry);
@@ -71,14 +71,16 @@ function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
   throw new Fault('conflict', `the paper ${entry.paper} was removed`);
 }
 
-/** Publishes the pieces that were scheduled for `now` or earlier and wait for nothing else. Returns their ids. */
+/**
+ * Publishes the pieces that were scheduled for `now` or earlier and wait for no review or evidence. Returns their ids.
+ */
 export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
   for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
   return due.map(({ piece }) => piece);
 }
 
-/** A correction of the domain records changes nothing of the desk's. */
+/** A clock correction of the records service changes nothing on the desk. */
 function applyClock(store: LedgerStore, { paper, name, body }: RecordEntry): void {
   const { note, aired } = body as ClockBody;
   for (const piece of aired) {
@@ -89,7 +91,7 @@ function applyClock(store: LedgerStore, { paper, name, body }: RecordEntry): voi
   if (paper !== '') capTimes(store, paper, Date.parse(statementOf(note).true_time));
 }
 
-/** The log has only the hash of a review: a name in it could never be taken out again. */
+/** The log has only the hash of a review, because a name in the log could never be removed. */
 function applyReview(store: LedgerStore, entry: RecordEntry): void {
   const { paper, name: piece, at } = entry;
   const { reviewed_by, role, reviewed_at, revision } = reviewOf(entry);
@@ -103,7 +105,7 @@ function applyReview(store: LedgerStore, entry: RecordEntry): void {
     markChanged(store, paper, piece, before, at, false, citedKeys(store, paper, piece));
 }
 
-/** A new version of a fact is public when a piece on air in public cites the fact; it changes what those pieces show. */
+/** A new version of a fact is public when a public piece on air cites the fact; it changes what those pieces show. */
 function applyFact(store: LedgerStore, entry: RecordEntry): void {
   const { paper, name: key, at } = entry;
   const { receipt, ...fact } = factOf(entry);
@@ -127,7 +129,7 @@ function applyFact(store: LedgerStore, entry: RecordEntry): void {
     });
 }
 
-/** Evidence is public as the pieces on air that cite its fact are; it changes what those pieces show. */
+/** Evidence is public when a public piece on air cites its fact; it changes what those pieces show. */
 function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
   const { paper, at } = entry;
   const { note, released } = entry.body as EvidenceBody;
@@ -158,7 +160,9 @@ function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
   emitFindings(store, paper, at, { fact: entry.name });
 }
 
-/** Emits each finding about a fact of this name, or about one that this piece cites, once it is of a piece on air. */
+/**
+ * Emits the findings about a named fact, or about the facts that a piece cites, as soon as they concern a piece on air.
+ */
 function emitFindings(store: LedgerStore, paper: string, at: number, of: { fact: string } | { piece: string }): void {
   if (!readsSources(store, paper)) return;
   const archive = store.archive(paper);
@@ -175,7 +179,7 @@ function readsSources(store: LedgerStore, paper: string): boolean {
   return store.hasPaper(paper) && store.archive(paper).paper().sources?.read === true;
 }
 
-/** Publishes a scheduled piece that waits for nothing any more, if its time passed meanwhile. */
+/** Publishes a scheduled piece that no longer waits for anything, if its time has passed meanwhile. */
 function airReleased(store: LedgerStore, paper: string, piece: string, at: number): void {
   if (store.awaitsReview(piece) || store.awaitsEvidence(piece)) return;
   const { state, scheduled_at } = store.pieceState(piece) ?? DRAFT;
@@ -186,7 +190,7 @@ function markKeysStale(store: LedgerStore): void {
   for (const paper of store.paperSlugs()) store.markStale(paper, [dependencies.keys]);
 }
 
-/** `pageBefore` is the page of the paper's own that the record replaces. */
+/** `pageBefore` is the version of the paper's own page that the record replaces. */
 function applyRecord(store: LedgerStore, { paper, kind, name, body, at }: RecordEntry, pageBefore: Page | null): void {
   if (kind === 'paper' && body === null) {
     store.removePaper(paper, at);
@@ -223,7 +227,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   const isShown = entry.piece.provenance !== null && current !== null && current.published_at !== null;
   const hadArchived = !isShown || store.archive(entry.paper).hasArchived();
   if (current !== null && current.published_at !== null) markAliases(store, entry.paper, entry.piece);
-  // A withdrawn piece that another persona files anew stands on the records of both.
+  // When a withdrawn piece is filed again under another persona, the counts of both personas change.
   const had =
     current !== null && hasNotice(current) ? store.archive(entry.paper).row(entry.piece.id)?.persona : undefined;
   if (had !== undefined && had !== entry.piece.persona)
@@ -244,7 +248,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   markArchived(store, entry.paper, hadArchived);
   // The notice of a withdrawn piece shows its headline.
   if (hasNotice(current)) markChanged(store, entry.paper, entry.piece.id, null, entry.at, true);
-  // The desk's own revision of an agent's piece needs no approval.
+  // A revision by the desk itself releases an agent's piece from review.
   if (waited) airReleased(store, entry.paper, entry.piece.id, entry.at);
   if (before === null) return;
   // A revision made before the piece went on air is part of the first published version.
@@ -252,7 +256,7 @@ function applyGeneration(store: LedgerStore, entry: GenerationEntry): void {
   store.setPieceState(entry.piece.id, { ...current, updated_at });
   markChanged(store, entry.paper, entry.piece.id, before, entry.at, entry.piece.correction !== null, cited);
   emitFindings(store, entry.paper, entry.at, { piece: entry.piece.id });
-  // A revision that was made long before it was filed is no news.
+  // A revision made long before it was filed is not news.
   if (!isNews(entry.piece.revised_at ?? entry.at, entry.at)) return;
   const left = before.category === entry.piece.category ? null : before.category;
   emitStory(store, { type: 'story.revised', paper: entry.paper, at: entry.at, left }, entry.piece.id);
@@ -271,13 +275,19 @@ function applyAiring(store: LedgerStore, entry: AiringEntry): void {
   store.setPieceState(piece, { ...current, state: 'scheduled', scheduled_at: on_air_at, ...notice });
 }
 
-/** Marks the list of earlier addresses, if the revision of a piece with a page changes it. Call it before it is applied. */
+/**
+ * Marks the list of earlier addresses as stale if a revision of a piece with a page changes it. Call it before the
+ * revision is applied.
+ */
 function markAliases(store: LedgerStore, paper: string, { id, aliases }: GenerationEntry['piece']): void {
   const before = store.archive(paper).aliasesOf(id);
   if (before.length > 0 || aliases.length > 0) store.markStale(paper, [dependencies.aliases]);
 }
 
-/** Marks every page when the first piece from an archive goes on air: until then, all pieces cite their sources. */
+/**
+ * Marks every page as stale when the first piece from an archive goes on air: until then, all pieces cite their
+ * sources.
+ */
 function markArchived(store: LedgerStore, paper: string, hadArchived: boolean): void {
   if (!hadArchived && store.archive(paper).hasArchived()) store.markStale(paper, [dependencies.config]);
 }
@@ -303,7 +313,7 @@ function putOnAir(store: LedgerStore, paper: string, piece: string, onAirAt: num
   if (!again && store.archive(paper).aliasesOf(piece).length > 0) store.markStale(paper, [dependencies.aliases]);
   markArchived(store, paper, hadArchived);
   markChanged(store, paper, piece, null, at, again);
-  // A piece with an old date is no news; one that returns is announced whatever its date, because its withdrawal was.
+  // A piece with an old date is not news. One that returns is announced whatever its date, because its withdrawal was.
   if (again || isNews(onAirAt, at)) emitStory(store, { type: 'story.aired', paper, at, left: null }, piece);
   emitFindings(store, paper, at, { piece });
 }
@@ -324,7 +334,7 @@ function applyWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   store.setAwaitsEvidence(piece, false);
   const cited = before === null ? [] : citedKeys(store, paper, piece);
   if (state === 'withdrawn') markChanged(store, paper, piece, before, at, true, cited);
-  // For a withdrawn piece that was only scheduled since, the event was emitted at the withdrawal.
+  // When only the schedule of a withdrawn piece is cancelled, its withdrawal was logged and announced before.
   if (before !== null) logWithdrawal(store, entry);
   const gone = before ?? (withholds ? store.archive(paper).row(piece) : null);
   if (gone !== null) store.emit({ type: 'story.withdrawn', paper, at, story: gone, reason, headline_withheld });
@@ -338,9 +348,12 @@ function citedKeys(store: LedgerStore, paper: string, piece: string): string[] {
     .map(({ claim_key }) => claim_key);
 }
 
-/** Marks the facts that a piece cites, which list it among others. `before` are those that it cited on air before. */
+/**
+ * Marks the facts that a piece cites as stale, because their pages list the piece. `before` are the keys it cited on
+ * air before.
+ */
 function markFacts(store: LedgerStore, paper: string, piece: string, before: readonly string[]): void {
-  // A full press prints them all.
+  // The pending full press prints them all.
   if (store.isFullPressPending(paper)) return;
   const changed = new Set([...before, ...citedKeys(store, paper, piece)]);
   if (changed.size === 0) return;
@@ -388,7 +401,10 @@ function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: 
   if (story !== null) store.emit({ ...event, story });
 }
 
-/** Emits `cast.published`, before the record is applied; not for past days, nor for a file measured again. */
+/**
+ * Emits `cast.published`. Call it before the record is applied. Skips past days, and videos whose file was only
+ * measured again.
+ */
 function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };

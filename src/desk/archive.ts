@@ -13,13 +13,13 @@ import type { Paper } from './papers/paper.ts';
 import type { Placement } from './placement.ts';
 import type { SearchFilter } from './search.ts';
 
-/** What a page tells of itself, for a card in the pieces that link to it. It is no part of the ledger. */
+/** What a page says about itself, for a card in the pieces that link to it. It is not part of the ledger. */
 export interface LinkedPage {
   title: string;
-  /** These two may be empty. */
+  /** This and the next member may be empty. */
   description: string;
   site: string;
-  /** As it was drawn again, with its path under the paper's root and its size in pixels; null without one. */
+  /** The redrawn picture: its path under the paper's root and its size in pixels; null without one. */
   picture: { path: string; width: number; height: number } | null;
 }
 
@@ -81,7 +81,7 @@ export interface Story extends Row, Pick<Piece, Long> {
   withdrawn_at: number | null;
   /** Why it was withdrawn. */
   reason: string | null;
-  /** Whether its headline may be shown nowhere: see `noticeOf`. */
+  /** Whether its headline must not be shown anywhere: see `noticeOf`. */
   headline_withheld: boolean;
   /** Whether it stays off the air until its newest revision is approved: see `review.ts`. */
   awaits_review: boolean;
@@ -122,11 +122,11 @@ export interface CorrectionRow extends Correction {
   headline_withheld: boolean;
 }
 
-/** What stands on a persona's record. */
+/** The counts shown on a persona's page. */
 export interface PersonaCounts {
   /** On air. */
   pieces: number;
-  /** The corrections of those. */
+  /** The number of corrections of those. */
   corrections: number;
   /** Pieces that were on air, and are not now. */
   withdrawn: number;
@@ -135,7 +135,7 @@ export interface PersonaCounts {
 /** A tag as the lists of tags show it. */
 export interface TagCount {
   slug: string;
-  /** As the newest of its pieces spells it. */
+  /** As spelled by the newest piece that has it. */
   name: string;
   /** Pieces on air. */
   count: number;
@@ -154,7 +154,7 @@ export interface LatestQuery {
 /** The position of a piece on air in a list. */
 export type Position = Pick<Row, 'published_at' | 'id'>;
 
-/** What a long list of pieces is of: a section by its name, or a tag by its slug. */
+/** What a long list of pieces belongs to: a section by its name, or a tag by its slug. */
 export type ListKind = 'section' | 'tag';
 
 /** The pieces on air of a section or with a tag. */
@@ -190,12 +190,12 @@ export interface Archive {
   pages(): Page[];
   page(slug: string): Page | null;
   mediaPaths(): string[];
-  /** What was read of a linked page; null when nothing was. */
+  /** What is known about a linked page; null when nothing is. */
   linkCard(url: string): LinkedPage | null;
-  /** The pictures of linked pages, by address: the paths at which a paper shows them. */
+  /** The pictures of linked pages: each page's address, and the path under the paper's root. */
   linkPictures(): { url: string; path: string }[];
   linkPicture(url: string): Uint8Array | null;
-  /** The letters of its texts that no typeface of papers has, by language, as the last press found them. */
+  /** Letters in the paper's texts that none of the papers' typefaces has, by language, as the last press found them. */
   scriptLetters(): { language: string; letters: string }[];
   /** The corrections of the clock, oldest first: signed notes. */
   clockNotes(): string[];
@@ -210,9 +210,9 @@ export interface Archive {
   storyBySlug(slug: string): Story | null;
   /** Whether a piece in any state has the slug. */
   hasSlug(slug: string): boolean;
-  /** The slug of the piece, in any state, to which an earlier address leads; null for a free one. */
+  /** The slug of the piece, in any state, to which an earlier address leads; null for an unused address. */
   aliasOwner(alias: string): string | null;
-  /** The same for a piece that has a page: where a reader of that address is sent. */
+  /** Like `aliasOwner`, only for pieces that have a page: where readers of that address are redirected. */
   redirect(alias: string): string | null;
   /** Every earlier address that leads to a page, in order. */
   redirects(): { alias: string; slug: string }[];
@@ -224,7 +224,7 @@ export interface Archive {
   revisions(id: string): Piece[];
   /** Oldest first. */
   generations(id: string): Generation[];
-  /** The receipts of all pieces on air, oldest first, and whether each is that of its piece's newest revision. */
+  /** The receipts of all pieces on air, oldest first. `is_newest` marks the receipt of a piece's newest revision. */
   receiptsOnAir(): Iterable<{ piece: string; receipt: string; is_newest: boolean }>;
   /** The proof that a receipt is in the log; null until a cosigned head covers it. */
   logProof(receipt: string): LogProof | null;
@@ -244,7 +244,7 @@ export interface Archive {
   list(kind: ListKind, name: string): PieceList;
   /** A tag by its slug; null when no piece on air has it. */
   tag(slug: string): TagCount | null;
-  /** The tags of pieces on air, those of most pieces first. */
+  /** The tags of pieces on air, most used first. */
   tags(page: { limit: number; after?: { count: number; slug: string } | undefined }): TagCount[];
   /** Scheduled pieces, earliest first. */
   scheduled(): Scheduled[];
@@ -264,47 +264,49 @@ export interface Archive {
   fact(claim_key: string): FactRow | null;
   /** Every version of a fact, oldest first. */
   factVersions(claim_key: string): SignedFact[];
-  /** Facts in their newest versions, those recorded last first. */
+  /** Facts in their newest versions, most recently recorded first. */
   facts(query: FactQuery): FactRow[];
-  /** The publishers of facts that pieces on air cite, those of most facts first. */
+  /** The publishers of facts that pieces on air cite, ordered by number of facts, highest first. */
   factSources(): SourceRow[];
   /** Whether a piece on air cites a recorded fact, and how many such facts there are. */
   hasFacts(): boolean;
   factCount(): number;
-  /** How many facts that pieces on air cite were recorded before each of some, by their `id`, in ascending order. */
+  /** For each fact id, in ascending order: how many facts that pieces on air cite were recorded before it. */
   factRanks(ids: readonly number[]): number[];
-  /** A run of the facts that pieces on air cite, oldest first, from a rank on. */
+  /** Facts that pieces on air cite, oldest first, starting at a rank. */
   factsFrom(rank: number, limit: number): FactRow[];
-  /** Those of them that were corrected or retracted, the last first. */
+  /** Corrected or retracted facts that pieces on air cite, most recently changed first. */
   correctedFacts(limit: number): FactRow[];
-  /** Facts of which pieces on air cite a version that was wrong, the last corrected first. */
+  /** Facts of which pieces on air cite an outdated version, most recently changed first. */
   outdatedFacts(limit: number): OutdatedFact[];
-  /** Facts that may say what an entry says, for comparison. */
+  /** Facts that may say the same as an entry, for comparison. */
   factsLike(entry: { statement: string; instrument: string }): FactRow[];
   /** The facts that the newest revision of a piece cites, by claim key. */
   citations(id: string): Citation[];
   /** The pieces that cite a fact, newest first by id. */
   citedBy(claim_key: string, of: Citing, page?: { after?: string | undefined; limit?: number }): CitingRow[];
-  /** The ids and sections of those on air. */
+  /** The ids and sections of the pieces on air that cite a fact. */
   citingOnAir(claim_key: string): { id: string; category: string }[];
   /** Facts with a quote that the newest revision of a piece cites. */
   quotedFacts(id: string): QuotedFact[];
-  /** The evidence notes for what the newest revision of a piece cites, by every reading, oldest first. */
+  /** The evidence notes of every reading for what the newest revision of a piece cites, oldest first. */
   evidenceNotesOf(id: string): string[];
-  /** The state of a fact's newest version by its evidence; null while its source was not read. */
+  /** The evidence state of a fact's newest version; null before its source is read. */
   factEvidence(claim_key: string): EvidenceState | null;
-  /** Facts to be revised that pieces on air cite, those that were read last first. */
+  /** Facts to be revised that pieces on air cite, most recently read first. */
   factsToRevise(limit: number): FactToRevise[];
-  /** Whether evidence for what pieces on air cite names a text, or an archive. */
+  /** Whether the evidence for what pieces on air cite names this digest, as a text or as an archive. */
   showsText(digest: string): boolean;
   showsArchive(digest: string): boolean;
   /** The digests of all such texts. */
   shownTexts(): Iterable<string>;
-  /** The texts of all versions of a fact of the record, or of the entries of a piece; shown or not. */
+  /**
+   * The digests of the texts read for all versions of a recorded fact, or for a piece's entries, whether shown or not.
+   */
   textsOf(of: { fact: string } | { piece: string }): string[];
   /** The notes of all versions of the facts that a piece cites, oldest first. */
   factReceiptsOf(id: string): string[];
-  /** The same of the facts that pieces on air cite. */
+  /** The notes of all versions of the facts that pieces on air cite, oldest first. */
   factReceiptsOnAir(): Iterable<string>;
   corrections(limit: number): CorrectionRow[];
   /** Whether any revision of the piece is a correction. */

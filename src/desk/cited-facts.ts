@@ -4,9 +4,9 @@ import { isoTime } from '../proof/time.ts';
 import { searchText } from './search.ts';
 import { storyUrl } from './story.ts';
 
-/** How many pieces one search reads, the newest first; the next one goes on from there. */
+/** How many pieces one search reads, newest first. The next search continues from there. */
 export const PIECES_READ = 200;
-/** After how many facts it reads no further piece. */
+/** Once a search has read this many facts, it reads no further pieces. */
 const FACTS_READ = 5_000;
 
 /** A piece on air with what it cites. */
@@ -39,7 +39,7 @@ export const CitedFactRow = z
 export type CitedFactRow = z.infer<typeof CitedFactRow>;
 
 interface FactSearch {
-  /** Words of the statement, the publisher or the document: each must begin a word there. */
+  /** Each must begin a word of the statement, the publisher or the document. */
   words: readonly string[];
   /** Part of the publisher's name; null for any. */
   source: string | null;
@@ -48,7 +48,7 @@ interface FactSearch {
   root: string;
 }
 
-/** Facts of pieces, the pieces in their order. A piece's facts stay together, so there may be more than `limit`. */
+/** The matching facts, in the order of the pieces. A piece's facts stay together, so there may be more than `limit`. */
 export function findFacts(pieces: readonly CitingPiece[], { words, source, limit, root }: FactSearch) {
   const terms = words.map((word) => ` ${searchText(word)}`);
   const publisher = source === null ? null : searchText(source);

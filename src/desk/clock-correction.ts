@@ -8,18 +8,18 @@ import { isPublic, receiptLeaf } from './log-leaves.ts';
 export interface ClockBody {
   /** The signed note (`src/proof/clock-note.ts`). */
   note: string;
-  /** Pieces that a schedule put on air before its time, which no other line says. */
+  /** Pieces that a schedule put on air too early, which no other line records. */
   aired: string[];
 }
 
-/** The ledger's line of a correction. */
+/** The ledger entry for a correction. */
 export function clockEntry(note: string, aired: string[] = []): RecordEntry {
   const { service, paper, true_time } = statementOf(note);
   const body: ClockBody = { note, aired };
   return { type: 'record', at: Date.parse(true_time), paper: paper ?? '', kind: 'clock', name: service, body };
 }
 
-/** What the line of a correction says. Throws for an invalid note. */
+/** The statement in a correction's note. Throws for an invalid note. */
 export function statementOf(note: string): ClockStatement {
   const said = clockIn(note);
   if (said === null) throw new Error('a correction of the clock is not a clock/v1 note');
@@ -32,7 +32,7 @@ export function clockLeaf(store: Pick<LedgerStore, 'hasPaper' | 'archive'>, note
   return receiptLeaf(note, paper === null || isPublic(store, paper));
 }
 
-/** Lowers the times of a paper's pieces that are later than the true one, and has all of it pressed again. */
+/** Lowers all times of a paper's pieces that are later than the true time, and marks the whole paper as stale. */
 export function capTimes(store: LedgerStore, paper: string, time: number): void {
   for (const piece of store.datedAfter(paper, time)) {
     const state = store.pieceState(piece);

@@ -34,16 +34,18 @@ export const dependencies = {
   months: 'months',
   cast: 'cast',
   corrections: 'corrections',
-  /** Which facts pieces on air cite, and what the record says of them. */
+  /** Which facts pieces on air cite, and what the record says about them. */
   facts: 'facts',
-  /** The same of one fact, and the pieces on air that cite it. */
+  /** What the record says about one fact, and the pieces on air that cite it. */
   fact: (claim_key: string) => `fact:${claim_key}`,
   /** The proof that a fact's newest version is in the log. */
   factProof: (claim_key: string) => `fact-proof:${claim_key}`,
   /** A numbered page of the fact record, and a sitemap of its pages. */
   factPage: (page: number) => `facts-page:${page}`,
   factShard: (shard: number) => `facts-shard:${shard}`,
-  /** What became of the facts that a piece cites. A correction marks it for each piece on air that cites the fact. */
+  /**
+   * What became of the facts that a piece cites. A correction makes it stale for each piece on air that cites the fact.
+   */
   citations: (id: string) => `citations:${id}`,
   /** The newest pieces of the whole paper. */
   newest: 'newest',
@@ -56,7 +58,7 @@ export const dependencies = {
   proof: (id: string) => `proof:${id}`,
   /** A share card that a press deferred. */
   card: (id: string) => `card:${id}`,
-  /** The variants of a picture, which a press left to the next one. */
+  /** The variants of a picture that a press deferred. */
   picture: (path: string) => `picture:${path}`,
   persona: (slug: string) => `persona:${slug}`,
   newestBy: (persona: string) => `by:${persona}`,
@@ -66,7 +68,7 @@ export const dependencies = {
   pieceTags: 'piece-tags',
   /** The newest pieces of a section by its name, or of a tag by its slug. */
   newestOf: (kind: ListKind, name: string) => (kind === 'tag' ? `tagged:${name}` : `newest:${sectionSlug(name)}`),
-  /** A numbered page of either. */
+  /** A numbered page of a section or a tag. */
   pageOf: (kind: ListKind, name: string, page: number) =>
     `${kind}:${kind === 'tag' ? name : sectionSlug(name)}:${page}`,
   earlier: (id: string) => `earlier:${id}`,
@@ -76,12 +78,12 @@ export const dependencies = {
   month: (month: string) => `month:${month}`,
   /** The earlier addresses of pieces that have a page. */
   aliases: 'aliases',
-  /** What is known of the page at an address that a piece has on a line of its own. */
+  /** What is known about a page to which a piece links on a line of its own. */
   link: (url: string) => `link:${url}`,
   media: (path: string) => `media:${path}`,
-  /** A text that the desk read of a source, by its digest. */
+  /** A source's text that the desk has read, by its digest. */
   source: (digest: string) => `source:${digest}`,
-  /** The addresses of the paper's own pages. Its menus are part of `config`, because every page shows them. */
+  /** The addresses of the paper's own pages. The menus are part of `config`, because every page shows them. */
   pages: 'pages',
   page: (slug: string) => `page:${slug}`,
 };
@@ -116,7 +118,7 @@ export function changedDependencies(archive: Archive, id: string, before: Row | 
   return changed;
 }
 
-/** The dependencies that a piece makes stale because it got or lost a tag of its own, or moved among the tagged. */
+/** The dependencies that become stale because a piece got or lost a tag, or its position in a tag's list changed. */
 function* changedTagDependencies(archive: Archive, before: Row | null, after: Row | null): Iterable<string> {
   const spelled = (row: Row | null) => new Map((row?.tags ?? []).map((name) => [tagSlug(name), name]));
   const [had, has] = [spelled(before), spelled(after)];

@@ -4,7 +4,7 @@ import type { Row } from './archive.ts';
 import type { FactToRevise } from './evidence.ts';
 import type { Cast } from './papers/cast.ts';
 
-/** How long after its own time a change counts as news, in ms. Older material is an archive that a desk imports. */
+/** How long after its own time a change counts as news, in ms. Older material is an imported archive. */
 export const NEWS_AGE = 48 * HOUR;
 
 /** A change that readers see. It carries its content, so that a later delivery announces the same. */
@@ -48,11 +48,11 @@ export interface FactEvent extends EventBase {
   sections: string[];
 }
 
-/** The source of a fact that pieces on air cite does not bear it out any more. */
+/** The source of a fact that pieces on air cite no longer supports it. */
 export interface FindingEvent extends EventBase {
   type: 'fact.to_revise';
   found: FactToRevise;
-  /** The slug of the piece with the entry; null for a fact of the record. */
+  /** The slug of the piece that contains the entry; null for a recorded fact. */
   slug: string | null;
   /** The sections of the pieces on air that cite it. */
   sections: string[];

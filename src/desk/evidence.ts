@@ -12,28 +12,28 @@ import type { PaperBody } from './papers/paper.ts';
 export interface EvidenceBody {
   /** The signed note (`src/proof/evidence-note.ts`). */
   note: string;
-  /** Whether the fact gives a quote, which was looked for. */
+  /** Whether the fact gives a quote to look for. */
   quoted: boolean;
   /** Why the source could not be read, in a few words; null when it could. */
   reason: string | null;
-  /** The digest of what the server sent, in WARC; null when nothing was kept. */
+  /** The digest of the server's response, stored as WARC; null when nothing was kept. */
   archive: string | null;
-  /** The passage that is nearest to a quote that was not found, in bytes of the text, and how many letters differ. */
+  /** When a quote was not found, the passage nearest to it, in bytes of the text, and how many letters differ. */
   nearest: { start: number; end: number; distance: number } | null;
-  /** Numbers and names of the statement that the source does not have. */
+  /** Numbers and names in the statement that the source does not contain. */
   missing: string[];
   /** The signed observation that the note names. */
   observation?: CitedObservation;
-  /** What the hostname of an observation answers differently now, a line each. */
+  /** How the observed hostname answers differently now, one line each. */
   changes?: string[];
-  /** Scheduled pieces that wait for no evidence any more. */
+  /** Scheduled pieces that no longer wait for evidence. */
   released: string[];
 }
 
-/** When a source is read again, in ms. */
+/** Interval between two readings of a source, in ms. */
 export const READ_EVERY = 30 * DAY;
 
-/** What a line of the ledger says of a reading. Throws for an invalid note. */
+/** The evidence in a line of the ledger. Throws for an invalid note. */
 export function evidenceOf({ body }: Pick<RecordEntry, 'body'>): Evidence {
   const said = evidenceIn((body as EvidenceBody).note);
   if (said === null) throw new Error('evidence is not an evidence/v1 note');
@@ -45,7 +45,7 @@ export function subjectName(subject: EvidenceSubject): string {
   return 'claim_key' in subject ? subject.claim_key : `${subject.piece}/${subject.n}`;
 }
 
-/** The fact of such a name. No claim key has a slash. */
+/** Parses such a name. No claim key contains a slash. */
 export function subjectNamed(name: string): EvidenceSubject {
   const [piece = '', n] = name.split('/');
   return n === undefined ? { claim_key: name } : { piece, n: Number(n) };
@@ -57,7 +57,7 @@ export type EvidenceState = (typeof EVIDENCE_STATES)[number];
 /** States after which a desk should look at the fact again. */
 export const TO_REVISE: readonly EvidenceState[] = ['changed', 'quote_not_found', 'unverified', 'gone'];
 
-/** States that keep a piece off the air whose paper refuses what its sources do not have. */
+/** States that keep a piece off the air if its paper requires that sources support it. */
 const REFUSED: readonly EvidenceState[] = ['quote_not_found', 'unverified', 'gone'];
 
 /** The state of a fact after a reading. `firstText` is the digest of the text when it was first read; null before. */
@@ -68,17 +68,17 @@ export function stateAfter(
 ): EvidenceState {
   if (status === 'gone') return 'gone';
   if (observation === 'unverified') return 'unverified';
-  // Of a picture the desk can say nothing.
+  // The desk cannot check a picture.
   if (status === 'unread' || text === null) return 'unread';
   if (quoted && quote === null) return 'quote_not_found';
-  // The text of each observation is another one: what counts is whether the hostname answers the same.
+  // Every observation has another text, so what counts is whether the hostname still answers the same.
   const isChanged =
     observation === undefined ? !quoted && firstText !== null && firstText !== text : changes.length > 0;
   if (isChanged) return 'changed';
   return quoted ? 'found' : 'read';
 }
 
-/** What is known of a version of a fact. */
+/** What is known about a version of a fact. */
 export interface KnownEvidence {
   state: EvidenceState;
   /** Digest of the text when it was first read; null before. */
@@ -111,13 +111,13 @@ export interface FactToRevise {
   read_at: number;
   instrument: string;
   statement: string;
-  /** Why an observation does not hold. */
+  /** Why an observation does not verify. */
   reason: string | null;
-  /** What the hostname of an observation answers differently now, a line each. */
+  /** How the observed hostname answers differently now, one line each. */
   changes: string[];
 }
 
-/** A signed observation as readers see it: what its receipt says (protocol 5.5), and the name of the key. */
+/** A signed observation as readers see it: the content of its receipt (protocol 5.5), and the name of the key. */
 const ObservationSeen = z
   .object({
     domain: z.string(),
@@ -189,7 +189,7 @@ export function evidenceRow(evidence: CitedEvidence, republishes: boolean, root:
   };
 }
 
-/** The longest quote that a text fragment has whole, in UTF-16 units; of a longer one it has the first and last words. */
+/** Quotes up to this length, in UTF-16 units, go into the text fragment whole; longer ones as first and last words. */
 const FRAGMENT_MAX = 120;
 const FRAGMENT_WORDS = 5;
 
@@ -207,20 +207,20 @@ export function quoteUrl(instrument: string, quote: string): string {
   return `${address}#${fragment.split(':~:')[0]}:~:text=${isShort ? encoded(first) : ends.join(',')}`;
 }
 
-/** Where readers find a text that the desk read, below the paper's root, by its digest. */
+/** The path of a text that the desk read, below the paper's root, by its digest. */
 export function textPath(digest: string): string {
   return `evidence/${digest.slice('sha256:'.length)}.txt`;
 }
 
-/** As the filing door has it, in UTF-16 units. */
+/** The filing door's limit, in UTF-16 units. */
 const INSTRUMENT_MAX = 2_000;
 
-/** Whether an instrument is an address that can be read; many name a document on paper. */
+/** Whether an instrument is an address that can be read. Many instruments name a paper document. */
 export function isReadable(instrument: string): boolean {
   const url = URL.parse(instrument);
-  // What is read is signed as one word.
+  // The signed note holds the address as a single word.
   if (/[\s\p{Cc}]/u.test(instrument) || instrument.length > INSTRUMENT_MAX) return false;
-  // Others, such as `https:host/path`, are taken for addresses by browsers alone.
+  // Only browsers accept other forms, such as `https:host/path`, as addresses.
   return url !== null && /^https?:\/\//i.test(instrument) && url.username === '' && url.password === '';
 }
 
@@ -231,35 +231,38 @@ export function requiresQuotes({ sources }: Pick<PaperBody, 'sources'>, persona:
 }
 
 /**
- * A fact of which something must be found: its quote, or the observation that its address names. `state` is what is known
- * of it: null while its source was not read.
+ * A fact that must be verified before a piece airs: its quote must be found, or the observation at its address must
+ * hold. `state` is null until the source is read.
  */
 export interface QuotedFact {
   n: number;
-  /** Its name for evidence. */
+  /** Its name in the evidence tables (`subjectName`). */
   subject: string;
   instrument: string;
   quote: string | null;
   state: EvidenceState | null;
-  /** Whether the fact was corrected before its source was read: the version that the piece cites never will be. */
+  /**
+   * Whether the fact was corrected before its source was read. The version that the piece cites will then never be
+   * checked.
+   */
   is_late: boolean;
 }
 
-/** Whether the source of one of these facts is still to be read. */
+/** Whether the source of any of these facts is still to be read. */
 export function isAwaited(facts: readonly QuotedFact[]): boolean {
   return facts.some(({ state, is_late }) => state === null && !is_late);
 }
 
 /**
- * Whether a paper that refuses pieces waits for a fact: it has a quote, its address is that of an observation, or it is
- * known that the observation at its address does not hold.
+ * Whether a paper with `requiresQuotes` holds a piece back for this fact: it has a quote, its address is that of an
+ * observation, or the observation at its address is known not to hold.
  */
 export function mustBeFound({ instrument, quote, state }: Omit<QuotedFact, 'n' | 'subject' | 'is_late'>): boolean {
   if (!isReadable(instrument)) return false;
   return quote !== null || state === 'unverified' || askedFor(instrument)?.domain?.includes('.') === true;
 }
 
-/** Whether a state lets a piece of such a paper go on air. */
+/** Whether a piece of a paper with `requiresQuotes` may air with a fact in this state. */
 export function isAccepted(state: EvidenceState | null): boolean {
   return state !== null && !REFUSED.includes(state);
 }
@@ -270,7 +273,7 @@ const WHY_REFUSED: Partial<Record<EvidenceState, string>> = {
   unverified: 'the signed observation that it cites does not hold',
 };
 
-/** What keeps a piece off the air whose quotes must be found: those that its sources do not have. */
+/** The problems that keep a piece off the air: facts that their sources do not support. */
 export function quoteProblems(facts: readonly QuotedFact[]): Problem[] {
   return facts.flatMap(({ n, state, is_late }) => {
     if (is_late) {

@@ -1,16 +1,16 @@
 import type { Archive } from './archive.ts';
 import { dependencies, FACTS_PAGE, SHARD_MAX } from './dependencies.ts';
 
-/** Facts of which something changed: what they say, or the pieces that cite them. */
+/** Facts that changed, in their content or in the pieces that cite them. */
 interface FactChanges {
   changed: Iterable<string>;
-  /** Whether a fact, which `cited` pieces on air cite now, joined the record or left it. */
+  /** Whether a fact, now cited by `cited` pieces on air, joined or left the record. */
   isMoved?: (claim_key: string, cited: number) => boolean;
 }
 
 /**
- * The dependencies that a change of facts makes stale: each fact's own page, the numbered page that lists it and, where it
- * joined or left the record, all newer ones. The archive must already show the state after the change.
+ * The dependencies that a change of facts makes stale: each fact's own page, the numbered page that lists it and, if it
+ * joined or left the record, all newer numbered pages. The archive must already show the state after the change.
  */
 export function factDependencies(archive: Archive, { changed, isMoved = () => false }: FactChanges): Set<string> {
   const stale = new Set<string>();
@@ -34,12 +34,12 @@ export function factDependencies(archive: Archive, { changed, isMoved = () => fa
     stale.add(dependencies.factPage(page));
   }
   for (let shard = shardAt(first); shard <= shardAt(count); shard++) stale.add(dependencies.factShard(shard));
-  // Every page links to the record, as soon as there is one.
+  // Every page links to the record only while it has facts.
   if (count <= moved.length) stale.add(dependencies.config);
   return stale;
 }
 
-/** The numbered page of a rank, which counts from 0. */
+/** The numbered page that lists the fact at a rank. Ranks count from 0. */
 const pageAt = (rank: number): number => Math.floor(rank / FACTS_PAGE) + 1;
-/** The sitemap of a rank. */
+/** The sitemap that lists the fact at a rank. */
 const shardAt = (rank: number): number => Math.floor(rank / SHARD_MAX) + 1;

@@ -3,13 +3,13 @@ import type { CitedFact } from '../proof/basis.ts';
 import type { Archive } from './archive.ts';
 import { searchText } from './search.ts';
 
-/** How many entries of a piece are compared with the record: those without a key, the first ones. */
+/** How many of a piece's entries are compared with the record: the first ones without a key. */
 const COMPARED = 100;
-/** How much two statements share of their words, at least, to be near; and where both are from one document. */
+/** Minimum share of common words for two statements to count as near, in general and within the same document. */
 const NEAR = 0.6;
 const NEAR_IN_DOCUMENT = 0.35;
 
-/** A fact of the record that an entry without a key nearly repeats. It keeps nothing from being filed. */
+/** A recorded fact that an entry without a key nearly repeats. A hint never blocks a filing. */
 export const FactHint = z
   .object({
     field: z.string().meta({ description: 'The entry, such as `cited_facts[0]`.' }),
@@ -36,7 +36,7 @@ export const FactHint = z
   });
 export type FactHint = z.infer<typeof FactHint>;
 
-/** The facts that a filing's entries without a key nearly repeat, at most one for each. */
+/** Recorded facts that a filing's entries without a key nearly repeat, at most one per entry. */
 export function factHints(archive: Pick<Archive, 'factsLike'>, facts: readonly CitedFact[]): FactHint[] {
   const keyless = facts.map((fact, index) => ({ fact, index })).filter(({ fact }) => fact.claim_key === null);
   return keyless.slice(0, COMPARED).flatMap(({ fact, index }) => {
@@ -59,7 +59,7 @@ export function factHints(archive: Pick<Archive, 'factsLike'>, facts: readonly C
 
 const wordsOf = (text: string): Set<string> => new Set(searchText(text).split(' '));
 
-/** The part of all words of two texts that both have, from 0 to 1. */
+/** The number of common words divided by the number of all words of two texts, from 0 to 1. */
 function shared(a: Set<string>, b: Set<string>): number {
   const both = [...a].filter((word) => b.has(word)).length;
   return both / (a.size + b.size - both);

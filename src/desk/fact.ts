@@ -1,9 +1,9 @@
 import { type FactNote, type FactStatus, type FactVersion, factIn } from '../proof/fact-note.ts';
 import type { RecordEntry } from './ledger-entry.ts';
 
-/** The fact record (protocol 4.8): what pieces cite by a claim key, in versions, each of them signed. */
+/** The fact record (protocol 4.8): facts that pieces cite by a claim key, in signed versions. */
 
-/** The body of a version's line in the ledger, whose name is the claim key. */
+/** The body of a ledger line that adds a version. The line's name is the claim key. */
 export interface FactBody extends Omit<FactVersion, 'claim_key'> {
   /** The signed note (`src/proof/fact-note.ts`). */
   receipt: string;
@@ -14,12 +14,12 @@ export interface SignedFact extends FactVersion {
   receipt: string;
 }
 
-/** The version that an entry of the ledger brings. */
+/** The version of a fact in a ledger entry. */
 export function factOf({ name, body }: Pick<RecordEntry, 'name' | 'body'>): SignedFact {
   return { claim_key: name, ...(body as FactBody) };
 }
 
-/** What the note of a version says. Throws for an invalid one. */
+/** The content of a version's note. Throws for an invalid note. */
 export function saidOf({ receipt }: Pick<SignedFact, 'receipt'>): FactNote {
   const said = factIn(receipt);
   if (said === null) throw new Error('a fact is not a fact/v1 note');
@@ -33,7 +33,7 @@ export interface FactRow extends FactVersion {
   signed_at: number;
   /** How many pieces on air cite it, whatever the version. */
   cited: number;
-  /** When its newest correction or retraction was signed, and why; null while it stands as it was recorded. */
+  /** When its newest correction or retraction was signed, and why; null while it is unchanged. */
   changed_at: number | null;
   changed_note: string | null;
 }
@@ -44,15 +44,15 @@ export type FactChange = 'corrected' | 'retracted';
 /** A fact that the newest revision of a piece cites. */
 export interface Citation {
   claim_key: string;
-  /** The version with which the piece was filed. */
+  /** The version that was the newest when the piece was filed. */
   version: number;
   /** The newest version. */
   newest: number;
-  /** What became of the fact since: null while what the piece says of it holds. */
+  /** What became of the fact since; null while the statement that the piece repeats still holds. */
   since: FactChange | null;
 }
 
-/** What became of a fact after a version. `corrected` is its newest version that is a correction, 0 without one. */
+/** What became of a fact after a version. `corrected` is the number of its newest correcting version, or 0. */
 export function changeSince(
   version: number,
   fact: { version: number; status: FactStatus; corrected: number },
@@ -63,8 +63,8 @@ export function changeSince(
 }
 
 /**
- * Which pieces that cite a fact: those on air; those that are scheduled; all that their desk may name; or those of them
- * that cite an older version.
+ * Selects the pieces that cite a fact: those on air; those scheduled; all whose headline is not withheld; or, of the
+ * latter, those that cite an older version.
  */
 export type Citing = 'on_air' | 'scheduled' | 'desk' | 'outdated';
 
@@ -80,13 +80,13 @@ export interface CitingRow {
   state: 'draft' | 'scheduled' | 'on_air' | 'withdrawn';
 }
 
-/** A fact of which `pieces` pieces on air cite a version that was wrong. */
+/** A fact of which `pieces` pieces on air cite an outdated version. */
 export interface OutdatedFact extends Pick<FactRow, 'claim_key' | 'status' | 'statement' | 'changed_note'> {
   changed_at: number;
   pieces: number;
 }
 
-/** A publisher, and how much rests on it: facts that pieces on air cite, and their citations. */
+/** A publisher, with the number of its facts that pieces on air cite, and of their citations. */
 export interface SourceRow {
   source: string;
   facts: number;
@@ -96,14 +96,14 @@ export interface SourceRow {
 /** Selects facts, newest first. */
 export interface FactQuery {
   limit: number;
-  /** After this row of the list. */
+  /** Continues after this row of the list. */
   after?: number | undefined;
-  /** Only those that a piece on air cites. */
+  /** Only facts that a piece on air cites. */
   isCited: boolean;
   status?: FactStatus | undefined;
-  /** The publisher's name, in whatever case. */
+  /** The publisher's name; case does not matter. */
   source?: string | undefined;
-  /** Words, as of `searchTerms`: each must begin a word of the statement, the publisher, the document or the key. */
+  /** Words from `searchTerms`: each must begin a word of the statement, the publisher, the document or the key. */
   terms?: readonly string[] | undefined;
 }
 

@@ -48,10 +48,10 @@ export function paperRules(archive: Archive): PaperRules {
 
 /**
  * Files a new piece, or a new revision of the piece with the same slug, which appears at once if the piece is on air.
- * Unchanged content may be filed even if its section or persona is gone. `from` is the revision that was edited, 0 for a
- * new piece. With `toAir` the piece must also meet the airing rules; with `takesUndescribed`, for archives, pictures may
- * lack a description. What an agent files (`isAgent`) may need a review; then it cannot revise a piece that readers have
- * seen. `rules` are those of the paper, if this transaction has read them. Throws `refused_by_door` with
+ * Unchanged content may be filed even if its section or persona is gone. `from` is the revision that was edited, 0 for
+ * a new piece. With `toAir` the piece must also meet the airing rules; with `takesUndescribed`, for archives, pictures
+ * may lack a description. An agent's filing (`isAgent`) may need a review; an agent cannot then revise a piece that
+ * readers have seen. Pass `rules` if this transaction has already read the paper's rules. Throws `refused_by_door` with
  * every problem, and `conflict` when `from` is not the newest revision.
  */
 export function fileStory(
@@ -78,7 +78,7 @@ export function fileStory(
     if (before !== null && old !== null && isUnchanged(given, old)) return { story: before, changed: false };
     const filing = withRecord(given, rules.fact);
     const toAir = options.toAir || before?.state === 'on_air' || before?.state === 'scheduled';
-    // No agent moves a piece out of a section whose pieces are reviewed.
+    // Checks both sections, so that an agent cannot move a piece out of a section that requires reviews.
     const of = [filing, ...(before === null ? [] : [before])];
     const needsReview = options.isAgent === true && of.some((piece) => requiresReview(archive.paper(), piece));
     const problems = doorProblems(filing, rules, { now: desk.now(), toAir });
@@ -101,7 +101,7 @@ export function fileStory(
   });
 }
 
-/** Every rule of the filing door that a filing breaks at a time; with `toAir` those for pieces on air, too. */
+/** All rules of the filing door that a filing breaks at a time; with `toAir`, also the rules for pieces on air. */
 export function doorProblems(
   given: Filing,
   rules: PaperRules,
@@ -160,7 +160,7 @@ function appendGeneration(
   append(desk.store, entry, now);
 }
 
-/** Whether a scheduled revision cites what must be found, and was not yet. */
+/** Whether a scheduled revision cites a fact that must be found in its source and has not been found yet. */
 function awaitsQuotes(archive: Archive, { persona, cited_facts }: Piece): boolean {
   if (!requiresQuotes(archive.paper(), persona)) return false;
   return cited_facts.some(({ quote = null, instrument, claim_key }) => {
@@ -175,8 +175,8 @@ function isUnchanged(filing: Filing, old: Piece): boolean {
 }
 
 /**
- * Whether a filing has the content of a filed one, ignoring when and why a revision was made. What it leaves to the record
- * is what was filed with the key.
+ * Whether a filing has the same content as a filed one, ignoring when and why a revision was made. Texts that it leaves
+ * out of an entry with a claim key are taken from the filed entry with that key.
  */
 export function sameContent(filed: Filing, given: Filing): boolean {
   const cited = new Map(filed.cited_facts.map((fact) => [fact.claim_key, { quote: null, ...fact }]));

@@ -44,7 +44,10 @@ export function generationAudit(
   };
 }
 
-/** Counts the notes of a kind in each paper, and gives the keys that may have signed the next one: by then there are more. */
+/**
+ * Numbers the notes of one kind in each paper. `next` also returns the keys that may have signed the note, read anew
+ * each time because `keys` grows.
+ */
 function noteCounter(keys: VerifyingKey[], clock: boolean) {
   const seqs = new Map<string, number>();
   const newest = (paper: string): number => seqs.get(paper) ?? 0;
@@ -58,7 +61,7 @@ function noteCounter(keys: VerifyingKey[], clock: boolean) {
   };
 }
 
-/** Whether a note has the number and the time of its line. */
+/** Checks the number and the time of a note against its line. */
 function lineFaults(said: { seq: number; time: string }, line: { seq: number; time: string }): string[] {
   return [
     ...(said.seq === line.seq ? [] : [`seq is ${said.seq}, not ${line.seq}`]),
@@ -66,7 +69,7 @@ function lineFaults(said: { seq: number; time: string }, line: { seq: number; ti
   ];
 }
 
-/** Returns a function that gives the faults of the next review of a ledger. */
+/** Returns a function that checks the next review of a ledger and returns its faults. */
 function reviewAuditor(
   keys: VerifyingKey[],
   newestOf: ReturnType<typeof generationAuditor>['newestOf'],
@@ -91,7 +94,7 @@ function reviewAuditor(
   };
 }
 
-/** What a version of a fact says, by the hash of what an entry must repeat. */
+/** The hash of the texts that an entry must repeat from a version of a fact. */
 const textHash = ({ statement, source, instrument }: Pick<SignedFact, 'statement' | 'source' | 'instrument'>): string =>
   contentHash([statement, source, instrument]);
 
@@ -123,7 +126,7 @@ function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [
       return faults.map((fault) => `version ${version} of ${paper}/${name}: ${fault}`);
     },
     newestSeq: count.newest,
-    /** Entries with keys are checked from the first fact of a paper on: before, a key had no record. */
+    /** Checks cited keys only after a paper's first fact: entries filed earlier had no record to refer to. */
     cited({ paper, piece }: GenerationEntry): string[] {
       if (count.newest(paper) === 0) return [];
       return piece.cited_facts.flatMap((fact) => {
@@ -145,7 +148,7 @@ function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [
   };
 }
 
-/** Checks readings in the order in which they were appended, and that each is of something that was filed before. */
+/** Checks readings in the order in which they were appended, and that the cited fact or piece was filed before. */
 function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
   const count = noteCounter(keys, clock);
   /** The instruments of the newest version of each fact and the newest revision of each piece. */
@@ -184,7 +187,7 @@ function evidenceAuditor(keys: VerifyingKey[], { clock = true }: AuditOptions) {
   };
 }
 
-/** What is wrong with a correction of the clock. Keys of the desk sign those of the domain records too. */
+/** Checks a correction of the clock and returns its faults. The desk's keys also sign those of the domain records. */
 function clockFaults(
   entry: RecordEntry,
   keys: VerifyingKey[],

@@ -35,14 +35,14 @@ export type RecordKind =
   | 'evidence';
 
 /**
- * A paper, a persona, an edition, a media file, a page of the paper's own or the placement of a front, as applied;
- * a name under which a key signs, a correction of the clock, the review of a piece, a version of a fact, or
- * the evidence for one.
+ * A paper, a persona, an edition, a media file, one of the paper's own pages or the placement of a front, as applied;
+ * the name of a signing key; a correction of the clock; the review of a piece; a version of a fact, or the evidence for
+ * one.
  */
 export interface RecordEntry {
   type: 'record';
   at: number;
-  /** Empty for what is true of a whole service. */
+  /** Empty for a record of the whole service. */
   paper: string;
   kind: RecordKind;
   /**
@@ -70,7 +70,7 @@ export interface GenerationEntry {
   kid: string;
   /** An agent filed it, and a person has to approve it before it goes on air. */
   needs_review?: true;
-  /** The piece is scheduled, and waits until its sources were read. */
+  /** The piece is scheduled, and waits until its sources are read. */
   awaits_evidence?: true;
 }
 
@@ -81,7 +81,7 @@ export interface AiringEntry {
   paper: string;
   piece: string;
   on_air_at: number;
-  /** It waits until its sources were read. */
+  /** It waits until its sources are read. */
   awaits_evidence?: true;
   made_by: string;
 }
@@ -93,15 +93,15 @@ export interface WithdrawalEntry {
   paper: string;
   piece: string;
   reason: string;
-  /** The headline is shown nowhere any more. */
+  /** The headline is no longer shown anywhere. */
   withhold_headline?: true;
   made_by: string;
 }
 
 /**
  * Returns a function that gives the clock's time at which each entry of a replayed ledger was appended. Call it with
- * the entries in order. While the clock was set back, entries repeat the time of an earlier one: the clock then keeps
- * its last distinct time. Two entries of the same millisecond give the same result.
+ * the entries in order. While the clock is set back, entries repeat the time of an earlier one, and the function
+ * returns the last distinct clock time. Two entries in the same millisecond give the same result.
  */
 export function replayClock(): (entry: LedgerEntry) => number {
   const seen = new Set<number>();

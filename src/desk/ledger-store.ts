@@ -32,9 +32,9 @@ export interface LedgerStore {
   archive(paper: string): Archive;
   hasPaper(paper: string): boolean;
   paperSlugs(): string[];
-  /** Adds a paper, or changes it. A removed paper is back. */
+  /** Adds or changes a paper. Restores a removed one. */
   setPaper(paper: string, body: PaperBody, at: number): void;
-  /** Marks a paper as removed: from now on it does not exist, except for `setPaper`. */
+  /** Marks a paper as removed: until the next `setPaper`, it no longer exists. */
   removePaper(paper: string, at: number): void;
   /** Counts a change that readers can see. */
   bumpEdition(paper: string, at: number): void;
@@ -44,15 +44,15 @@ export interface LedgerStore {
   foundedAt(paper: string): number;
   /** `filed_at` of the paper's newest receipt, in ms; 0 before the first. */
   lastFiledAt(paper: string): number;
-  /** Makes the version that an entry brings the newest of its fact, which the pieces filed after it cite. */
+  /** Makes the entry's version the newest of its fact. Pieces filed from then on cite it. */
   setFact(entry: RecordEntry): void;
-  /** The number of the next version of any fact of the paper. */
+  /** The number of the paper's next version of any fact. */
   nextFactSeq(paper: string): number;
   /** The number of the paper's next review. */
   nextReviewSeq(paper: string): number;
   /**
-   * Makes the generation the newest one of its piece, which has no review yet and cites facts in their newest versions,
-   * and advances the sequence number.
+   * Makes the generation the newest of its piece and advances the sequence number. It has no review yet, and cites the
+   * newest versions of its facts.
    */
   setGeneration(entry: GenerationEntry): void;
   pieceState(piece: string): PieceState | null;
@@ -61,34 +61,37 @@ export interface LedgerStore {
   nextEvidenceSeq(paper: string): number;
   /** Makes a reading the newest of its fact. */
   setEvidence(entry: RecordEntry): void;
-  /** What is known of a version of a fact; null before it was read. */
+  /** What is known about a version of a fact; null before it was read. */
   evidenceBefore(paper: string, subject: string, version: number): KnownEvidence | null;
   /** The pieces that wait for evidence of a version of a fact. */
   waitingFor(paper: string, subject: string, version: number): string[];
-  /** Facts to be revised, of this name or cited by this piece, of which nobody was told. They count as told then. */
+  /** Facts to be revised, with this name or cited by this piece, that were not reported yet. Marks them as reported. */
   takeFindings(paper: string, of: { fact: string } | { piece: string }): FactToRevise[];
-  /** Whether a scheduled piece stays off the air until its sources were read. */
+  /** Whether a scheduled piece stays off the air until its sources are read. */
   awaitsEvidence(piece: string): boolean;
   setAwaitsEvidence(piece: string, awaits: boolean): void;
-  /** Has the sources of a piece's newest revision read, or of a fact's newest version, or of all that a paper cites. */
+  /**
+   * Queues sources for reading: those of a piece's newest revision, of a fact's newest version, or of all that a paper
+   * cites.
+   */
   queuePieceSources(piece: string, at: number): void;
   queueFactSource(paper: string, claim_key: string, at: number): void;
   queuePaperSources(paper: string, at: number): void;
   /** Whether a piece stays off the air until its newest revision is approved. */
   awaitsReview(piece: string): boolean;
-  /** Stores the approval of a piece's newest revision, which then waits no more. */
+  /** Stores the approval of a piece's newest revision, which then no longer waits for one. */
   setReviewed(piece: string, reviewed: Reviewed): void;
-  /** Stores what a desk asks to be changed in the newest revision. It is no part of the ledger. */
+  /** Stores what a desk asks to be changed in the newest revision. It is not part of the ledger. */
   setChangeRequest(piece: string, request: ChangeRequest): void;
   /** The pieces of a paper, removed or not, that went on air, were changed, reviewed or withdrawn after a time. */
   datedAfter(paper: string, time: number): string[];
-  /** Lowers the times of the reviews of a paper's pieces to this one, where they are later. */
+  /** Lowers the review times of a paper's pieces to `time`, where they are later. */
   capReviewed(paper: string, time: number): void;
-  /** Lowers the times of a paper's facts to this one, where they are later. */
+  /** Lowers the times of a paper's facts to `time`, where they are later. */
   capFacts(paper: string, time: number): void;
-  /** The same of the readings of sources. */
+  /** Lowers the times of a paper's readings of sources to `time`, where they are later. */
   capEvidence(paper: string, time: number): void;
-  /** Lowers the time of a paper's last change to this one, if it is later. */
+  /** Lowers the time of a paper's last change to `time`, if it is later. */
   capChangedAt(paper: string, time: number): void;
   /** Scheduled pieces that are due at or before `until` and wait for no review and no evidence, earliest first. */
   scheduled(until: number): { paper: string; piece: string; at: number }[];
@@ -96,11 +99,8 @@ export interface LedgerStore {
   isFullPressPending(paper: string): boolean;
   /** Marks the outputs that read these dependencies as stale. */
   markStale(paper: string, dependencies: Iterable<string>): void;
-  /** Queues an event for subscribers. It is kept only if the transaction commits. */
+  /** Queues an event for subscribers, as part of the transaction. */
   emit(event: DeskEvent): void;
-  /**
-   * Appends an entry to a service's transparency log, unless the log has it. It is kept only if the transaction
-   * commits.
-   */
+  /** Appends an entry to a service's transparency log, as part of the transaction, unless the log already has it. */
   logLeaf(log: LogService, entry: string): void;
 }

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { normalized } from '../shared/combining-marks.ts';
 import { isLine } from '../shared/shown-text.ts';
 
-/** A line of a record, trimmed and in NFC, of at most `max` UTF-16 units. `kind` is the message for another type. */
+/**
+ * A single-line text of a record, trimmed and in NFC, of at most `max` UTF-16 units. `kind` is the message for other
+ * types.
+ */
 export function line(max: number, kind = 'must be a text') {
   return z
     .string({ error: ({ code }) => (code === 'invalid_type' ? kind : undefined) })
@@ -11,7 +14,7 @@ export function line(max: number, kind = 'must be a text') {
     .transform((text) => normalized(text).trim());
 }
 
-/** The same, not empty. */
+/** Like `line`, but not empty. */
 export function filledLine(max: number, kind?: string) {
   return line(max, kind).refine((text) => text !== '', 'must not be empty');
 }

@@ -2,14 +2,14 @@ import { normalized, tooManyMarksAt } from '../shared/combining-marks.ts';
 import { unseenProblem } from '../shared/shown-text.ts';
 import type { LinkedPage } from './archive.ts';
 
-/** The longest texts of a card, in UTF-16 units. */
+/** Maximum lengths of the texts of a card, in UTF-16 units. */
 const MAX = { title: 160, description: 240, site: 60 };
 
-/** Characters that turn text round, or that readers do not see. Joiners stay: emoji and some scripts need them. */
+/** Characters that reverse text or are invisible. Joiners stay: emoji and some scripts need them. */
 const HIDDEN =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\p{Cs}\p{Co}\p{Cn}]/gu;
 
-/** The texts of a card, from what a page says of itself; null without a title. */
+/** The texts of a card, from a page's own metadata; null without a title. */
 export function linkedPage(
   said: Record<'title' | 'description' | 'site', string | null>,
 ): Omit<LinkedPage, 'picture'> | null {
@@ -23,7 +23,7 @@ export function linkedPage(
   };
 }
 
-/** A stranger's text as one line, cut at a word; empty for one that shows nothing. */
+/** An untrusted text as one line, cut at a word; empty if nothing in it is visible. */
 function shownLine(text: string | null, max: number): string {
   // Four times the length leaves room for white space, and bounds the work.
   const start = (text ?? '').slice(0, max * 4).toWellFormed();

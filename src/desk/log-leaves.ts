@@ -7,9 +7,9 @@ import type { KeyEntry, RetirementEntry, WithdrawalEntry } from './ledger-entry.
 import type { LedgerStore } from './ledger-store.ts';
 
 /**
- * What the transparency log says about a ledger (protocol 7.2). It keeps one promise: a piece with a public leaf
- * is on air in a public paper, or a withdrawal leaf came after it. Everything else that is signed leaves only a hash
- * that nobody can guess, because it covers a signature.
+ * What the transparency log says about a ledger (protocol 7.2). It keeps one promise: a piece with a public leaf is on
+ * air in a public paper, or a withdrawal leaf came after it. All other signed documents leave only a hash, which nobody
+ * can guess because it covers a signature.
  */
 
 /** The services whose receipts the filing door's key signs. Each log states the keys of its own service. */
@@ -47,17 +47,20 @@ export function logFacts(store: LedgerStore, paper: string, piece: string): void
   for (const note of store.archive(paper).factReceiptsOf(piece)) store.logLeaf('desk', note);
 }
 
-/** Logs the evidence for what a piece on air in public cites, by every reading. */
+/** Logs the evidence of every reading for what a piece on air in public cites. */
 export function logEvidence(store: LedgerStore, paper: string, piece: string): void {
   for (const note of store.archive(paper).evidenceNotesOf(piece)) store.logLeaf('desk', note);
 }
 
-/** Logs that a piece leaves the air. In a private paper nothing was on air in public, and a reason could be guessed. */
+/**
+ * Logs that a piece leaves the air. Skips private papers, where nothing was public and a reason could be guessed from
+ * its hash.
+ */
 export function logWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   if (isPublic(store, entry.paper)) store.logLeaf('desk', withdrawalLeaf(entry));
 }
 
-/** Logs that a paper turned public or private, and with it everything that is on air. */
+/** Logs that a paper turned public or private, and everything that is on air in it. */
 export function logPaper(store: LedgerStore, paper: string, wasPublic: boolean, at: number): void {
   const isNow = isPublic(store, paper);
   if (wasPublic === isNow) return;
@@ -77,7 +80,7 @@ export function logKey(store: LedgerStore, entry: KeyEntry | RetirementEntry): v
   }
 }
 
-/** Whether a paper exists and everybody may read it. */
+/** Whether a paper exists and is public. */
 export function isPublic(store: Pick<LedgerStore, 'hasPaper' | 'archive'>, paper: string): boolean {
   return store.hasPaper(paper) && store.archive(paper).paper().paper_public;
 }

@@ -18,7 +18,7 @@ export interface CardSize {
 export const CARD_WIDTH_MIN = 220;
 export const CARD_WIDTH_MAX = 640;
 
-/** In a lower frame, in pixels, a card shows no picture (layouts/embed.css). */
+/** Minimum height of a frame, in pixels, in which a card shows its picture (layouts/embed.css). */
 const PICTURE_FROM = 240;
 
 /** Widths in pixels at which the card's layout changes (layouts/embed.css). */
@@ -26,7 +26,7 @@ const MEDIUM = 320;
 const WIDE = 512;
 /** Number of dek lines shown. */
 const DEK_LINES = 3;
-/** Space in the byline for the label and the date next to the name, in characters. */
+/** Room in the byline for the label and the date next to the name, in characters. */
 const LABEL_AND_DATE = 32;
 
 /** Characters one em wide; all others are about half an em. */
@@ -99,7 +99,7 @@ export function playerSize(maxWidth: number, maxHeight: number, video: CardSize)
   return { width, height: Math.min(maxHeight, Math.round((width * video.height) / video.width) + PLAYER_FOOT) };
 }
 
-/** Longer addresses are ignored; in characters. */
+/** Maximum length of an address, in characters. Longer ones are ignored. */
 export const ADDRESS_MAX = 2_048;
 
 /** How long a consumer may cache a record, in seconds. */

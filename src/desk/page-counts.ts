@@ -1,11 +1,11 @@
 import { DAY, dayOf } from '../proof/time.ts';
 import type { StateName } from './archive.ts';
 
-/** What kinds of pages are counted apart. */
+/** The kinds of pages that are counted separately. */
 export const PAGE_KINDS = ['front', 'piece', 'section', 'tag', 'day', 'persona', 'cast', 'page'] as const;
 export type PageKind = (typeof PAGE_KINDS)[number];
 
-/** A page that was read: its kind, and a piece’s id or the name in its address; '' for the front. */
+/** A counted page: its kind, and a piece’s id or the name in its address; '' for the front. */
 export interface CountedPage {
   kind: PageKind;
   page: string;
@@ -19,28 +19,31 @@ export interface PageReads extends CountedPage {
 }
 
 export interface PageCountTable {
-  /** Adds reads. A day has rows for `PAGES_MAX` pages of a paper at most: reads of others count for their kind alone. */
+  /**
+   * Adds reads. A day has rows for at most `PAGES_MAX` pages of a paper: reads of further pages count only for their
+   * kind.
+   */
   add(reads: readonly PageReads[]): void;
-  /** Reads of each day from one on, oldest first; days without any are left out. */
+  /** Reads per day from a day on, oldest first; omits days without reads. */
   days(paper: string, from: string): { day: string; reads: number }[];
   kinds(paper: string, from: string): { kind: PageKind; reads: number }[];
-  /** The pages that were read most; a piece by its present slug and headline, null once that is withheld. */
+  /** The most-read pages. A piece has its present slug and headline, both null if they are withheld. */
   pages(
     paper: string,
     from: string,
     limit: number,
   ): (CountedPage & { reads: number; slug: string | null; title: string | null; state: StateName | null })[];
-  /** Deletes the days before one. */
+  /** Deletes the days before `before`. */
   forget(before: string): void;
 }
 
-/** For how many pages of a paper a day has a row of its own. */
+/** For how many pages of a paper a day has separate rows. */
 export const PAGES_MAX = 2_000;
 
-/** How long sums are kept, in ms. */
+/** How long counts are kept, in ms. */
 export const COUNTS_KEPT = 730 * DAY;
 
-/** First segments of addresses, and the kind of the pages below them. */
+/** The kinds of pages by the first segment of their address. */
 const KINDS: Record<string, PageKind> = {
   stories: 'piece',
   sections: 'section',
@@ -51,8 +54,8 @@ const KINDS: Record<string, PageKind> = {
 };
 
 /**
- * The page of a file of a paper’s tree, such as `/stories/year-2038/index.html`; null for what is no page. `pieceOf` finds
- * a piece’s id by its slug.
+ * The page of a file in a paper’s tree, such as `/stories/year-2038/index.html`; null if the file is not a page.
+ * `pieceOf` finds a piece’s id by its slug.
  */
 export function countedPage(file: string, pieceOf: (slug: string) => string | null): CountedPage | null {
   if (file === '/index.html') return { kind: 'front', page: '' };
@@ -64,10 +67,10 @@ export function countedPage(file: string, pieceOf: (slug: string) => string | nu
   return page === null ? null : { kind, page };
 }
 
-/** How many pages a list of counts names. */
+/** Maximum number of pages in a list of counts. */
 const LISTED_MAX = 100;
 
-/** The sums of the last days, today included. */
+/** The counts of the last `days` days, including today. */
 export function readCounts(counts: PageCountTable, paper: string, { days, now }: { days: number; now: number }) {
   const from = dayOf(now - (days - 1) * DAY);
   const known = new Map(counts.days(paper, from).map(({ day, reads }) => [day, reads]));

@@ -7,7 +7,7 @@ export const PINS_MAX = 4;
 export interface Place {
   /** The piece's id. */
   piece: string;
-  /** When the place is free again, in ms; null for a place that is held until an editor changes it. */
+  /** When the place becomes free, in ms; null for a place that is held until an editor changes it. */
   until: number | null;
   /** Who placed it: `key:<id>`, or `cli` for front matter. */
   made_by: string;
@@ -21,7 +21,7 @@ interface Pin extends Place {
 /** The editor's placement of a front: a record of the ledger, of the kind `front`. */
 export interface Placement {
   lead: Place | null;
-  /** By `pin`. */
+  /** Sorted by `pin`. */
   pins: Pin[];
   /** Increases by one with every change. */
   revision: number;
@@ -36,7 +36,7 @@ const until = z.iso
   .meta({ description: 'When the place is free again; without it, when an editor says so.' });
 const pin = z.int().min(1).max(PINS_MAX);
 
-/** `placement` in front matter or in the body of a filing. It is not part of the piece. */
+/** `placement` in front matter or in the body of a filing. It is not stored with the piece. */
 export const PlacementBody = z
   .strictObject({ lead: z.literal(true).optional(), pin: pin.optional(), until })
   .refine(({ lead, pin }) => (lead === undefined) !== (pin === undefined), {
@@ -50,7 +50,7 @@ export type PlacementBody = z.infer<typeof PlacementBody>;
 
 const story = z.string().max(200).meta({ description: 'The id or the slug of a piece on air or scheduled.' });
 
-/** The body of `PUT /api/v1/front`. What is left out stays. */
+/** The body of `PUT /api/v1/front`. Omitted places stay as they are. */
 export const FrontChange = z
   .strictObject({
     lead: z

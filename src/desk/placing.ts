@@ -30,7 +30,7 @@ export function placeFront(
   });
 }
 
-/** The places that a front has after a change, which is not made. Throws `refused_by_door` with every problem. */
+/** The places that a front would have after a change; changes nothing. Throws `refused_by_door` with every problem. */
 export function placesAfter(archive: Archive, change: FrontChange, { now, by }: { now: number; by: string }): Places {
   const current = unexpired(archive.placement(), now);
   const asked = asks(change);
@@ -87,7 +87,7 @@ export function freePlace(store: LedgerStore, paper: string, piece: string, at: 
   keep(store, paper, before, without(before, piece), at);
 }
 
-/** Frees every place whose time is over at `now`. An entry of the ledger says so, because the press has no clock. */
+/** Frees every place whose time is over at `now`. It does so by a ledger entry, because the press reads no clock. */
 export function expirePlaces(store: LedgerStore, now: number): void {
   for (const paper of store.paperSlugs()) {
     const before = store.archive(paper).placement();
@@ -114,7 +114,7 @@ function without({ lead, pins }: Places, piece: string): Places {
   return { lead: lead?.piece === piece ? null : lead, pins: pins.filter((place) => place.piece !== piece) };
 }
 
-/** One place that a change asks for; 0 is the lead's. */
+/** One place that a change asks for; 0 is the lead. */
 interface Ask {
   field: string;
   story: string;
@@ -161,7 +161,7 @@ function askProblems(archive: Archive, { field, story, until }: Ask, now: number
   return problems;
 }
 
-/** Pieces that a change places twice, and positions that it fills twice, counting those that it does not change. */
+/** Pieces that a change places twice, and places that it fills twice, counting those that it leaves unchanged. */
 function clashes(archive: Archive, current: Places, change: FrontChange, asked: readonly Ask[]): Problem[] {
   const pieces = new Map<string, string>();
   if (change.lead === undefined && current.lead !== null) pieces.set(current.lead.piece, 'lead');

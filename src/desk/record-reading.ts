@@ -21,22 +21,22 @@ interface ReadFact {
   instrument: string;
 }
 
-/** What the desk found, as the ledger keeps it. */
+/** What the desk found, as stored in the ledger. */
 export interface ReadingFound extends Omit<EvidenceBody, 'note' | 'quoted' | 'released'> {
   status: Evidence['status'];
   /** `sha256:<hex>` of the body and of its text. */
   body: string | null;
   text: string | null;
   quote: Evidence['quote'];
-  /** `sha256:<hex>` of the quote that was looked for; null without one. */
+  /** `sha256:<hex>` of the quote to look for; null without one. */
   sought: string | null;
-  /** What the note says of the observation; absent for any other answer. */
+  /** What the note says about the observation; absent for any other response. */
   observed?: NonNullable<Evidence['observation']>;
 }
 
 /**
- * Signs what the desk found in the source of a fact, and appends it to the ledger: a scheduled piece that waited for it,
- * and for nothing else, goes on air if its time has come. Call it in a transaction. Returns the state of the fact.
+ * Signs what the desk found in the source of a fact, and appends it to the ledger. A scheduled piece that waited only
+ * for this reading goes on air if its time has come. Call it in a transaction. Returns the state of the fact.
  */
 export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: ReadingFound): EvidenceState {
   const { store } = desk;
@@ -46,7 +46,7 @@ export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: 
   const subject = subjectNamed(fact.subject);
   const of = store.archive(paper);
   const made = 'claim_key' in subject ? (of.fact(subject.claim_key)?.signed_at ?? 0) : filedAt(of, subject.piece);
-  // No source is read for a fact before it was filed, or by a key before its first use, even when the clock was set back.
+  // A reading is never dated before its fact was filed or its key first used, even when the clock was set back.
   const at = Math.max(now, made, nbf);
   const said = {
     ...{ paper, subject, fact_version: fact.version, instrument: fact.instrument, read_at: isoTime(at) },
@@ -66,11 +66,11 @@ export function recordReading(desk: Desk, paper: string, fact: ReadFact, found: 
   return state;
 }
 
-/** Has scheduled pieces wait whose sources had been found when they were scheduled, and are not any more. */
+/** Makes scheduled pieces wait again if their sources supported them when they were scheduled, and no longer do. */
 function holdBack({ store, now }: Desk, paper: string, subject: string, at: number): void {
   const archive = store.archive(paper);
   for (const { id: piece } of archive.citedBy(subject, 'scheduled')) {
-    // Of another version nothing was read now.
+    // Pieces that cite another version are not affected by this reading.
     const isLost = archive
       .quotedFacts(piece)
       .some((fact) => fact.subject === subject && fact.state !== null && !isAccepted(fact.state));
@@ -81,11 +81,11 @@ function holdBack({ store, now }: Desk, paper: string, subject: string, at: numb
   }
 }
 
-/** Whether a piece that waits for evidence has all that it needs, once a fact has this state. */
+/** Whether a waiting piece has all the evidence that it needs, once a fact has this state. */
 function isReleased({ store }: Desk, paper: string, piece: string, subject: string, state: EvidenceState): boolean {
   const archive = store.archive(paper);
   const row = archive.row(piece);
-  // The paper may have changed its rules.
+  // The paper's rules may have changed since.
   if (row === null || !requiresQuotes(archive.paper(), row.persona)) return row !== null;
   if (state === 'unverified') return false;
   return archive

@@ -15,7 +15,7 @@ import { signFact } from './signing-facts.ts';
 
 const text = (max: number, description: string) => filledLine(max).optional().meta({ description });
 
-/** The body of `PUT /api/v1/facts/{claim_key}`: what is left out stays as it is. */
+/** The body of `PUT /api/v1/facts/{claim_key}`. Omitted members keep their values. */
 export const FactOrder = z
   .strictObject({
     version: z
@@ -45,24 +45,23 @@ export const FactOrder = z
   });
 export type FactOrder = z.infer<typeof FactOrder>;
 
-/** How many pieces a correction lists. */
+/** Maximum number of pieces that a correction lists. */
 const OUTDATED_MAX = 1_000;
 
-/** What a correction leads to. */
+/** The result of a correction. */
 export interface CorrectedFact {
   fact: FactRow;
-  /** The pieces, on air or not, that cite an older version, the newest first, at most `OUTDATED_MAX`. */
+  /** The pieces, on air or not, that cite an older version, newest first, at most `OUTDATED_MAX`. */
   outdated: CitingRow[];
-  /** The pieces that were scheduled, and wait for a revision without the retracted fact, with the reason. */
+  /** The pieces whose schedule was cancelled, with the reason. They need a revision without the retracted fact. */
   unscheduled: { id: string; slug: string; reason: string }[];
 }
 
 /**
- * Makes a new version of a fact, which stands beside the older ones. Pieces keep the version that they were filed with,
- * and their pages say what became of it. A retraction takes the pieces that cite the fact off the schedule, as any version
- * does those that wait for the evidence of an older one. Throws
- * `not_found`; `conflict` when `version` is not the newest; `refused_by_door` for texts that cannot be published and for
- * an order that changes nothing.
+ * Makes a new version of a fact; older versions are kept. Pieces keep the version that they were filed with, and their
+ * pages say what became of it. A retraction cancels the schedules of the pieces that cite the fact; any new version
+ * cancels those of pieces that wait for evidence of an older one. Throws `not_found`; `conflict` when `version` is not
+ * the newest; `refused_by_door` for texts that cannot be published and for an order that changes nothing.
  */
 export function correctFact(
   desk: Desk,
@@ -128,7 +127,7 @@ function orderProblems(before: FactRow, next: FactVersion): Problem[] {
     problems.push({ field: 'statement', rule: 'nothing_changed', message });
   }
   if (status === 'retracted' && statement !== before.statement) {
-    // Else the next version could stand with a statement that no reader was told of.
+    // Otherwise the next version could declare this statement valid although readers were never told of it.
     const message =
       'a retraction says that what was said does not hold; leave statement out, or leave status out to correct it';
     problems.push({ field: 'statement', rule: 'statement_changed', message });
@@ -142,8 +141,8 @@ function orderProblems(before: FactRow, next: FactVersion): Problem[] {
 }
 
 /**
- * Cancels the schedules of pieces that cite a retracted fact, and of those that wait for evidence of an older version:
- * its source is not read any more.
+ * Cancels the schedules of pieces that cite a retracted fact, and of pieces that wait for evidence of an older version,
+ * whose source will no longer be read.
  */
 function unschedule(
   { store, now }: Desk,
@@ -156,7 +155,7 @@ function unschedule(
     store.awaitsEvidence(piece) &&
     archive.quotedFacts(piece).some((fact) => fact.subject === claim_key && fact.is_late);
   const was = status === 'retracted' ? 'retracted' : 'corrected before its source was read';
-  // A cut may leave half of a surrogate pair, which no ledger takes.
+  // Cutting may leave half of a surrogate pair, which the ledger rejects.
   const reason = `It cites ${claim_key}, which was ${was}: ${note}`.slice(0, MAX.correction).replace(/\p{Cs}$/u, '');
   const waiting = archive.citedBy(claim_key, 'scheduled').filter(({ id }) => status === 'retracted' || isLate(id));
   for (const { id: piece } of waiting) {

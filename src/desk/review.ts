@@ -16,7 +16,7 @@ export interface ReviewBody {
   made_by: string;
 }
 
-/** What a review says. Throws for an invalid note. */
+/** The content of a review. Throws for an invalid note. */
 export function reviewOf({ body }: Pick<RecordEntry, 'body'>): Review {
   const said = reviewIn((body as ReviewBody).note);
   if (said === null) throw new Error('a review is not a review/v1 note');
@@ -52,7 +52,7 @@ export function reviewRow({ awaits_review, reviewed_by, change_request }: Review
   return { state: 'changes_requested', by, at: isoTime(at), note };
 }
 
-/** Whether a paper wants what an agent files of this section and persona approved by a person. */
+/** Whether a paper requires a person's approval for what an agent files in this section or under this persona. */
 export function requiresReview(
   { review }: Pick<PaperBody, 'review'>,
   { category, persona }: Pick<Row, 'category' | 'persona'>,
@@ -69,7 +69,7 @@ export function showsReview({ review }: Pick<PaperBody, 'review'>): boolean {
   return typeof review === 'object' && review.shown;
 }
 
-/** Who approved a piece, where readers see that; null when nobody did. An event of an older version does not say. */
+/** Who approved a piece, if the paper shows it; null when nobody did. Events queued by older versions lack it. */
 export function reviewerShown(
   paper: Pick<PaperBody, 'review'>,
   { reviewed_by = null }: Partial<Pick<Row, 'reviewed_by'>>,
@@ -77,7 +77,7 @@ export function reviewerShown(
   return showsReview(paper) && reviewed_by !== null ? { ...reviewed_by, at: isoTime(reviewed_by.at) } : null;
 }
 
-/** The problem of an agent's revision of a piece that readers have seen: it would show at once. */
+/** The problem of an agent's revision of a piece that readers have seen: the revision would be visible at once. */
 export function reviewProblem(slug: string): Problem {
   const message = `${slug} was on air, and this paper has a person approve what agents write; ask the desk to make the change, or file a new piece`;
   return { field: 'revision', rule: 'review_required', message };

@@ -14,7 +14,7 @@ import type { Desk } from './file-story.ts';
 import { filledLine } from './line.ts';
 import type { ReviewBody } from './review.ts';
 
-/** Maximum length of the name and the role of a reviewer, and of what is to be changed, in UTF-16 units. */
+/** Maximum lengths of a reviewer's name and role, and of a request for changes, in UTF-16 units. */
 const NAME_MAX = 100;
 const NOTE_MAX = 2_000;
 
@@ -44,7 +44,7 @@ export const ReviewOrder = z
   });
 export type ReviewOrder = z.infer<typeof ReviewOrder>;
 
-/** Who decides: `made_by` as in the ledger, and the name of their key. */
+/** Who decides: `made_by` as in the ledger, and the name of the key. */
 interface Reviewer {
   made_by: string;
   name: string;
@@ -53,9 +53,9 @@ interface Reviewer {
 /**
  * Decides on the newest revision of a piece. An approval is signed and appended to the ledger; a piece that waited for
  * it goes on air if its time has come. A request for changes is kept beside the piece until its next revision. Throws
- * `conflict` when another revision is the newest, when it was approved before, or when changes are asked of a piece that
- * waits for no review; `refused_by_door` for a name that cannot be published; `invalid_request` for a note that has no
- * place.
+ * `conflict` when another revision is the newest, when it was approved before, or when changes are requested for a
+ * piece that waits for no review; `refused_by_door` for a name that cannot be published; `invalid_request` for a note
+ * where none is allowed.
  */
 export function reviewStory(
   desk: Desk,
@@ -101,7 +101,7 @@ function approve(desk: Desk, paper: string, story: Story, order: Parameters<type
   if (problems.length > 0) throw refusalOf(problems);
   const { signer, kid, nbf } = desk.signingKey;
   const now = desk.now();
-  // No review precedes what it approves, or the first use of the key, even when the clock was set back.
+  // A review is never dated before the revision or the first use of the key, even when the clock was set back.
   const at = Math.max(now, filedAt(store.archive(paper), story.id), nbf);
   const note = signNote(
     reviewText({
@@ -114,7 +114,7 @@ function approve(desk: Desk, paper: string, story: Story, order: Parameters<type
   append(store, { type: 'record', at, paper, kind: 'review', name: story.id, body }, now);
 }
 
-/** A signed name stays in the ledger for good, so the address of a seat is no name. */
+/** A signed name stays in the ledger forever, so an email address of a seat is not accepted as a name. */
 function nameProblems(name: string): Problem[] {
   if (!name.includes('@')) return shownProblems('name', name);
   const message = `${JSON.stringify(name)} has the form of a mail address, and the review would publish it for good; give the name that readers may see`;

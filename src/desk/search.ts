@@ -9,7 +9,7 @@ export const TERMS_MAX = 4;
 /** Maximum number of rows in a search result. */
 export const SEARCH_ROWS = 30;
 
-/** Narrows a search; without a member there is no limit of that kind. */
+/** Narrows a search. Omitted members do not restrict it. */
 export interface SearchFilter {
   /** The section's name. */
   section?: string | undefined;
@@ -47,13 +47,16 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/v;
 const PUNCTUATION = /[\u2010-\u2027\u2030-\u205e]/g;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** A text for the index and queries: words and single spaces, no case, no accents; unspaced scripts by character. */
+/**
+ * Normalizes a text for the index and queries: words and single spaces, no case, no accents; unspaced scripts by
+ * character.
+ */
 export function searchText(text: string): string {
   return text.split('\n').map(normalizeLine).filter(Boolean).join(' ');
 }
 
 function normalizeLine(line: string): string {
-  // Most lines in English are these characters alone, which need none of the slower rules below.
+  // Most English lines consist of these characters alone and need none of the slower rules below.
   const spaced = line.replace(PUNCTUATION, ' ');
   if (ASCII.test(spaced))
     return spaced
@@ -63,7 +66,7 @@ function normalizeLine(line: string): string {
   const plain = normalized(line, 'NFKD')
     .replace(INVISIBLE, '')
     .replace(ACCENT, '')
-    // Upper-casing first folds ß and the dotless i as Unicode's full case folding does.
+    // Upper-casing first folds ß and the dotless i, as Unicode's full case folding does.
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
@@ -96,14 +99,14 @@ export function factIndexText(
   return [paperWord(paper), ...[statement, source, instrument, claim_key].map(searchText)].join(` ${BORDER} `);
 }
 
-/** The FTS5 query for facts of one paper that have all these words of `searchText`. */
+/** The FTS5 query for facts of one paper that contain all these words, which `searchText` returned. */
 export function allWords(paper: string, words: readonly string[]): string {
   return [...words, paperWord(paper)].map((word) => `"${word}"`).join(' AND ');
 }
 
 /**
- * How many distinct words of a piece are indexed, in order of appearance. Only hexadecimal dumps have as many, and
- * writing the prefixes of all their words would hold the write lock for too long.
+ * Maximum number of distinct words of a piece that are indexed, in order of appearance. Only hexadecimal dumps have
+ * more, and writing the prefixes of all their words would hold the write lock for too long.
  */
 const WORDS_MAX = 15_000;
 
@@ -151,9 +154,9 @@ function queryFault(message: string): Fault {
 
 /**
  * The FTS5 query for pieces of one paper that match all terms. A term matches as a phrase whose last word may be a
- * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator. FTS5 steps
- * through the first phrase and looks the others up: longer ones are mostly rarer, and the paper's word is in every
- * piece.
+ * prefix. All words are quoted and contain only letters and digits, so no term can act as an operator. FTS5 scans the
+ * first phrase and looks the others up, so the longest term comes first, which is usually the rarest, and the paper's
+ * word, which every piece has, comes last.
  */
 export function matchExpression(paper: string, terms: readonly string[]): string {
   const phrases = new Set(terms.map(searchText).map((words) => `"${words}"${ENDS_UNSPACED.test(words) ? '' : '*'}`));

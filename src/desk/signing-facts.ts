@@ -7,14 +7,14 @@ import type { Piece } from './door/piece.ts';
 import type { FactBody } from './fact.ts';
 import type { LedgerStore } from './ledger-store.ts';
 
-/** What signing a fact needs of a desk. */
+/** The parts of a desk that signing a fact uses. */
 interface FactDesk {
   store: LedgerStore;
   readonly signingKey: { signer: Signer; kid: string; nbf: number };
   now(): number;
 }
 
-/** Records the facts that a piece cites by keys which the record does not have: each becomes a first version. */
+/** Records the facts that a piece cites by keys new to the record; each becomes a first version. */
 export function recordFacts(
   desk: FactDesk,
   paper: string,

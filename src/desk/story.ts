@@ -17,7 +17,7 @@ export interface Links {
   image(row: Row): string;
   /** Whether rows say who approved a piece, and who did. */
   showsReview: boolean;
-  /** Whether the paper shows the texts that were read of its sources. */
+  /** Whether the paper republishes the source texts that its desk read. */
   republishes: boolean;
   /** The piece's own art if it is a PNG or a JPEG, else its share card, which is a PNG. */
   raster(row: Row): string;
@@ -169,14 +169,14 @@ export function storyRow(row: Row, links: Links): StoryRow {
   };
 }
 
-/** Who approved a piece, in wire format. An event that an older version queued does not say. */
+/** Who approved a piece, in wire format. Events queued by older versions lack it. */
 function reviewerOf({ reviewed_by = null }: { reviewed_by?: Row['reviewed_by'] }): StoryRow['reviewed_by'] {
   return reviewed_by && { ...reviewed_by, at: isoTime(reviewed_by.at) };
 }
 
 export type CitedFactRow = z.infer<typeof CitedFactRow>;
 
-/** What a story cites in wire format, with what became of each fact since. */
+/** The facts that a story cites in wire format, with what became of each since. */
 export function citedFactRows(
   { cited_facts, citations, evidence }: Pick<Story, 'cited_facts' | 'citations' | 'evidence'>,
   { root, republishes }: Pick<Links, 'root' | 'republishes'>,
@@ -246,13 +246,13 @@ export function stateRow(story: DeskRow) {
 /** Languages written without spaces, which need a dictionary to separate words. */
 const UNSPACED = /^(?:ja|zh|th|km|lo|my)\b/i;
 
-/** Markers, names of notes, link targets and the line of the subscribe form, which do not count as words. */
+/** Footnote markers, names of notes, link targets and the line of the subscribe form, which do not count as words. */
 const MARK_UP = /^ {0,3}::subscribe[ \t]*$|\[\^[^\s[\]\\]{1,64}\]|\]\([^)\s]*(\)?)/gm;
 const MARKER = /\[\^[^\s[\]\\]{1,64}\]/g;
 
 /** The number of words in a prose, by the rules of its language. */
 export function wordCount(prose: string, language: string): number {
-  // Also matches a target without an end: matching again within it would take quadratic time.
+  // Matches unterminated targets too: searching again inside one would take quadratic time.
   const text = prose.replace(MARK_UP, (found, end: string | undefined) =>
     end === '' ? found.replace(MARKER, ' ') : ' ',
   );

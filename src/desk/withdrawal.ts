@@ -5,13 +5,17 @@ import { type DeskRow, isWithdrawn, type Story } from './archive.ts';
 
 type Withdrawable = Pick<Story, 'state' | 'published_at' | 'headline_withheld'>;
 
-/** What is asked of a piece: its record in the API or as oEmbed, its page or its card, its proof, a preview of it. */
+/**
+ * What a client requests of a piece: its record in the API or as oEmbed, its page or its card, its proof, a preview of
+ * it.
+ */
 export type View = 'record' | 'page' | 'proof' | 'preview';
 
 /**
- * What a piece that left the air answers, both with 410: `fault` is the record of the withdrawal, `notice` the page that
- * says the same. Null where it answers like any other piece: what was filed stays proved, and a piece that is scheduled
- * again may be previewed, unless its headline is withheld, which both of them would show.
+ * What the server answers for a piece that left the air: `fault`, the record of the withdrawal, or `notice`, a page with
+ * the same content, both with status 410. Null if the piece is served like any other: what was filed can still be
+ * proved, and a piece that is scheduled again may be previewed, unless its headline is withheld, because both the proof
+ * and the preview would show it.
  */
 export function withdrawnAnswer(piece: Withdrawable, view: View): 'fault' | 'notice' | null {
   if (!isWithdrawn(piece)) return null;
@@ -20,7 +24,7 @@ export function withdrawnAnswer(piece: Withdrawable, view: View): 'fault' | 'not
   return isShown ? null : 'fault';
 }
 
-/** Throws `withdrawn` where `withdrawnAnswer` is the fault. */
+/** Throws `withdrawn` if `withdrawnAnswer` is `fault`. */
 export function refuseWithdrawn(piece: Story, view: View): void {
   if (withdrawnAnswer(piece, view) !== 'fault') return;
   const { reason } = piece;
@@ -28,7 +32,7 @@ export function refuseWithdrawn(piece: Story, view: View): void {
   throw new Fault('withdrawn', `this piece was withdrawn on ${dayIn(at)}: ${reason}`, { withdrawn_at: at, reason });
 }
 
-/** The fault at every address of a paper that was removed, at a time in ms. */
+/** The fault for every address of a paper that was removed at a time in ms. */
 export function paperRemoved(slug: string, removedAt: number): Fault {
   const at = isoTime(removedAt);
   const message = `the paper ${slug} was removed on ${dayIn(at)}; its receipts stay in the transparency log`;
@@ -37,7 +41,7 @@ export function paperRemoved(slug: string, removedAt: number): Fault {
 
 const dayIn = (time: string): string => time.slice(0, 10);
 
-/** What a withdrawn piece is called by. */
+/** The names of a withdrawn piece. */
 interface Named {
   slug: string;
   headline: string;
@@ -45,17 +49,17 @@ interface Named {
 }
 
 /**
- * What may name a withdrawn piece wherever it is mentioned: its headline, and the slug, which often says the same. Null
- * where its desk withholds them; the mention then says that a piece was withdrawn. The address of
- * the piece stays, but nothing leads there.
+ * The headline and the slug of a withdrawn piece, for any mention of it. Null if its desk withholds the headline,
+ * because the slug often says the same; the mention then says only that a piece was withdrawn. The piece keeps its
+ * address, but nothing links to it.
  */
 export function noticeOf({ slug, headline, headline_withheld }: Named): { slug: string; headline: string } | null {
   return headline_withheld ? null : { slug, headline };
 }
 
 /**
- * A piece as its own desk sees it. Where the headline is withheld nothing of the text is left, since a lede says what a
- * headline does; the slug stays, by which the desk names the piece.
+ * A piece as its own desk sees it. If the headline is withheld, the texts are emptied, since a lede repeats what the
+ * headline says; the slug stays, because the desk needs it to identify the piece.
  */
 export function shownToDesk<Piece extends DeskRow | Story>(piece: Piece): Piece {
   if (noticeOf(piece) !== null) return piece;
