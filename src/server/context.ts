@@ -24,14 +24,14 @@ export interface AppContext {
   store: AppStore;
   clock: Clock;
   signer: ServiceSigner;
-  /** Where observations are that left the database; null without ARCHIVE_URL. Opened on first use. */
+  /** The archive of observations that left the database; null without ARCHIVE_URL. Opened on first use. */
   readonly archive: ArchivePlace | null;
-  /** Where public dumps are; null without DUMPS_URL. Opened on first use. */
+  /** The place of the public dumps; null without DUMPS_URL. Opened on first use. */
   readonly dumps: DumpPlace | null;
   close(): void;
 }
 
-/** The database by its three handles, and what belongs to it. */
+/** The database with its three handles, and the pools that work on it. */
 export interface AppStore extends Store {
   /** Consistent snapshots of the ledger, for long reads. */
   snapshots: ReturnType<typeof snapshotPool>;
@@ -97,7 +97,7 @@ export function openAppContext(given: Settings, now: () => number = Date.now): A
   return app;
 }
 
-/** The parts with which `src/desk` files and signs. The key is read on first use: reading and pressing need none. */
+/** What `src/desk` needs to file and sign. The key is read on first use, because reading and pressing need none. */
 export function deskOf({ store, clock, signer }: Pick<AppContext, 'store' | 'clock' | 'signer'>): Desk {
   return {
     store: store.desk,
@@ -109,7 +109,7 @@ export function deskOf({ store, clock, signer }: Pick<AppContext, 'store' | 'clo
   };
 }
 
-/** The parts with which folders, archives and exports are filed. */
+/** What is needed to file folders, archives and exports. */
 export function intakeOf(app: AppContext) {
   const { settings, store, clock, signer } = app;
   const { log, leases, fault } = store.database;
@@ -149,7 +149,7 @@ export async function withExistingData<T>(settings: Settings, work: (app: AppCon
   return withAppContext(settings, work);
 }
 
-/** Whether nothing is there. What cannot be looked at, as below a file, is for opening it to name. */
+/** Whether there is no file. Other errors, such as a path below a file, are reported when the database is opened. */
 function isMissing(file: string): boolean {
   try {
     statSync(file);

@@ -4,12 +4,12 @@ import { codeOf, type DiskState } from '../shared/fault.ts';
 import type { Store } from '../store/store.ts';
 import type { Settings } from './env.ts';
 
-/** Less than this cannot hold a page, in bytes. */
+/** A disk with less free space than this counts as full, in bytes: it could not hold a page. */
 const LEAST_FREE = 64 * 1024;
 
 /**
- * Why nothing can be written to the disks of DATA_DIR, DIST_DIR and LOG_DIR; null while it can. For `data`, what the last
- * write met counts first.
+ * Why nothing can be written to the disks of DATA_DIR, DIST_DIR and LOG_DIR; null for a disk that can be written. For
+ * `data`, an error of the last write takes precedence.
  */
 export async function diskStates(
   { dataDir, distDir, logDir }: Pick<Settings, 'dataDir' | 'distDir' | 'logDir'>,
@@ -19,7 +19,7 @@ export async function diskStates(
   return { data: store.database.diskFault() ?? data ?? null, papers: papers ?? null, log: log ?? null };
 }
 
-/** One state that summarizes all three. */
+/** The first problem of the three disks; null without one. */
 export function anyDiskState({ data, papers, log }: Awaited<ReturnType<typeof diskStates>>): DiskState | null {
   return data ?? papers ?? log;
 }

@@ -69,7 +69,7 @@ export interface SettingsRead {
   settings: Settings;
   /** The names of the variables in `.env` that differ from those in force. */
   changed: string[];
-  /** Puts variables in force, those that changed or some of them, for child processes too. */
+  /** Puts all changed variables in force, or those named, also for child processes. */
   takeOver(names?: readonly string[]): void;
 }
 

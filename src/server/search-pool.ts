@@ -5,7 +5,7 @@ import { type Found, INTERRUPTED, type Question, type SearchReader } from '../st
 const LIMITS = {
   /** How long a search may take from its arrival to its answer, in ms. */
   deadline: 900,
-  /** How long it may hold a connection of the quick lane, in ms. */
+  /** How long it may occupy a connection of the quick lane, in ms. */
   turn: 100,
   /** The connections of the quick lane. */
   connections: Math.max(2, availableParallelism()),
@@ -42,8 +42,8 @@ export class SearchPool {
   }
 
   /**
-   * Searches a state not older than this call. `since` is when the request arrived (`performance.now()`). Throws
-   * `unavailable` when too many wait, at the deadline, or without a connection.
+   * Searches the database in a state no older than this call. `since` is when the request arrived
+   * (`performance.now()`). Throws `unavailable` when too many wait, at the deadline, or without a connection.
    */
   async ask(question: Question, caller: string, since: number): Promise<Found> {
     const left = since + this.#limits.deadline - performance.now();
@@ -52,7 +52,7 @@ export class SearchPool {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
     const job: Job = { question, caller, isOver: false, resolve, reject };
     this.#jobs.add(job);
-    // An answer that arrived while this thread stood still is read before `setImmediate` runs.
+    // An answer that arrived while this thread was blocked is still read before `setImmediate` runs.
     const timer = setTimeout(() => setImmediate(() => this.#refuse(job)), left);
     this.#quick.add(job);
     this.#next(this.#quick);
@@ -104,7 +104,7 @@ export class SearchPool {
 
   async #run(job: Job, reader: SearchReader, lane: Lane): Promise<void> {
     lane.running.add(reader);
-    // Repeated, because interrupting what has not begun yet has no effect.
+    // Repeated, because interrupting a search that has not begun yet has no effect.
     const turns = setInterval(() => {
       if (lane === this.#quick || job.isOver) reader.interrupt();
     }, this.#limits.turn);

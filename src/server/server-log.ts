@@ -46,8 +46,8 @@ export function terminalLine(json: string): string {
 const UNREAD_MAX = 1_000;
 
 /**
- * Resolves when the lines are written or standard error has no reader. One that does not read would keep the process
- * for ever: then it ends by SIGKILL. Call it last.
+ * Resolves when the lines are written or standard error has no reader. A reader that does not read would keep the
+ * process alive for ever: then the process ends itself with SIGKILL. Call it last.
  */
 export function flushed(logger: ServerLog): Promise<void> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
-/** The most characters of a User-Agent that are read. */
+/** Maximum number of characters of a User-Agent that are read. */
 const READ_MAX = 400;
 
-/** In this order: browsers name those that they resemble, too. */
+/** The order matters: a User-Agent also names the browsers that this one imitates. */
 const BROWSERS = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera)\//, 'Opera'],

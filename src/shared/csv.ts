@@ -1,7 +1,7 @@
 /** A cell's value. A list is written as JSON, so that it fits into one cell. */
 export type Cell = string | number | null | readonly string[];
 
-/** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"); some read the full-width signs as signs. */
+/** Text that a spreadsheet would run as a formula (OWASP, "CSV injection"); some accept the full-width forms, too. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** One line of CSV (RFC 4180, protocol 11.2). A formula is prefixed with an apostrophe. */

@@ -5,7 +5,7 @@ import { CLI } from './command-line.ts';
 /** The file that marks a DATA_DIR as a demonstration. */
 const MARKER_FILE = 'DEMONSTRATION';
 
-/** Whether these records were invented by `broadsheet demo records`: every page says so then. */
+/** Whether these records were invented by `broadsheet demo records`; if so, every page says so. */
 export function isDemonstration({ dataDir }: { dataDir: string }): boolean {
   return existsSync(join(dataDir, MARKER_FILE));
 }

@@ -1,10 +1,10 @@
-/** Languages in these scripts: their pages have Latin letters of the system. `tokens.css` has them too. */
+/** Languages in these scripts: their pages show Latin letters in a system font. `tokens.css` repeats the list. */
 export const SCRIPT_LANGUAGES: readonly string[] = ['ar', 'fa', 'he', 'hi', 'ja', 'ko', 'ur', 'zh'];
 
 /** Hebrew, Arabic, Devanagari, Hangul, kana, ideographs and their punctuation: no typeface of a paper has them. */
 const SCRIPTS =
   '\\u0590-\\u06ff\\u0750-\\u077f\\u08a0-\\u097f\\u1100-\\u11ff\\u2e80-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\ufb1d-\\ufdff\\ufe30-\\ufe4f\\ufe70-\\ufeff\\uff00-\\uffef\\u{20000}-\\u{3ffff}';
-/** Those of Chinese, Japanese and Korean, as a `unicode-range`. */
+/** Chinese, Japanese and Korean, as a `unicode-range`. */
 export const CJK_RANGE = 'U+1100-11FF,U+2E80-9FFF,U+AC00-D7AF,U+F900-FAFF,U+FE30-FE4F,U+FF00-FFEF,U+20000-3FFFF';
 const ANY = new RegExp(`[${SCRIPTS}]`, 'u');
 const EACH = new RegExp(`[${SCRIPTS}]`, 'gu');
@@ -12,11 +12,11 @@ const EACH = new RegExp(`[${SCRIPTS}]`, 'gu');
 /** Whether a text has a letter that no typeface of a paper has: its page needs `fonts.css`. */
 export const needsScriptFonts = (text: string): boolean => ANY.test(text);
 
-/** Those letters, each once. */
+/** The letters of a text that no typeface of a paper has, each once. */
 export const scriptLetters = (text: string): Set<string> => new Set(text.match(EACH) ?? []);
 
 /** The link of a paper's page to its `fonts.css`. */
 export const FONTS_LINK = /<link rel="stylesheet" href="[^"]*\/fonts\.css">/;
 
-/** A page without that link, if it has no such letter. */
+/** Removes that link from a page that does not need it. */
 export const withFontsNeeded = (page: string): string => (needsScriptFonts(page) ? page : page.replace(FONTS_LINK, ''));

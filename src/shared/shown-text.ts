@@ -5,7 +5,7 @@ import type { Problem } from './shape.ts';
 /** The most code points that a message names. */
 const NAMED_MAX = 5;
 
-/** The names, in Unicode, of what no reader sees. */
+/** The Unicode names of invisible characters. */
 const NAMES: ReadonlyMap<number, string> = new Map([
   [0x20, 'SPACE'],
   [0xa0, 'NO-BREAK SPACE'],
@@ -37,15 +37,15 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0xffa0, 'HALFWIDTH HANGUL FILLER'],
 ]);
 
-/** Interlinear annotations and the blank of Braille are not ignorable by default, and show nothing. */
+/** Interlinear annotations and the Braille blank show nothing either, although they are not `Default_Ignorable`. */
 const UNSEEN = /^[\p{Default_Ignorable_Code_Point}\p{Z}\s\u2800\ufff9-\ufffb]+$/u;
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/g;
 const POP_EMBEDDING = '\u202c';
 const POP_ISOLATE = '\u2069';
 
 /**
- * The problems of a line that readers see: it shows nothing, or it leaves a direction open, which turns round what
- * stands beside it (UAX #9, sections 3.1.2 to 3.1.4).
+ * The problems of a line that readers see: it shows nothing, or it leaves a bidirectional embedding open, which
+ * reorders the text beside it (UAX #9, sections 3.1.2 to 3.1.4).
  */
 export function shownProblems(field: string, text: string): Problem[] {
   return [unseenProblem(field, text), directionProblem(field, text)].filter((problem) => problem !== null);
@@ -76,7 +76,7 @@ function directionProblem(field: string, text: string): Problem | null {
 }
 
 function unbalanced(field: string, { sign, offset }: { sign: string; offset: number }, what: string): Problem {
-  const message = `${codePoint(sign)} at character ${offset + 1} ${what}, so it changes the direction of what stands beside the text; take it out, or write the pair`;
+  const message = `${codePoint(sign)} at character ${offset + 1} ${what}, so it changes the direction of the text around it; take it out, or write the pair`;
   return problem(field, 'unbalanced_direction', message, offset);
 }
 
@@ -144,7 +144,7 @@ export function quote(text: string): string {
   return quoted(text.length > 80 ? `${text.slice(0, 77)}…` : text);
 }
 
-/** A broken rule of a field; `offset` is where in its text, in UTF-16 units. */
+/** A broken rule of a field; `offset` is the position in its text, in UTF-16 units. */
 export function problem(field: string, rule: string, message: string, offset?: number): Problem {
   return { field, rule, message, ...(offset === undefined ? {} : { offset }) };
 }

@@ -10,7 +10,7 @@ export function inMegabytes(bytes: number): number {
   return Math.ceil(bytes / 1e6);
 }
 
-/** Reads all chunks. Throws what `tooLong` makes, which closes the connection, once there are more than `most` bytes. */
+/** Reads all chunks. Throws the error from `tooLong`, and so closes the connection, after more than `most` bytes. */
 export async function readWithin(
   chunks: AsyncIterable<Uint8Array> | readonly never[],
   most: number,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { count } from './variable.ts';
 
 /**
- * What callers of the domain records get without paying, and whom they can ask for more. A plan that an account buys
+ * What callers of the domain records get without paying, and how to reach the operator. A plan that an account buys
  * raises the limits of keyed requests, streams, exports and watched hostnames.
  */
 export const allowance = z

@@ -5,7 +5,7 @@ import { folder } from './variable.ts';
 const withdrawn = (error: string) =>
   z.undefined({ error: `${error}; unset it in the environment or in .env` }).optional();
 
-/** Where this process keeps what it writes, and whether a build presses. */
+/** The folders of this process, and whether a build presses. */
 export const folders = z
   .object({
     /** The folder of the database, the signing key, the media and the outbox. Back it up. */

@@ -5,8 +5,8 @@ import { duration } from './variable.ts';
 export const newsroom = z
   .object({
     /**
-     * How long the log of activity keeps who changed what of a paper. Older rows are deleted, because they say from which
-     * network a person worked; what was published stays in the ledger for ever.
+     * How long the log of activity keeps who changed what of a paper. Older rows are deleted, because they show from
+     * which network a person worked; published pieces stay in the ledger for ever.
      */
     ACTIVITY_KEPT: duration('400d', 86_400, 3_650),
     /**

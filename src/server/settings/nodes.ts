@@ -6,12 +6,12 @@ import { list, refuse } from './variable.ts';
 export const nodes = z
   .object({
     /**
-     * The nodes that share the domain records, the same text on each of them: `a=00-7f@https://a.example`, separated by
-     * commas, with the first byte of the hashes of its names; `b=gone` for one whose range others may take. See
-     * docs/many-nodes.md.
+     * The nodes that share the domain records, separated by commas, the same list on each of them. A node is its name,
+     * its range of the first byte of names' hashes, and its address: `a=00-7f@https://a.example`; `b=gone` is a former
+     * node whose range others may take. See docs/many-nodes.md.
      */
     RECORDS_NODES: list(),
-    /** Which of them this one is. Without it, this server has no names and refers readers to the nodes. Needs LEASE_URL. */
+    /** The name of this node. Without it, this server has no names and refers readers to the nodes. Needs LEASE_URL. */
     RECORDS_NODE: z.string().trim().optional(),
   })
   .transform((env, context): { nodes: RecordsNodes | null } => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type AddressDefaults, parseAddress } from '../../shared/storage/address.ts';
 import { count, duration, refuse } from './variable.ts';
 
-/** Where to publish, what decides which server signs, and the credentials for both. */
+/** The places outside DATA_DIR: published trees, media, the lease, archive and dumps; and the credentials for them. */
 export const objectStorage = z
   .object({
     /**
@@ -17,10 +17,10 @@ export const objectStorage = z
     MEDIA_URL: z.string().optional(),
     /**
      * A place in a bucket, or a folder, that decides which of several servers of the same desk signs:
-     * `s3://BUCKET/PREFIX?endpoint=…`. The others serve what they have, and sign nothing.
+     * `s3://BUCKET/PREFIX?endpoint=…`. The other servers keep serving, and sign nothing.
      */
     LEASE_URL: z.string().optional(),
-    /** How long a server that is silent keeps the right to sign. */
+    /** How long a server that stops responding keeps the right to sign. */
     LEASE_TIME: duration('30s', 1, 1),
     /**
      * A private place to which the observations of closed days go, out of the database: `s3://BUCKET/PREFIX?endpoint=…`,
@@ -35,7 +35,7 @@ export const objectStorage = z
      * with DUMPS_PUBLIC_URL, or a folder, which the service serves at `/dumps/`. See docs/dumps.md.
      */
     DUMPS_URL: z.string().optional(),
-    /** Where readers get the files of DUMPS_URL from, without their names. Needed for a bucket. */
+    /** The public address of the files of DUMPS_URL, up to their names. Required for a bucket. */
     DUMPS_PUBLIC_URL: z
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
       .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or credentials')
@@ -47,7 +47,7 @@ export const objectStorage = z
     AWS_ACCESS_KEY_ID: z.string().trim().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().trim().optional(),
     AWS_SESSION_TOKEN: z.string().trim().optional(),
-    /** The region and the endpoint of object storage, where an address names none. */
+    /** The region and the endpoint of object storage, for addresses that name none. */
     AWS_REGION: z.string().trim().optional(),
     AWS_ENDPOINT_URL_S3: z.string().trim().optional(),
     AWS_ENDPOINT_URL: z.string().trim().optional(),

@@ -67,8 +67,8 @@ function isNetwork(text: string): boolean {
 }
 
 /**
- * A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from `least` seconds to `most` days. Node waits 24 days at most:
- * a timer that would take longer ends at once.
+ * A duration such as `90s`, `15m`, `24h` or `7d`, in ms; from `least` seconds to `most` days. Node's timers last 24
+ * days at most: a longer one fires at once.
  */
 export const duration = (fallback: string, least = 1, most = 365) =>
   z

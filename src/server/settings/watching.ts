@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { host, port } from './variable.ts';
 
-/** What an operator sees of a running server. */
+/** Metrics and logs of a running server. */
 export const watching = z
   .object({
     /** Port of `/metrics`, in the text format of Prometheus; 0 picks a free one. Without it there are no metrics. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { webhookProblem } from '../../shared/outbound/webhook-url.ts';
 import { refuse } from './variable.ts';
 
-/** Which addresses the server calls when something happened. */
+/** The requests that the server sends when something happens, and the sources of the demo papers. */
 export const webhooks = z
   .object({
     /**
@@ -10,7 +10,7 @@ export const webhooks = z
      * network.
      */
     WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
-    /** Whether the server serves itself the documents that the demo paper cites, on loopback, and reads them. */
+    /** Whether the server itself serves the documents that the demo paper cites, on loopback, and reads them there. */
     DEMO_SOURCES: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
     /**
      * Whether the demo papers' pieces are dated from the day on which they were first filed; with `off`, as their files say.

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { codeOf, Fault, messageOf } from '../fault.ts';
 import { makeFolder, putFile } from './durable-file.ts';
 
-// Where things are in DATA_DIR.
+// The files and folders in DATA_DIR.
 
 export const DATABASE_FILE = 'broadsheet.db';
 
@@ -24,7 +24,7 @@ export function signingKeyFile({ dataDir }: DataFolder): string {
   return join(dataDir, 'door.key');
 }
 
-/** The secret of links in mails, made when it is missing. Throws `unavailable`. */
+/** The secret from which the links in mails are made; created if there is none. Throws `unavailable`. */
 export function linkKey({ dataDir }: DataFolder, of: 'readers' | 'accounts'): Uint8Array {
   return readerKey(join(dataDir, `${of}.key`));
 }

@@ -52,7 +52,7 @@ export function copyOwned(from: string, to: string): void {
   try {
     chmodSync(to, mode & 0o755);
   } catch (error) {
-    // A file system on which all files have one mode.
+    // Some file systems have one mode for all files.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error))) throw error;
   }
 }

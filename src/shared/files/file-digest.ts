@@ -26,7 +26,7 @@ export function digestOf(file: string): string | null {
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** The same without holding up this thread. Throws when the file cannot be read. */
+/** The same without blocking this thread. Throws when the file cannot be read. */
 export async function digestOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array);

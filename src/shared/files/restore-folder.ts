@@ -8,21 +8,23 @@ import { codeOf, Fault, messageOf } from '../fault.ts';
 import { DATABASE_FILE } from './data-folder.ts';
 import { makeFolder, syncFile, syncFolder } from './durable-file.ts';
 
-/** The folder within DATA_DIR into which a backup is unpacked. A file system of its own has it too. */
+/**
+ * A backup is unpacked into this folder of DATA_DIR: not beside it, because DATA_DIR may be a file system of its own.
+ */
 export const RESTORING = '.restoring';
-/** In that folder: locked by a running restore. */
+/** The file in that folder that a running restore locks. */
 const LOCK = '.lock';
-/** What a new file system holds. */
+/** Entries of a file system that is otherwise empty. */
 const OF_THE_SYSTEM = new Set(['lost+found']);
 
-/** What a restore that was interrupted can have put in place already. */
+/** What an interrupted restore may have moved into place already. */
 const PUT = /^(?:media|settings|[a-z-]+\.key(?:\.next)?)$/;
 
 /** Throws `unavailable` when a restore into this folder was interrupted, and nothing may use it. */
 export function assertRestored(folder: string): void {
   const aside = join(folder, RESTORING);
   if (!existsSync(aside)) return;
-  // The database comes last: beside it, an empty folder is all that is left. Without it, a restore may have just begun.
+  // The database is moved last: once it is in place, nothing else is left to move.
   const isLeft = (name: string) => name !== LOCK && name !== DATABASE_FILE;
   if (existsSync(join(folder, DATABASE_FILE)) && !readdirSync(aside).some(isLeft)) return;
   const message = `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which begins anew, or remove ${aside}`;
@@ -77,7 +79,7 @@ export class RestoreFolder {
 
   write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = join(this.#aside, path);
-    // An error of the backup itself passes; one of the disk is named.
+    // Errors of the backup itself are thrown as they are; those of the disk become a fault that names the folder.
     let ofBackup: unknown = null;
     const watched = async function* (): AsyncIterable<Uint8Array> {
       try {
@@ -95,7 +97,7 @@ export class RestoreFolder {
     });
   }
 
-  /** Moves everything into place, the database last: before it, nothing can be opened. Replaces nothing. */
+  /** Moves everything into place, the database last, because nothing opens the folder without it. Replaces nothing. */
   async finish(): Promise<void> {
     await guarded(this.folder, async () => {
       await syncAll(this.#aside);
@@ -151,7 +153,7 @@ function moveNew(from: string, to: string): void {
 }
 
 async function syncAll(folder: string): Promise<void> {
-  // One call for all of them, where the system has it.
+  // One call for all files, if the system has `sync`.
   const isSynced = promisify(execFile)('sync', ['-f', folder]).then(() => true);
   if (await isSynced.catch(() => false)) return;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -161,7 +163,7 @@ async function syncAll(folder: string): Promise<void> {
   }
 }
 
-/** What is in a folder, which may not be there. */
+/** The names in a folder; none if it does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   if (!existsSync(folder)) return [];
   const names = await guarded(folder, () => readdir(folder));

@@ -4,9 +4,9 @@ import { DAY } from '../../proof/time.ts';
 import { isDead, PROCESS } from '../workers/process-name.ts';
 import { textIn } from './plain-file.ts';
 
-/** What the folders of audits of the archive begin with, in DATA_DIR. */
+/** The prefix of folders in DATA_DIR that belong to audits of the archive. */
 export const AUDIT_FOLDER = 'archive-audit.';
-/** The file that names the process of a folder. */
+/** The file that names the process that owns a folder. */
 const OWNER = 'owner';
 
 /** Makes a folder for the work of this process, after removing those that killed processes left. */
@@ -17,7 +17,7 @@ export function newWorkFolder(parent: string, prefix: string): string {
   return folder;
 }
 
-/** Removes what killed processes of this machine left, and at the age of a day what those of others did. */
+/** Removes the folders of killed processes of this machine, and all that are older than a day. */
 export function sweepWorkFolders(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;

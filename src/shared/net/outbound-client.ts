@@ -64,7 +64,7 @@ export interface Exchange {
   address: string | null;
 }
 
-/** The outcome. */
+/** The outcome of a request. */
 export interface Inbound {
   ms: number;
   /** Null when no response came. */
@@ -114,7 +114,7 @@ export function outboundClient({
   return (address, { method, headers = {}, body }) => {
     const began = performance.now();
     return new Promise((settle) => {
-      // Once there is a status, it counts, however the connection ends.
+      // Once there is a status, it is the outcome, however the connection ends.
       let status: number | null = null;
       let contentType: string | null = null;
       let location: string | null = null;
@@ -186,7 +186,7 @@ function exchangeOf(sent: ClientRequest, answer: IncomingMessage): Exchange {
   const said: string[] = [];
   for (let at = 0; at < answer.rawHeaders.length; at += 2) {
     const name = answer.rawHeaders[at] ?? '';
-    // The body is kept without its transfer coding.
+    // The body is stored without its transfer coding.
     const kept = name.toLowerCase() === 'transfer-encoding' ? `X-Archive-Orig-${name}` : name;
     said.push(`${kept}: ${answer.rawHeaders[at + 1]}\r\n`);
   }

@@ -4,23 +4,24 @@ import { FileLock } from './file-lock.ts';
 import { type DatabaseSettings, IN_MEMORY } from './open.ts';
 import type { Db } from './sql.ts';
 
-/** How many pages the log has before it is moved, which is SQLite's own default. */
+/** Checkpoint once the write-ahead log has this many pages, SQLite's default. */
 const PAGES = 1_000;
 
-/** The same beside Litestream, which checkpoints by itself: 256 MiB, for the case that it has died. */
+/** The same beside Litestream, which checkpoints by itself: 256 MiB, in case it has died. */
 const PAGES_BESIDE_LITESTREAM = 65_536;
 
-/** How often a connection looks for Litestream, in ms. */
+/** The minimum interval between two checks for Litestream, in ms. */
 const LOOKED = 1_000;
 
 /**
- * Who moves the write-ahead log into the database: `commit` commits, `close` is called when the connection is closed.
+ * Decides which connection moves the write-ahead log into the database. `commit` commits; call `close` when the
+ * connection is closed.
  *
  * libSQL 0.5 has SQLite 3.45.1, whose checkpoint can lose commits when another connection restarts the log at the same
  * moment (https://sqlite.org/wal.html#walresetbug). That cannot happen while one connection alone checkpoints, and only
- * after a commit of its own: as long as its commit is not moved, no connection restarts the log. So all connections open
- * with `wal_autocheckpoint = 0`, and one that commits sets it to more if it has a lock, which it keeps until SQLite has
- * checkpointed at the end of the commit.
+ * after a commit of its own: until that commit has been moved, no connection restarts the log. So all connections open
+ * with `wal_autocheckpoint = 0`. One that commits takes a lock, raises the setting, and keeps the lock until SQLite has
+ * checkpointed at the end of the commit; without the lock it commits without a checkpoint.
  */
 export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseSettings) {
   if (file === IN_MEMORY) return { commit: () => db.exec('COMMIT'), close: () => {} };
@@ -30,7 +31,7 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
     try {
       return lock.take();
     } catch {
-      // The disk fails. The commit does not depend on it.
+      // The disk fails. The commit does not depend on the lock.
       return false;
     }
   };

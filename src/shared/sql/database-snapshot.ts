@@ -3,7 +3,7 @@ import type { LogService } from '../../proof/log/leaf.ts';
 import { databaseFault } from './open.ts';
 import { bytes, type Db, integer, sql, text } from './sql.ts';
 
-/** How much of the database the connection keeps in memory: it reads each page once. */
+/** A small page cache, because the connection reads each page once. */
 const CACHE = 'PRAGMA cache_size = -2000';
 /** Pages read per batch. */
 const CHUNK_PAGES = 256;
@@ -19,7 +19,7 @@ export interface SnapshotHead {
 
 /**
  * The whole database as it was at one moment, page by page, while other connections go on writing. It is never migrated.
- * Meanwhile the write-ahead log cannot begin again, so that it grows by what is written.
+ * Meanwhile the write-ahead log cannot restart, so it grows with every write.
  */
 export class DatabaseSnapshot {
   /** In bytes. */
@@ -49,7 +49,7 @@ export class DatabaseSnapshot {
     }
   }
 
-  /** The bytes of a database file with this state, in write-ahead mode. */
+  /** The bytes of a database file with this state, in WAL mode. */
   *content(): Iterable<Uint8Array> {
     const page = sql(this.#db).one('SELECT data FROM sqlite_dbpage WHERE pgno = ?', bytes);
     for (let first = 1; first <= this.#pages; first += CHUNK_PAGES) {
@@ -95,7 +95,7 @@ export class DatabaseSnapshot {
   }
 
   close(): void {
-    // The driver closes a connection no sooner than its statements are collected.
+    // The driver closes a connection only after its statements are garbage-collected.
     if (this.#db.open && this.#db.inTransaction) this.#db.exec('COMMIT');
     this.#db.close();
   }

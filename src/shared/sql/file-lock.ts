@@ -8,7 +8,7 @@ export class FileLock {
   readonly #file: string;
   #db: InstanceType<typeof Database> | null = null;
 
-  /** Makes no file yet. */
+  /** Does not create the file yet. */
   constructor(file: string) {
     this.#file = file;
   }
@@ -25,7 +25,7 @@ export class FileLock {
     }
   }
 
-  /** Gives the lock up until it is taken again. */
+  /** Releases the lock; it can be taken again. */
   give(): void {
     this.#db?.exec('COMMIT');
   }
@@ -37,7 +37,7 @@ export class FileLock {
   }
 }
 
-/** Locks a file for this process. Returns what gives the lock up, or null while another process has it. */
+/** Locks a file for this process. Returns a function that releases the lock, or null while another process has it. */
 export function lockFile(file: string): (() => void) | null {
   const lock = new FileLock(file);
   let isTaken = false;

@@ -5,13 +5,13 @@ import { type Db, isInTransaction, type Transact } from './sql.ts';
  * one.
  */
 const GROUP_LASTS = 8;
-/** So much work shares a commit, however long it takes: the disk takes longer still. */
+/** At least this many writes share a commit, even beyond that time: more commits would take longer still. */
 export const GROUP_LEAST = 24;
-/** The most bytes of input in one transaction that has several: what two of the largest DNS messages hold. */
+/** The most input of a transaction that several writes share, in bytes: two DNS messages of maximum size. */
 const GROUP_BYTES = 2 * 65_536;
 
 interface Waiting {
-  /** How much input the work has. */
+  /** The size of the input. */
   bytes: number;
   /**
    * Runs the work. Returns a function that settles its promise after the commit. Throws when the transaction itself was
@@ -90,7 +90,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
     /**
      * Runs `work` in a transaction shared with other work of about the same time, and resolves after the commit. If
      * `work` throws, only its own changes are rolled back. It runs later, so it must read the clock and check its
-     * conditions itself. `bytes` is the size of its input: what has much shares its transaction with little.
+     * conditions itself. `bytes` is the size of its input: the larger it is, the less other work is in its transaction.
      */
     add: <T>(work: () => T, bytes = 0): Promise<T> =>
       new Promise((resolve, reject) => {

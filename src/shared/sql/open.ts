@@ -9,9 +9,9 @@ import { type Db, prepareEagerly, rollBack, sql, text } from './sql.ts';
 export interface DatabaseSettings {
   /** Its path, or `IN_MEMORY`. */
   file: string;
-  /** How much of it each connection keeps in memory, in KiB. */
+  /** The page cache of each connection, in KiB. */
   cache?: number;
-  /** How many pages the write-ahead log has before they are moved into the file; 1,000 unless a test wants fewer. */
+  /** Checkpoint once the write-ahead log has this many pages; 1,000 unless a test wants fewer. */
   checkpointPages?: number;
 }
 
@@ -21,7 +21,7 @@ export const IN_MEMORY = ':memory:';
 /** How long a write waits for the lock of another process, in ms. */
 export const BUSY_TIMEOUT = 5_000;
 
-/** How much of the database a connection keeps in memory unless its owner says otherwise, in KiB. */
+/** The default page cache of a connection, in KiB. */
 const CACHE = 16_384;
 
 /**
@@ -62,7 +62,7 @@ export function openDatabase(settings: DatabaseSettings): Db {
   }
 }
 
-/** Databases that this thread has looked at. One that changes hands while it runs is refused by `migrate`. */
+/** Databases that this thread has checked. If another program replaces one later, `migrate` rejects it. */
 const ours = new Set<string>();
 
 /**
@@ -148,7 +148,7 @@ function isReadOnly(folder: string): boolean {
   }
 }
 
-/** What SQLite and Node say of a disk. */
+/** The state of a disk, from an error message of SQLite or Node. */
 function diskState(why: string): DiskState {
   if (/disk is full|ENOSPC|EDQUOT/.test(why)) return 'full';
   return /readonly|read-only|EROFS/.test(why) ? 'read_only' : 'failing';

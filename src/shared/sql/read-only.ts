@@ -17,8 +17,8 @@ function readOnlyAddress(file: string): string {
 }
 
 /**
- * Opens a database of any version for reading, and changes nothing. For processes that do not open it to write: the
- * driver closes it no sooner than its statements are collected, which would drop the locks of another connection.
+ * Opens a database of any version for reading, and changes nothing. Only for processes that do not open it for writing:
+ * the driver closes it when its statements are garbage-collected, which would drop the locks of another connection.
  */
 export function openReadOnly(file: string): Database.Database {
   const db = new Database(readOnlyAddress(file));
@@ -35,13 +35,13 @@ export function migrationsIn(file: string): string[] | 'foreign' {
   try {
     return readMigrations(file);
   } catch (error) {
-    // Another process may have opened it to write in this moment.
+    // Another process may have just opened it for writing.
     if (!existsSync(`${file}-wal`)) throw error;
     return readMigrations(file);
   }
 }
 
-/** Reads through an attachment, and without a statement on it, because only then is it closed at once. */
+/** Attaches the database and copies from it, so that no prepared statement keeps it open: it is closed at once. */
 function readMigrations(file: string): string[] | 'foreign' {
   const db = new Database(':memory:');
   const read = (query: string): string[] => {

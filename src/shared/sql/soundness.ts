@@ -43,7 +43,9 @@ const SCHEMA = `SELECT type, name, sql FROM sqlite_schema
 
 let own: ReadonlyMap<string, string | null> | undefined;
 
-/** This program's tables, indexes and triggers. To make them takes longer than the rest of an audit of a small desk. */
+/**
+ * This program's tables, indexes and triggers: cached, because creating them takes longer than auditing a small desk.
+ */
 function ownItems(): ReadonlyMap<string, string | null> {
   if (own === undefined) {
     const fresh = freshDatabase();

@@ -120,7 +120,7 @@ export function onLocked(db: Db, listener: () => void): void {
 
 const eagerly = new WeakSet<Db>();
 
-/** Has every statement of a connection prepared when it is made, so that one with a fault is found unused. */
+/** Prepares every statement of a connection when it is created, so that a faulty one is found before it is used. */
 export function prepareEagerly(db: Db): void {
   eagerly.add(db);
 }
@@ -135,7 +135,7 @@ export function beginWriting(db: Db): void {
   }
 }
 
-/** Whether a transaction is open. The driver ends the process when it is asked this of a connection that is closed. */
+/** Whether a transaction is open. Asking the driver about a closed connection would end the process. */
 export const isInTransaction = (db: Db): boolean => db.open && db.inTransaction;
 
 export function rollBack(db: Db): void {
@@ -161,8 +161,8 @@ const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 const UNPACKS = /\bjson_(?:each|tree|extract)\b/i;
 
 /**
- * How a statement's parameters are checked before it runs. A write stores texts exactly or refuses them; what only
- * reads may ask for any text, and finds nothing.
+ * Returns the check of a statement's parameters before it runs. Writes store texts exactly or reject them. Reads accept
+ * any text, and find no row with one that cannot be stored.
  */
 function checkOf(text: string): (params: Param[]) => void {
   const isWrite = WRITES.test(text);

@@ -4,9 +4,9 @@ import { beginWriting, type Db, onLocked } from './sql.ts';
 
 /** How long a statement waits for the lock while nothing else runs on its thread, in ms: longer than most writes take. */
 const WAITS_HERE = 100;
-/** How often a lock that is held is looked at, in ms. */
+/** How often a held lock is checked, in ms. */
 const LOOK_EVERY = 50;
-/** How long a lock is held before it is worth a line in the log, in ms. */
+/** A lock that is held for longer than this is logged, in ms. */
 const REPORTED_AFTER = 1_000;
 
 /** Called when the lock has been held for a second, and when it is free again, with how long it was held, in ms. */
@@ -23,7 +23,7 @@ interface Waiting {
 
 /**
  * The write lock of the database, which another process may hold for any length of time. SQLite waits for it on the
- * calling thread. A command may wait like that; a server would stop answering. So while it shares its thread, one
+ * calling thread. A command may wait like that; a server would stop answering. So while the thread is shared, the first
  * statement waits briefly, and after that every write fails immediately until a check finds the lock free.
  */
 export class WriteLock {
@@ -31,12 +31,12 @@ export class WriteLock {
   readonly #file: string;
   readonly #waiting = new Set<Waiting>();
   #events: LockEvents | null = null;
-  /** While another process holds the lock. */
+  /** The timer that checks the lock while another process holds it. */
   #looking: NodeJS.Timeout | null = null;
   #heldSince = 0;
   #isReported = false;
   #timeouts = 0;
-  /** No wait lasts longer than this moment of the monotonic clock, in ms. */
+  /** When all waits end, in ms of the monotonic clock. */
   #end = Number.POSITIVE_INFINITY;
 
   constructor(db: Db, { file }: Pick<DatabaseSettings, 'file'>) {
@@ -45,7 +45,7 @@ export class WriteLock {
     onLocked(db, () => this.#found());
   }
 
-  /** From now on others need this thread. Returns what ends that. */
+  /** From now on the thread is shared with other work, as in a server. Returns a function that ends this. */
   share(events: LockEvents): () => void {
     if (this.#file === IN_MEMORY) return () => {};
     this.#events = events;
@@ -73,19 +73,19 @@ export class WriteLock {
     return this.#timeouts;
   }
 
-  /** As `isHeld`, after a look: nothing has tried to write since another process took it, perhaps. */
+  /** Like `isHeld`, but checks: perhaps nothing has tried to write since another process took the lock. */
   isHeldNow(): boolean {
     if (this.#events === null || this.isHeld) return this.isHeld;
     try {
       beginWriting(this.#db);
       this.#db.exec('ROLLBACK');
     } catch {
-      // A lock is noted by now. Any other error is for those who write.
+      // `onLocked` has noted a held lock by now. Other errors concern only writers.
     }
     return this.isHeld;
   }
 
-  /** Has all that waits now or later give up after `BUSY_TIMEOUT`, because the process ends. */
+  /** Limits all waits, also later ones, to `BUSY_TIMEOUT` from now, because the process ends. */
   hurry(): void {
     this.#end = Math.min(this.#end, performance.now() + BUSY_TIMEOUT);
   }
@@ -102,8 +102,8 @@ export class WriteLock {
   }
 
   /**
-   * Runs `work`, which begins with one write, and does nothing if it does not get the lock. Then it is run again when
-   * the lock is free, for `patience` ms.
+   * Runs `work`, and again when the lock is free if it did not get the lock, for `patience` ms. It must begin with a
+   * write, and have done nothing when that fails.
    */
   async patiently<T>(work: () => T | Promise<T>, patience = BUSY_TIMEOUT): Promise<T> {
     const end = performance.now() + patience;
@@ -149,7 +149,7 @@ export class WriteLock {
       this.#db.exec('BEGIN IMMEDIATE; ROLLBACK');
       return false;
     } catch (error) {
-      // Any other error is for those who write.
+      // Other errors concern only writers.
       return isLocked(error);
     }
   }

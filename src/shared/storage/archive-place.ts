@@ -6,12 +6,12 @@ import { requireUnpublished } from './backup-location.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 import { openBucket, requireFolderApart } from './publish-target.ts';
 
-/** What keys of seeds begin with: they have a credential of their own, where one is set. */
+/** The prefix of the keys of seeds, which may have credentials of their own. */
 export const SEEDS = 'seeds/';
 
 /** The archive's objects, by keys without the prefix of ARCHIVE_URL. Methods throw as those of a bucket. */
 export interface ArchivePlace {
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   get(key: string, max?: number): Promise<StoredObject | null>;
   /** The ETag of an object; null when it is not there. */
@@ -23,7 +23,7 @@ export interface ArchivePlace {
   list(prefix: string): AsyncIterable<BucketObject>;
   remove(keys: readonly string[]): Promise<void>;
   flush(): Promise<void>;
-  /** The objects whose keys begin so, as a place of their own. */
+  /** The objects below a prefix, as a place of their own. */
   below(prefix: string): ArchivePlace;
 }
 
@@ -51,7 +51,10 @@ export function openWholeArchive(settings: Settings, ending?: AbortSignal): Arch
   return archivePlace(main, seeds, address.kind === 's3' ? address.prefix : '');
 }
 
-/** Parses ARCHIVE_URL. Readers see what is published, and a publication removes what it does not know. */
+/**
+ * Parses ARCHIVE_URL. Throws `invalid_request` for the place of PUBLISH_URL, which is public, and where a publication
+ * removes files that it does not know; and for the program's own folders.
+ */
 export function archiveAddress(text: string, settings: Settings): Address {
   const address = parseAddress(text, settings.objectStorage);
   if (typeof address === 'string' || address.paper !== null) {
@@ -64,7 +67,7 @@ export function archiveAddress(text: string, settings: Settings): Address {
   return address;
 }
 
-/** The objects below a prefix of a bucket, and those of the seeds by a handle with other credentials. */
+/** The objects below a prefix of a bucket. `seeds` is the same bucket with the credentials for the seeds. */
 export function archivePlace(main: Bucket, seeds: Bucket, prefix: string): ArchivePlace {
   const of = (key: string): Bucket => (key.startsWith(SEEDS) ? seeds : main);
   return {

@@ -46,7 +46,7 @@ export async function writeBackupFile(file: string, content: AsyncIterable<Uint8
   }
 }
 
-/** A device or a pipe would be replaced by a file. */
+/** Throws for a device or a pipe, which the backup would replace with a file. */
 function requireFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return;
@@ -54,7 +54,7 @@ function requireFile(file: string): void {
   throw new Fault('invalid_request', message);
 }
 
-/** Removes what backups that were killed left behind, as far as it may. */
+/** Removes the files of killed backups, as far as permissions allow. */
 async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

@@ -12,7 +12,7 @@ import { readLarge, writeLarge } from './s3-large.ts';
 
 /** Where a backup is: standard input or output, a file, or an object in a bucket. */
 export interface BackupLocation {
-  /** How messages call it. */
+  /** Its name in messages. */
   name: string;
   /** Writes a backup whole or not at all. Returns its size in bytes. */
   write(content: AsyncIterable<Uint8Array>): Promise<number>;
@@ -20,13 +20,15 @@ export interface BackupLocation {
 }
 
 /**
- * Where a command means: `-`, `s3://BUCKET/KEY?…`, a file, or a folder, in which a new backup is named after its time.
+ * The location that a command names: `-`, `s3://BUCKET/KEY?…`, a file, or a folder, in which a new backup is named
+ * after its time.
  */
 export function backupLocation(settings: Settings, text: string, now: number): BackupLocation {
   if (text === '-') return STANDARD;
   const name = `broadsheet-${isoTime(now).slice(0, 19).replaceAll(':', '-')}Z.tar.zst`;
   if (/^s3:/i.test(text)) return objectLocation(settings, text, name);
-  // A link is followed: it would be replaced by the backup, and what it leads to may be published.
+  // Links are followed: otherwise the backup would replace the link, and a link into a public folder would go
+  // unnoticed.
   const path = realPath(text);
   const isFolder = text.endsWith('/') || text.endsWith(sep) || (existsSync(path) && statSync(path).isDirectory());
   const file = isFolder ? join(path, name) : path;
@@ -52,7 +54,7 @@ const STANDARD: BackupLocation = {
         '-: a backup is binary and cannot be printed to a terminal; pipe it, as in `backup - | age …`',
       );
     }
-    // Each write says so itself.
+    // Each write reports its own error.
     process.stdout.on('error', () => {});
     let size = 0;
     for await (const chunk of content) {
@@ -97,7 +99,10 @@ function objectLocation(settings: Settings, text: string, newName: string): Back
   };
 }
 
-/** Everybody may read what is pressed and published, and what is in DATA_DIR is lost together with it. */
+/**
+ * Throws `invalid_request` for a backup within the program's folders or the folder of PUBLISH_URL: pressed and
+ * published files are public, and files in DATA_DIR are lost together with it.
+ */
 export function requireApart(settings: Settings, file: string, text: string): void {
   const { dataDir, distDir, logDir, contentDir } = settings;
   const published = publishedAddress(settings);
@@ -117,7 +122,10 @@ export function requireApart(settings: Settings, file: string, text: string): vo
   }
 }
 
-/** A publication removes what it does not know, and everybody may read what it leaves. */
+/**
+ * Throws `invalid_request` for the bucket of PUBLISH_URL, because it is public, and a publication removes files that it
+ * does not know.
+ */
 export function requireUnpublished(settings: Settings, { bucket, endpoint }: S3Address, text: string): void {
   const published = publishedAddress(settings);
   if (published?.kind !== 's3' || published.bucket !== bucket || published.endpoint !== endpoint) return;
@@ -140,7 +148,7 @@ export interface FoundBackup {
 }
 
 const BACKUP = /\.tar\.zst$/;
-/** The names that `backup` gives, which are in the order of their times. A bucket listing has no times. */
+/** The names that `backup` gives: they sort by time, which bucket listings do not show. */
 const DATED = /(?:^|\/)broadsheet-\d{4}-[\dT-]+Z\.tar\.zst$/;
 
 /**

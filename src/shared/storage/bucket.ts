@@ -10,7 +10,7 @@ export interface BucketObject {
 export interface StoredObject {
   bytes: Uint8Array;
   etag: string;
-  /** How long ago it was written at least, in ms, by the clock of the store alone. */
+  /** Its minimum age, in ms, measured by the store's own clock; 0 when unknown. */
   age: number;
 }
 
@@ -30,19 +30,19 @@ export interface PutOptions {
 
 /** A place for objects: object storage, or a folder. Every method throws a Fault that names the cure. */
 export interface Bucket {
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   /** Whether the objects keep the headers that they were written with. */
   readonly keepsHeaders: boolean;
-  /** The object. `max` is the most bytes that it may have; without it, as many as an answer to a listing. */
+  /** The object. `max` is its largest permitted size in bytes; by default, that of a response to a listing. */
   get(key: string, max?: number, signal?: AbortSignal): Promise<StoredObject | null>;
   head(key: string): Promise<ObjectHead | null>;
-  /** Whether a key has no object, by a listing: no object may also be the answer of a disk that is not mounted, or of a proxy. */
+  /** Whether a key has no object. Rejects where the store itself is missing, such as an unmounted disk. */
   isFree(key: string): Promise<boolean>;
   /** The bytes from `start` to before `end` of the object with this ETag; null when it is gone or was replaced. */
   range(key: string, etag: string, start: number, end: number, signal?: AbortSignal): Promise<Uint8Array | null>;
   /**
-   * Writes an object whole or not at all; what a Blob has of a file is read as it is sent. Returns its ETag; null when
+   * Writes an object whole or not at all. A Blob of a file is read while it is sent. Returns the ETag; null when
    * `onlyIf` does not hold.
    */
   put(key: string, bytes: Uint8Array | Blob, options?: PutOptions): Promise<string | null>;

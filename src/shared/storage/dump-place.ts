@@ -11,7 +11,7 @@ import { writeLarge } from './s3-large.ts';
 
 /** The public files of DUMPS_URL, by their names. Methods throw a Fault that names the cure. */
 export interface DumpPlace {
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   /** The folder in which the files are; null where they are in a bucket. */
   readonly folder: string | null;
@@ -38,7 +38,7 @@ export function openDumpPlace(settings: Settings): DumpPlace | null {
     throw new Fault('invalid_request', `${what}: ${why}; correct it`);
   }
   if (address.kind === 'folder') requireFolderApart(settings, address.folder, what);
-  // Everybody reads what is there, and what is not a dump may be removed by others.
+  // Dumps are public, and the owner of another place may remove files that it does not know.
   for (const [name, url] of Object.entries({ ARCHIVE_URL: archiveUrl, PUBLISH_URL: publishUrl, MEDIA_URL: mediaUrl })) {
     const other = url === null ? null : parseAddress(url, objectStorage);
     if (other === null || typeof other === 'string' || !overlap(address, other)) continue;

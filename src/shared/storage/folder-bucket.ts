@@ -21,11 +21,11 @@ import { syncFolder } from '../files/durable-file.ts';
 import { textIn } from '../files/plain-file.ts';
 import type { Bucket, BucketObject, ObjectHead, PutOptions, StoredObject } from './bucket.ts';
 
-/** A folder beside the objects, in which they are written before they are renamed, and where locks are. */
+/** A folder beside the objects for locks, and for objects until they are renamed into place. */
 const WORKING = '.broadsheet';
-/** An aside this old was left behind by a process that was killed, in ms. */
+/** A temporary file of this age was left behind by a killed process, in ms. */
 const LEFT_BEHIND = 10 * MINUTE;
-/** A lock is held while one small file is written, so that one which stays this long was left behind too, in ms. */
+/** A lock is held only while one small file is written, so one of this age was left behind too, in ms. */
 const LOCK_LASTS = 10 * SECOND;
 const LOCK_POLL = 10;
 
@@ -33,7 +33,7 @@ const LOCK_POLL = 10;
 const PROCESS_ID = randomBytes(8).toString('hex');
 let asides = 0;
 
-/** Who locks, as other processes see it, and whether another one that did is known to be dead. */
+/** The name under which this process locks, and whether the process of another name is known to be dead. */
 export interface LockOwner {
   name: string;
   isDead(name: string): boolean;
@@ -45,7 +45,7 @@ export class FolderBucket implements Bucket {
   readonly keepsHeaders = false;
   readonly #folder: string;
   readonly #owner: LockOwner;
-  /** The ETags of files that were read in ranges, and how these files looked. */
+  /** The ETags of files that were read in ranges, each with the inode, size and time that the file had. */
   readonly #etags = new Map<string, { state: string; etag: string }>();
   /** Folders whose entries changed since they were last synced. */
   readonly #touched = new Set<string>();
@@ -71,7 +71,7 @@ export class FolderBucket implements Bucket {
     return this.#reading(key, async (file) => {
       const { ino, size, mtimeMs } = await file.stat();
       const state = `${ino} ${size} ${mtimeMs}`;
-      // Files are replaced and never changed, so one that looks the same has the same bytes.
+      // Files are replaced and never changed, so the same inode, size and time mean the same bytes.
       let known = this.#etags.get(key);
       if (known?.state !== state) {
         known = { state, etag: (await contentOf(file)).etag };
@@ -112,7 +112,7 @@ export class FolderBucket implements Bucket {
       const key = relative(this.#folder, path).split(sep).join('/');
       if (key.startsWith(`${WORKING}/`)) continue;
       const info = await this.#guarded(key, () => unlessGone(stat(path)));
-      // It went since the folder was read; what a link leads to may never have been there.
+      // The file was deleted since the folder was read. A broken link is listed, so that a publication removes it.
       if (info === null && !entry.isSymbolicLink()) continue;
       if (info?.isDirectory()) {
         throw new Fault('conflict', `${path} is a link to a folder; put the folder itself there, or remove the link`);
@@ -154,7 +154,7 @@ export class FolderBucket implements Bucket {
     }
   }
 
-  /** Null, and nothing written, when `isAllowed` refuses at the last moment. */
+  /** `isAllowed` is asked right before the rename. Returns null, and writes nothing, when it returns false. */
   async #write(
     key: string,
     bytes: Uint8Array | Blob,
@@ -193,10 +193,10 @@ export class FolderBucket implements Bucket {
     await mkdir(working, { recursive: true });
     const lock = join(working, `${md5(Buffer.from(key))}.lock`);
     const mine = await this.#lock(lock);
-    // A process that is stopped for long finds its lock broken, and another's work in its place.
+    // If this process was suspended for long, another one may have broken its lock.
     const isLocked = () => textIn(lock) === mine;
     try {
-      // By the clock of the folder, which may be another machine's.
+      // The lock's own time, because the folder may be on a machine with another clock.
       const held = await unlessGone(stat(lock));
       if (held !== null) await removeOld(working, held.mtimeMs);
       const found = await this.#reading(key, contentOf);
@@ -207,7 +207,7 @@ export class FolderBucket implements Bucket {
     }
   }
 
-  /** Returns what the lock says while it is held. */
+  /** Takes the lock. Returns the text of its file. */
   async #lock(lock: string): Promise<string> {
     const mine = `${this.#owner.name}:${++asides}`;
     let seen = { by: '', since: performance.now() };
@@ -220,7 +220,9 @@ export class FolderBucket implements Bucket {
     return mine;
   }
 
-  /** Works on the file of an object; null without one. Throws `conflict` for a pipe, which blocks, and a device, which has no end. */
+  /**
+   * Works on an object's file; null without one. Throws `conflict` for pipes, which block, and devices without an end.
+   */
   async #reading<T>(key: string, work: (file: FileHandle) => Promise<T>): Promise<T | null> {
     return this.#guarded(key, async () => {
       const path = this.#path(key);
@@ -295,12 +297,12 @@ async function isCreated(path: string, text: string): Promise<boolean> {
 async function breakLock(lock: string, by: string): Promise<void> {
   const aside = `${lock}.${PROCESS_ID}.${++asides}`;
   if ((await unlessGone(rename(lock, aside).then(() => true))) === null) return;
-  // No process waits for a lock moved aside: it is moved back unless there is a new one.
+  // A new lock had replaced it: it is moved back, unless yet another process has taken the lock meanwhile.
   if ((await readFile(aside, 'utf8')) !== by) await link(aside, lock).catch(() => {});
   await rm(aside, { force: true });
 }
 
-/** Removes what processes that were killed left behind, at a time (ms) by the clock that dates the files. */
+/** Removes the files of killed processes. `now` is a time (ms) of the clock that dates the files. */
 async function removeOld(working: string, now: number): Promise<void> {
   for (const name of await readdir(working)) {
     const path = join(working, name);

@@ -1,11 +1,11 @@
 import { Budget } from '../workers/budget.ts';
 
-/** How many requests to a target are in flight. */
+/** Maximum number of requests to a target in flight. */
 export const IN_FLIGHT = 32;
 /** The most bytes of files in memory; a larger file is handled alone. */
 export const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
-/** Works on files, `IN_FLIGHT` at a time. After a failure no further file begins; rejects when all others ended. */
+/** Works on files, `IN_FLIGHT` at a time. After a failure it begins no other file, and rejects when all have ended. */
 export async function inParallel<Item extends { size(): number | Promise<number> }>(
   files: Iterable<Item>,
   work: (file: Item) => Promise<void>,

@@ -26,7 +26,9 @@ export function publishAddress(settings: Settings, to: string | undefined): Addr
   return address;
 }
 
-/** A publication removes what it does not know, so it has no business in the folders of the program; nor has an archive. */
+/**
+ * Throws `invalid_request` for a folder that holds or is within one of the program's: a publication would remove files.
+ */
 export function requireFolderApart(
   { dataDir, distDir, logDir, contentDir }: Settings,
   folder: string,

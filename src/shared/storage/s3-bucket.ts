@@ -15,23 +15,23 @@ interface S3Credentials {
   sessionToken?: string | undefined;
 }
 
-/** How often a request is made before it is given up. */
+/** The number of tries before a request is given up. */
 const TRIES = 8;
 /** The longest pause before the first retry; it doubles with each, up to `PAUSE_MAX`. In ms. */
 const PAUSE_FIRST = 100;
 const PAUSE_MAX = 20 * SECOND;
-/** The longest that a `Retry-After` is heeded, in ms. */
+/** A longer `Retry-After` is cut to this, in ms. */
 const RETRY_AFTER_MAX = 120 * SECOND;
-/** A request may take this long, in ms, and a second more for each of so many bytes. */
+/** The timeout of a request, in ms; each `BYTES_PER_SECOND` of its body or response adds a second. */
 const TIMEOUT = 30 * SECOND;
 const BYTES_PER_SECOND = 50_000;
-/** A request that the store has left unanswered for so long in all its tries is given up, in ms. */
+/** A request is given up when its tries without a response took this long together, in ms. */
 const SILENCE_MAX = 60 * SECOND;
-/** The largest response that is read, in bytes: a page of a listing has a thousand keys of a kilobyte. */
+/** The largest response that is read, in bytes: a page of a listing has up to a thousand keys of a kilobyte each. */
 const ANSWER_MAX = 32_000_000;
-/** The most keys in one request that removes. */
+/** The most keys in one DeleteObjects request. */
 const REMOVE_MAX = 1_000;
-/** Characters that XML 1.0 cannot hold, in any spelling (its section 2.2). */
+/** Characters that XML 1.0 cannot hold, not even escaped (its section 2.2). */
 const NO_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 const RETRIED_STATUS = new Set([408, 429, 500, 502, 503, 504]);
@@ -60,7 +60,7 @@ export interface Answer {
   body: Buffer;
 }
 
-/** A bucket of S3 or of a compatible store. Requests are repeated where that can help. */
+/** A bucket of S3 or of a compatible store. Retries requests where that can help. */
 export class S3Bucket implements Bucket {
   readonly name: string;
   readonly keepsHeaders = true;
@@ -140,7 +140,7 @@ export class S3Bucket implements Bucket {
     const tokens = new Set<string>();
     let token: string | null = null;
     do {
-      // XML cannot hold every key.
+      // Without URL encoding, XML cannot hold every key.
       const query: Record<string, string> = { 'list-type': '2', 'encoding-type': 'url', prefix };
       if (token !== null) query['continuation-token'] = token;
       const answer = await this.ask('GET', { query });
@@ -206,7 +206,7 @@ export class S3Bucket implements Bucket {
         const { status, headers, body } = answer;
         if (status < 300 || status === 412) return answer;
         const error = errorOf(body);
-        // To HEAD there is no body that could name the bucket; a publication begins with GET.
+        // A 404 to HEAD has no body to say that the bucket is missing; a publication finds out with its first GET.
         if (status === 404 && error?.code !== 'NoSuchBucket') return answer;
         const isRetried = RETRIED_STATUS.has(status) || RETRIED_CODE.has(error?.code ?? '');
         if (isLast || !isRetried) {
@@ -233,7 +233,7 @@ export class S3Bucket implements Bucket {
     const path = [bucket, ...(key === undefined ? [] : key.split('/'))].map(encodeURIComponent).join('/');
     const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     const url = `${endpoint}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`;
-    // The store refuses bytes that were altered on the way.
+    // With the hash, the store rejects bytes that were altered on the way.
     const hash = createHash('sha256');
     for await (const part of body instanceof Blob ? body.stream() : [body ?? '']) hash.update(part);
     return this.#client.sign(url, {
@@ -256,7 +256,7 @@ export class S3Bucket implements Bucket {
         redirect: 'manual',
         signal: AbortSignal.any([signal, limit.signal]),
       });
-      // It has begun to answer; only now is it known how long the answer is.
+      // The response has begun; only now is its length known.
       clearTimeout(timer);
       const length = response.headers.get('content-length');
       timer = giveUpAfter(length === null ? Math.max(0, answerMax - ANSWER_MAX) : Math.min(Number(length), answerMax));
@@ -272,7 +272,7 @@ export class S3Bucket implements Bucket {
     }
   }
 
-  /** The ETag, which every store gives; what answers without one has stored nothing. */
+  /** The ETag, which every store returns. A response without one did not come from a store, so nothing was stored. */
   #etag(method: string, key: string, answer: Answer): string {
     const etag = etagOf(answer);
     if (etag === '') throw notStorage(this.#address, { method, key, status: answer.status });

@@ -62,7 +62,7 @@ export function s3Fault(address: S3Address, refusal: Refusal): Fault {
   return fault(`${what} failed (${said}); ${cure}`);
 }
 
-/** The fault for a response that no object storage gives; `wanted` is what was asked for. */
+/** The fault for a response that did not come from object storage; `wanted` is what was asked for. */
 export function notStorage(
   { endpoint, bucket }: S3Address,
   { method, key, status, wanted }: Pick<Refusal, 'method' | 'key' | 'status'> & { wanted?: string | undefined },
@@ -75,7 +75,7 @@ export function notStorage(
 
 /** Statuses below 500 after which a request may succeed later. */
 const AGAIN = new Set([408, 429]);
-/** As much of a store's own words as a message repeats. */
+/** The longest text of a store's own error that a message repeats, in UTF-16 units. */
 const SHOWN_MAX = 200;
 
 function shown(text: string): string {

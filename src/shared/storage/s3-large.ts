@@ -3,7 +3,7 @@ import type { Bucket, ObjectHead } from './bucket.ts';
 import { type Answer, etagOf, type S3Bucket } from './s3-bucket.ts';
 import { errorOf, uploadIdOf } from './s3-documents.ts';
 
-/** Objects that do not fit into memory: sent in parts, and read in ranges, each of which is tried again by itself. */
+// Objects that do not fit into memory are sent in parts and read in ranges, each with retries of its own.
 
 const MB = 1024 * 1024;
 /** The size of the first parts, which doubles after each thousand: S3 takes ten thousand. */
@@ -66,7 +66,7 @@ function isFrom({ size, since }: { size: number; since: Answer }, head: ObjectHe
 
 /** The bytes of an object; null when there is none. Throws when it is replaced meanwhile. */
 export async function readLarge(bucket: S3Bucket, key: string): Promise<AsyncIterable<Uint8Array> | null> {
-  // The answer to HEAD cannot say that the bucket is not there.
+  // Listed first, because a response to HEAD cannot say that the bucket is missing.
   const head = (await first(bucket.list(key))) === key ? await bucket.head(key) : null;
   return head === null ? null : rangesOf(bucket, key, head);
 }

@@ -1,11 +1,11 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** One Ctrl-C may arrive twice, from the terminal and from npm, which passes its own on: within this time, in ms. */
+/** One Ctrl-C may arrive twice within this time, in ms: from the terminal, and from npm, which passes on its own. */
 const TOGETHER = 1_000;
 
 /**
- * Calls `stop` for the first signal that asks the process to end, and `again` for each that comes later than the same
- * signal by another way would. SIGHUP, the end of a terminal, is one of them unless `reload` takes it.
+ * Calls `stop` for the first signal that asks the process to end, and `again` for later ones, except a duplicate within
+ * `TOGETHER`. SIGHUP, the end of a terminal, counts as such a signal unless there is a `reload` for it.
  */
 export function onStopSignal(
   stop: () => void,
@@ -23,9 +23,9 @@ export function onStopSignal(
 }
 
 /**
- * Ends a command that writes by its first stop signal between two of its steps, with the exit code that shells give to
- * the signal: never within a transaction, as the signal by itself would. Signals that the command itself listens to are
- * left to it.
+ * Ends a command that writes at the first stop signal, between two of its steps, with the exit code that shells give to
+ * the signal. Without this, the signal could end it within a transaction. Signals that the command itself listens to
+ * are left to it.
  */
 export function endBetweenSteps(): void {
   for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {

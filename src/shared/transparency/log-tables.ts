@@ -87,7 +87,7 @@ export interface LogTables {
   lastHead(log: LogService): LogHead | null;
   newestHead(log: LogService, origin: string): LogHead | null;
   newestCosigned(log: LogService, origin: string): LogHead | null;
-  /** The first head, of any origin, that met its quorum and covers the leaf: the one whose proof is given out for ever. */
+  /** The first head, of any origin, that met its quorum and covers the leaf: proofs of the leaf name it for ever. */
   firstCosignedOver(log: LogService, index: number): LogHead | null;
   /** The number of leaves that cosigned heads cover, whatever their origin. */
   cosignedSize(log: LogService): number;

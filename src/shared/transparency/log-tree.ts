@@ -46,7 +46,7 @@ export function hasRoot(read: TileReader, { size, root }: Pick<Checkpoint, 'size
   return sameBytes(logTree(size, read).root(), root);
 }
 
-/** Leaves whose nodes are stored in one transaction: other writers and requests wait for no more. */
+/** The number of leaves whose nodes are stored in one transaction, so that other writers and requests wait briefly. */
 const NODES_BATCH = 16 * TILE_WIDTH;
 
 /** Stores the nodes over full tiles of a tree of `size` leaves, at most one batch. Returns whether all are stored. */

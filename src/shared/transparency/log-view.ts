@@ -38,10 +38,10 @@ export interface PieceView {
 
 /** Public leaves on the page. */
 const SHOWN_LEAVES = 20;
-/** The newest leaves, among which the public ones are looked for. */
+/** The number of newest leaves that are searched for public ones. */
 const WINDOW = 500;
 
-/** The most points of the growth. */
+/** The most points of the curve of growth. */
 const POINTS = 49;
 
 type ViewTables = Pick<LogTables, 'lastHead' | 'headAt' | 'newestCosigned' | 'entries' | 'fence' | 'witness'>;
@@ -85,12 +85,12 @@ export function logView(tables: ViewTables, { log, url_absolute, policy, pieceOf
       .slice(-SHOWN_LEAVES)
       .reverse()
       .flatMap(({ index, leaf }) => leafView(index, leaf, pieceOf)),
-    /** The newest leaves among which the public ones were looked for: how many, and how many of them are hashes. */
+    /** How many of the newest leaves were searched for public ones, and how many of them are hashes. */
     window: { size: leaves.length, hashes: leaves.length - isPublic.length },
   };
 }
 
-/** Changes with everything that the view shows, but the pieces. */
+/** A text that changes whenever the view does, except for its pieces. */
 export function logViewState(tables: ViewTables, { log, policy }: Pick<LogViewContext, 'log' | 'policy'>): string {
   const last = tables.lastHead(log);
   const cosigned = last === null ? null : tables.newestCosigned(log, last.origin);
@@ -100,7 +100,7 @@ export function logViewState(tables: ViewTables, { log, policy }: Pick<LogViewCo
 
 type SignedSize = Pick<LogHead, 'number' | 'size' | 'signed_at'>;
 
-/** Heads are found by halving: a log signs one a second, and their times rise with their numbers. */
+/** Heads are found by binary search: a log signs one a second, and their times rise with their numbers. */
 function growthOf(
   headAt: (number: number) => SignedSize | null,
   last: SignedSize,

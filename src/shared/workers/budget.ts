@@ -1,4 +1,4 @@
-/** Lets work begin, in the order of the calls, while the sizes of what is running are within a limit together. */
+/** Starts work in the order of the calls, as long as the sizes of all running work add up to no more than a limit. */
 export class Budget {
   readonly #limit: number;
   #used = 0;
@@ -8,7 +8,7 @@ export class Budget {
     this.#limit = limit;
   }
 
-  /** What is larger than the limit runs alone. */
+  /** Work larger than the limit runs alone. */
   async within<T>(size: number, work: () => Promise<T>): Promise<T> {
     await new Promise<void>((begin) => {
       this.#waiting.push({ size, begin });

@@ -25,7 +25,7 @@ interface Running {
 /** Measures the delay of an event loop, and logs which requests and jobs may have caused it. */
 export class EventLoop {
   readonly #now: () => number;
-  /** In no order. Not a Set: its tables would outlive the requests, which test/api/heap.test.ts finds. */
+  /** In no order. Not a Set, whose hash tables would outlive the requests (see test/api/heap.test.ts). */
   readonly #running: Running[] = [];
   /** Work that ended since the last tick and took longer than one tick, with its duration in ms. */
   #ended: { work: Work; ms: number }[] = [];

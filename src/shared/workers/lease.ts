@@ -12,7 +12,7 @@ const RENEW_EVERY = 2_500;
 export interface Lease {
   /** Whether this process holds the lease now; acquires or renews it when needed. */
   isHeld(): boolean;
-  /** Lets another process have it now, rather than when it ends, which it does where the database cannot be written. */
+  /** Releases the lease before it expires. Where the database cannot be written, it expires by itself. */
   release(): void;
 }
 
@@ -42,7 +42,7 @@ export function requestLease(
       try {
         leases.release(name, owner);
       } catch (error) {
-        // It ends by itself, and what went wrong before is what the caller must see.
+        // The lease expires by itself; an earlier error matters more to the caller.
         if (!isLocked(error) && !(error instanceof DiskFault)) throw error;
       }
     },

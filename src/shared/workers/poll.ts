@@ -58,8 +58,8 @@ export function poll(
 }
 
 /**
- * Runs a sweep at most once an hour, at the first call, and after the clock was set back. One that fails waits as well.
- * By a wrong clock nothing is old.
+ * Runs a sweep at the first call, then at most once an hour, and again after the clock was set back. A sweep that fails
+ * is also repeated only after an hour. None runs while the clock is known to be wrong, when new rows could seem old.
  */
 export function hourly(app: Pick<AppContext, 'clock'>, sweep: (now: number) => void): (now: number) => void {
   let sweptAt = Number.NEGATIVE_INFINITY;
