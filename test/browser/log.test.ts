@@ -6,6 +6,7 @@ import pino from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { listenDesk, listenRecords } from '../../api/server.ts';
 import { PressQueue } from '../../src/desk/jobs/press-queue.ts';
+import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, createPaper, tempFolder } from '../support/app-context.ts';
 import { LogHeads } from '../support/log-heads.ts';
@@ -59,6 +60,8 @@ async function openLogStand({ isFilled, isWitnessed }: { isFilled: boolean; isWi
     }
     publish(app, 'spring-tide');
     heads.desk.sign();
+    // The page links the fonts of papers.
+    await pressPapers(app, { cards: false });
     if (isWitnessed)
       app.store.database.log.setWitness('desk', heads.desk.origin, {
         ...app.store.database.log.witness('desk', heads.desk.origin, heads.desk.witness.vkey),
