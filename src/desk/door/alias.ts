@@ -4,20 +4,20 @@ import { problem, quote } from '../../shared/shown-text.ts';
 import { type Filing, MAX } from './piece.ts';
 import { RESERVED_PAGES } from './reserved.ts';
 
-/** The longest name of a file that every file system takes, in bytes. */
+/** Maximum length of a file name, in bytes; every file system accepts it. */
 const SEGMENT_BYTES_MAX = 200;
 
-/** What a segment of an earlier address may hold: nothing that ends a path, or means more in a list of redirects. */
+/** Characters allowed in a segment of an earlier address: none that end a path or are special in a redirects file. */
 const SEGMENT = /^[\p{L}\p{N}\p{M}~!$&'()+,;=@_-][\p{L}\p{N}\p{M}.~!$&'()+,;=@_-]*$/u;
-/** An address that is a file. Any other gets a folder with an index. */
+/** An address that is a file. Any other address becomes a folder with an index. */
 const FILE = /\.html?$/i;
 const RESERVED = new Set(RESERVED_PAGES);
 
-/** What the rules for earlier addresses need to know of a paper. */
+/** What the rules for earlier addresses need to know about a paper. */
 export interface AliasRules {
   /** Whether the paper has a page of its own with this slug. */
   hasPage(slug: string): boolean;
-  /** The slug of the piece to which an earlier address leads; null for a free one. */
+  /** The slug of the piece to which an earlier address leads; null for an unused address. */
   aliasOwner(alias: string): string | null;
 }
 
@@ -26,12 +26,12 @@ interface AliasProblem {
   message: string;
 }
 
-/** Earlier addresses as they are stored, each once. */
+/** Normalizes earlier addresses for storage and removes duplicates. */
 export function aliasesFrom(given: readonly string[]): string[] {
   return [...new Set(given.map(aliasFrom))];
 }
 
-/** The form of an earlier address by which it is found: decoded, in NFC, without a slash at its end. */
+/** The normalized form of an earlier address, for look-ups: decoded, in NFC, without a trailing slash. */
 export function aliasFrom(given: string): string {
   const path = decoded(given.trim()).replace(/\/(?:index\.html?)?$/i, '');
   return normalized(path);
@@ -45,12 +45,12 @@ function decoded(path: string): string {
   }
 }
 
-/** The file that leads from an earlier address to its piece, below the paper's root. */
+/** The redirect file for an earlier address, below the paper's root. */
 export function aliasFile(alias: string): string {
   return FILE.test(alias) ? alias.slice(1) : `${alias.slice(1)}/index.html`;
 }
 
-/** What keeps a piece from having its earlier addresses: their form, an address of the paper's own, another piece. */
+/** The problems of a piece's earlier addresses: malformed, used by the paper itself, or taken by another piece. */
 export function aliasProblems({ slug, aliases }: Filing, rules: AliasRules): Problem[] {
   if (aliases.length > MAX.aliases) {
     const message = `${aliases.length} earlier addresses are more than ${MAX.aliases}; keep those to which others link`;
@@ -76,7 +76,7 @@ function aliasProblem(alias: string, slug: string, rules: AliasRules): AliasProb
   return { rule: 'alias_taken', message };
 }
 
-/** What keeps a text from being an earlier address of any piece, in the form of `aliasFrom`; null for a sound one. */
+/** Why a text, in the form of `aliasFrom`, cannot be an earlier address of any piece; null for a valid one. */
 export function aliasFormProblem(alias: string): AliasProblem | null {
   const [empty, ...segments] = alias.split('/');
   const isPath =

@@ -4,10 +4,10 @@ import type { Problem } from '../../shared/shape.ts';
 import { problem, quote } from '../../shared/shown-text.ts';
 import { asciiWords, plainLetters } from './tag.ts';
 
-/** The members of an entry that the record of its fact has too. */
+/** The members that both an entry and its recorded fact have. */
 const TEXTS = ['statement', 'source', 'instrument'] as const;
 
-/** A fact as the rules read it: the newest version of a claim key. */
+/** The newest version of a fact, as the rules read it. */
 export type RecordedFact = Omit<FactVersion, 'claim_key'>;
 /** The newest version of a fact; null for an unknown key. */
 export type FactLookup = (claim_key: string) => Pick<RecordedFact, (typeof TEXTS)[number] | 'quote'> | null;
@@ -19,23 +19,23 @@ export function isClaimKey(text: string): boolean {
   return text.length <= CLAIM_KEY_MAX && FORM.test(text);
 }
 
-/** The problem of a claim key of another form, which names the key that it may stand for; null for a sound one. */
+/** The problem of a malformed claim key, with the key that was probably meant; null for a valid key. */
 export function claimKeyProblem(field: string, key: string): Problem | null {
   if (isClaimKey(key)) return null;
   const canonical = asciiWords(key).join('-');
-  // Letters that merely look like a–z have no key that they stand for.
+  // Suggests no key for look-alike letters of other scripts.
   const isWhole = isClaimKey(canonical) && !/[^\p{ASCII}]/u.test(plainLetters(key).replace(/[^\p{L}\p{N}]/gu, ''));
   const cure = isWhole ? `write ${quote(canonical)}` : 'write one such as harbour-tonnage-2025';
   const message = `${quote(key)} is not a claim key: it has words of a–z and 0–9 joined by single hyphens, at most ${CLAIM_KEY_MAX} characters, so that no two keys look alike; ${cure}`;
   return problem(field, 'claim_key_form', message);
 }
 
-/** Whether an entry leaves everything but its key to the record. */
+/** Whether an entry gives only a claim key and takes its texts from the record. */
 export function isKeyAlone(fact: CitedFact): boolean {
   return fact.claim_key !== null && TEXTS.every((name) => fact[name] === '');
 }
 
-/** Entries with what they leave to the record: members that are empty beside a claim key that the record has. */
+/** Fills the empty members of entries from the record, for entries whose claim key the record has. */
 export function withRecord<F extends { cited_facts: CitedFact[] }>(filing: F, lookup: FactLookup): F {
   if (!filing.cited_facts.some((fact) => fact.claim_key !== null && TEXTS.some((name) => fact[name] === '')))
     return filing;
@@ -56,8 +56,8 @@ function entryWithRecord(fact: CitedFact, lookup: FactLookup): CitedFact {
 }
 
 /**
- * Where entries with sound keys differ from the record, field by field, and where two of them with one key differ. `known`
- * is the newest version of a key. Keys of another form are for `claimKeyProblem` to report.
+ * Compares entries with valid claim keys to the record, field by field, and to each other if they share a key. `known`
+ * returns the newest version of a key. Malformed keys are left to `claimKeyProblem`.
  */
 export function recordProblems(
   facts: readonly CitedFact[],
@@ -89,7 +89,7 @@ export function recordProblems(
   return problems;
 }
 
-/** The problems of entries whose facts are retracted. A key that the record does not have is none of them. */
+/** The problems of entries whose facts are retracted. Skips keys that the record does not have. */
 export function retractedProblems(
   facts: readonly CitedFact[],
   known: (claim_key: string) => RecordedFact | null,
@@ -125,10 +125,10 @@ function differences(
   });
 }
 
-/** How much of what two texts share is quoted before they differ, in UTF-16 units. */
+/** How much of the common text is quoted before two texts differ, in UTF-16 units. */
 const SHARED = 20;
 
-/** A text as a message quotes it: from shortly before the first place where it differs from the other. */
+/** A text as quoted in a message, starting shortly before the first difference from the other text. */
 function excerpt(text: string, other: string | null): string {
   let same = 0;
   while (other !== null && same < text.length && text[same] === other[same]) same++;

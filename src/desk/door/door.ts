@@ -24,18 +24,18 @@ export interface PaperRules extends AliasRules {
   source_floor: number;
   /** Whether the paper has a media file at this path. */
   hasMedia(path: string): boolean;
-  /** The newest version of a fact of the paper's record; null for an unknown key. */
+  /** The newest version of a recorded fact; null for an unknown key. */
   fact(claim_key: string): RecordedFact | null;
-  /** Whether pictures may lack a description, and notes a reference, as in what was written elsewhere before. */
+  /** Whether pictures may lack a description, and notes a reference, as for texts imported from elsewhere. */
   takesUndescribed?: boolean;
 }
 
-/** The form of a slug, of a piece or a persona. */
+/** The form of the slug of a piece or a persona. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The form of a piece's id. A slug must not look like one. */
 const ID = /^[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Every rule that a filing breaks, so that a desk can mend all at once. */
+/** All rules that a filing breaks, so that a desk can fix everything at once. */
 export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
   return [
     ...slugProblems(filing.slug),
@@ -58,8 +58,8 @@ export function filingProblems(filing: Filing, rules: PaperRules): Problem[] {
 }
 
 /**
- * What keeps a filed piece off the air: too few distinct publishers, a section that the paper has dropped, or a fact that
- * was retracted since it was filed.
+ * What keeps a filed piece off the air: too few distinct publishers, a section that the paper has dropped, or a fact
+ * that was retracted after the piece was filed.
  */
 export function airingProblems(
   piece: Pick<Filing, 'category' | 'cited_facts' | 'provenance'>,
@@ -73,8 +73,8 @@ export function airingProblems(
 }
 
 /**
- * The only rule that drafts need not meet: enough distinct publishers, by `source` in NFKC and folded case. Archives have
- * no cited facts: their pieces say instead that they come from one.
+ * The only rule that drafts need not meet: enough distinct publishers, compared in NFKC and folded case. Pieces from an
+ * archive cite no facts: they say instead that they come from an archive.
  */
 export function sourceFloorProblems(
   filing: Pick<Filing, 'cited_facts' | 'provenance'>,
@@ -92,7 +92,7 @@ export function distinctPublishers(facts: { source: string }[]): number {
   return new Set(facts.map(({ source }) => publisherOf(source))).size;
 }
 
-/** A publisher in the form in which publishers are compared: NFKC, in folded case. */
+/** A publisher in the form used for comparison: NFKC, in folded case. */
 export function publisherOf(source: string): string {
   return foldCase(normalized(source, 'NFKC'));
 }
@@ -137,7 +137,7 @@ export function isLanguageTag(tag: string): boolean {
   }
 }
 
-/** The problems of a text's Markdown, of a piece or of a page of the paper's own. */
+/** The problems in the Markdown of a piece or of one of the paper's own pages. */
 export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' | 'takesUndescribed'>): Problem[] {
   const problems = textProblems('prose', prose, MAX.prose);
   const unseen = unseenProblem('prose', prose);
@@ -178,7 +178,7 @@ export function proseProblems(prose: string, rules: Pick<PaperRules, 'hasMedia' 
   return problems;
 }
 
-/** What is wrong with a footnote, by the kind of its fault. */
+/** Error messages for footnotes, by kind of fault. */
 const NOTE_FAULTS: Record<NoteFault['fault'], (text: string) => string> = {
   unknown: (text) =>
     `${quote(text)} refers to no note; write the note on a line of its own, ${text}: and its text, or write \\${text} for brackets that readers see`,
@@ -189,9 +189,9 @@ const NOTE_FAULTS: Record<NoteFault['fault'], (text: string) => string> = {
   twice: (text) => `there are two notes ${quote(text)}; give one of them another name`,
 };
 
-/** A placeholder of the file that `broadsheet new story` writes, left as it was. */
+/** An unfilled placeholder of the file that `broadsheet new story` writes. */
 const TO_FILL_IN = /^⟦[^⟦⟧]*⟧$/;
-/** The prose of that file. In other prose the brackets may mean something. */
+/** The sample prose of that file. In any other prose, such brackets may be intended. */
 export const SAMPLE_SENTENCES = [
   '⟦The first sentence rests on the first source.⟧',
   '⟦The second on the other.⟧',
@@ -215,7 +215,7 @@ function factProblems({ cited_facts }: Filing): Problem[] {
   }
   for (const [index, fact] of cited_facts.entries()) {
     const at = `cited_facts[${index}]`;
-    // Of an entry that leaves everything to the record, the record says what is missing.
+    // An entry with only a claim key takes its texts from the record; `recordProblems` reports an unknown key.
     const isWhole = !isKeyAlone(fact);
     problems.push(
       ...lineProblems(`${at}.statement`, fact.statement, MAX.statement, isWhole),
@@ -239,7 +239,7 @@ function factProblems({ cited_facts }: Filing): Problem[] {
   return problems;
 }
 
-/** The problem of a document's address that no reader may be sent to. */
+/** The problem of a document's address that is unsafe to link to. */
 export function instrumentProblems(field: string, instrument: string): Problem[] {
   if (!UNSAFE_SCHEME.test(instrument)) return [];
   const message = `${quote(instrument)} is not the address of a document; give an http or https address, or the document's name`;
@@ -301,7 +301,7 @@ function authorProblems({ authors, written_by }: Filing): Problem[] {
   ]);
 }
 
-/** Whether a text can be an author's address: https, as a browser writes it. */
+/** Whether a text can be an author's address: https, as browsers normalize it. */
 export function isAuthorUrl(url: string): boolean {
   const parsed = /^https:\/\/\S+$/i.test(url) && url.length <= MAX.instrument ? URL.parse(url) : null;
   return parsed !== null && parsed.username === '' && parsed.password === '';

@@ -5,7 +5,10 @@ import { aliasesFrom } from './alias.ts';
 import { type Filing, KINDS, MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
-/** A cited fact as a desk writes it. Its number is its position in the list. Beside a claim key the rest may be missing. */
+/**
+ * A cited fact as a desk writes it. Its number is its position in the list. With a claim key, the other members are
+ * optional.
+ */
 export const CitedFactBody = z
   .strictObject({
     n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
@@ -37,7 +40,7 @@ const ImageBody = z.strictObject({
   credit: z.string().nullish(),
 });
 
-/** An author as a desk writes one: a name, or a name with an address. */
+/** An author as a desk writes it: a name, or a name with an address. */
 const AuthorBody = z.union(
   [z.string(), z.strictObject({ name: z.string(), url: z.string().nullish() })],
   'must be a name, or a name with an address: {name, url}',
@@ -85,7 +88,7 @@ export type FilingBody = z.infer<typeof FilingBody>;
 const line = (text: string): string => normalized(text).trim();
 const optionalLine = (text: string | null | undefined): string | null => (text ? line(text) || null : null);
 
-/** Members that the record of the entry's key is to fill are empty: see `withRecord`. */
+/** Leaves members empty that the record fills by claim key: see `withRecord`. */
 function citedFactFrom(fact: z.infer<typeof CitedFactBody>, index: number): CitedFact {
   const { n = index + 1, statement = '', source = '', instrument = '', claim_key, quote } = fact;
   const words = optionalLine(quote?.replace(/\s+/gu, ' '));

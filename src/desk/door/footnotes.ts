@@ -2,22 +2,22 @@ import type { MarkdownIt, Token } from 'markdown-it';
 
 /**
  * The name of a note: up to 64 characters without spaces, brackets and backslashes. Digits alone cite a fact. GitHub
- * allows longer names; the bound keeps the search for an end linear.
+ * allows longer names; the limit keeps the search for the closing bracket linear.
  */
 const NAME = String.raw`\[\^(?!\d+\])[^\s[\]\\]{1,64}\]`;
 const REFERENCE_HERE = new RegExp(NAME, 'y');
 const DEFINITION_HERE = new RegExp(`${NAME}:[ \\t]*`, 'y');
 const REFERENCE = new RegExp(NAME, 'g');
 const DEFINITION = new RegExp(`^ {0,3}(${NAME}):`, 'gm');
-/** How far the later paragraphs of a note are indented, in columns. */
+/** Indentation of the later paragraphs of a note, in columns. */
 const INDENT = 4;
 
 type Env = { notes?: Set<string> };
 
 /**
- * Footnotes in GitHub's form: `[^name]` refers to the note that a line `[^name]: text` begins. Tokens stay in the order
- * of the text, `note_open` and `note_close` around each note; `withNotesLast` moves them. The package
- * markdown-it-footnote also takes digits and `^[…]`, drops notes without a reference, and takes quadratic time.
+ * Footnotes in GitHub's syntax: `[^name]` refers to the note that a line `[^name]: text` begins. Tokens stay in the
+ * order of the text, with `note_open` and `note_close` around each note; `withNotesLast` moves them. The package
+ * markdown-it-footnote also accepts digits and `^[…]`, drops notes without a reference, and takes quadratic time.
  */
 export function footnotes(md: MarkdownIt): void {
   md.block.ruler.before(
@@ -31,9 +31,10 @@ export function footnotes(md: MarkdownIt): void {
       const max = state.eMarks[line] ?? 0;
       const after = state.skipEmptyLines(line + 1);
       const isEmpty = start + opening.length >= max && (after >= end || (state.sCount[after] ?? 0) < INDENT);
-      // Notes are not part of quotes, lists or other notes: there, such a line ends the block that precedes it.
+      // Notes are only recognized at the top level. Within quotes, lists and other notes, such a line ends the block
+      // above it.
       if (silent) return !isEmpty && (state.level === 0 || (state.sCount[line] ?? 0) < state.blkIndent);
-      // A paragraph: CommonMark would take the line for the target of a link, and hide it.
+      // Parses it as a paragraph: CommonMark would treat the line as a link definition and hide it.
       if (isEmpty || state.level > 0) return md.block.ruler.getRules('').at(-1)?.(state, line, end, false) ?? false;
       const label = opening.trimEnd();
       const name = nameOf(md, label.slice(0, -1));
@@ -74,7 +75,7 @@ export function footnotes(md: MarkdownIt): void {
   });
 }
 
-/** Names that differ only in case are one, as on GitHub. */
+/** Names that differ only in case are the same, as on GitHub. */
 const nameOf = (md: MarkdownIt, reference: string): string => md.utils.normalizeReference(reference);
 
 /** One note as readers see it. */
@@ -88,17 +89,17 @@ export type Note = {
 /** The `meta` of a token of the type `note_reference`. */
 export type Mention = {
   name: string;
-  /** Null where it leads to no note, and is text. */
+  /** Null if it leads to no note and is shown as text. */
   note: Note | null;
   /** Counts from 1. */
   mention: number;
 };
 
 /**
- * Moves the notes behind the text, in the order in which it refers to them, between `notes_open` and `notes_close`. Each
+ * Moves the notes behind the text, in the order of their first reference, between `notes_open` and `notes_close`. Each
  * begins with `note_open`, has a `note_back` at the end of its text, both with the `Note` as `meta`, and ends with
- * `note_close`. The `meta` of each reference is a `Mention`. A note without a reference, and a second one of the same
- * name, stay where they are, as text.
+ * `note_close`. The `meta` of each reference is a `Mention`. Notes without a reference, and further notes of the same
+ * name, stay in place as text.
  */
 export function withNotesLast(md: MarkdownIt, tokens: Token[]): Token[] {
   if (!tokens.some(({ type }) => type === 'note_open')) return tokens;
@@ -116,7 +117,7 @@ export function withNotesLast(md: MarkdownIt, tokens: Token[]): Token[] {
   return [...rest, token('notes_open'), ...notes, token('notes_close')];
 }
 
-/** The parts of a text, and those that readers see as notes, in order. Completes the `meta` of each reference. */
+/** The parts of a text and, of these, the notes that readers see, in order. Completes the `meta` of each reference. */
 function resolved(tokens: Token[]): { parts: Part[]; found: Map<Part, Note> } {
   const parts = partsOf(tokens);
   const definitions = new Map<string | null, Part>();
@@ -133,13 +134,13 @@ function resolved(tokens: Token[]): { parts: Part[]; found: Map<Part, Note> } {
     }
   };
   for (const part of parts) if (part.name === null) refer(part, true);
-  // Notes refer to notes, which the loop then reaches: a map yields what is added meanwhile.
+  // Notes may refer to further notes. The loop reaches those too: a map also iterates over entries added meanwhile.
   for (const [part] of found) refer(part, true);
   for (const part of parts) if (part.name !== null && !found.has(part)) refer(part, false);
   return { parts, found };
 }
 
-/** A note, or the text between two; then `name` is null. */
+/** A note, or the text between two notes; `name` is null for text. */
 interface Part {
   name: string | null;
   /** As written, such as `[^tide]:`. */
@@ -161,7 +162,7 @@ function partsOf(tokens: Token[]): Part[] {
   return parts;
 }
 
-/** The references in running text. Those in a picture's description lead nowhere. */
+/** The references in running text. References in a picture's description cannot be followed. */
 function* references(tokens: Token[]): Iterable<Token> {
   for (const { children } of tokens) {
     for (const child of children ?? []) if (child.type === 'note_reference') yield child;
@@ -182,7 +183,7 @@ function asText(md: MarkdownIt, { label, tokens }: Part): Token[] {
 
 const emptyToken = (md: MarkdownIt, type: string): Token => new new md.core.State('', md, {}).Token(type, '', 0);
 
-/** a to z, aa, ab …, as the letters of a list are counted. */
+/** a to z, aa, ab …, as lists count letters. */
 function letterOf(index: number): string {
   let letters = '';
   for (let n = index + 1; n > 0; n = Math.floor((n - 1) / 26)) {
@@ -191,14 +192,14 @@ function letterOf(index: number): string {
   return letters;
 }
 
-/** What is wrong with a reference or a note, as it is written, such as `[^tide]`, and in which lines. */
+/** A faulty reference or note as written, such as `[^tide]`, and its lines. */
 export interface NoteFault {
   fault: 'unknown' | 'hidden' | 'unused' | 'twice';
   text: string;
   lines: readonly [first: number, end: number];
 }
 
-/** What readers could not follow: references without a note, notes without a reference, names used twice. */
+/** What readers cannot follow: references without a note, notes without a reference, names used twice. */
 export function noteFaults(tokens: Token[]): NoteFault[] {
   const faults: NoteFault[] = [];
   let lines: NoteFault['lines'] = [0, 0];
@@ -229,7 +230,7 @@ export function noteFaults(tokens: Token[]): NoteFault[] {
   return faults;
 }
 
-/** A text cut out of a prose, which may refer to notes that it lacks, without these references. */
+/** Removes the references in an excerpt of a prose, because the excerpt may lack their notes. */
 export function withoutReferences(text: string, prose: string): string {
   if (!text.includes('[^')) return text;
   const labels = new Set([...prose.matchAll(DEFINITION)].map(([, label]) => label));

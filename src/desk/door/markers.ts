@@ -4,7 +4,7 @@
  */
 const MARKER = /\\[\s\S]|\[\^(\d{1,6})\]/g;
 
-/** Every marker of a prose, in order, with its offset in UTF-16 units. */
+/** All markers in a prose, in order, with their offsets in UTF-16 units. */
 export function markersIn(prose: string): { n: number; offset: number }[] {
   return [...prose.matchAll(MARKER)]
     .filter((match) => match[1] !== undefined)
@@ -22,7 +22,7 @@ export function splitAtMarkers(text: string): (string | number)[] {
   return [...parts, text.slice(end)];
 }
 
-/** A change to a text: `insert` in place of what is between two offsets. */
+/** A replacement in a text: `insert` replaces what is between two offsets. */
 export interface MarkerChange {
   from: number;
   to: number;
@@ -30,8 +30,8 @@ export interface MarkerChange {
 }
 
 /**
- * What gives the markers of a prose new numbers, in order. `numberOf` is called with each number; a marker whose number
- * it answers with null is removed, and one that keeps its number is left as it is.
+ * The changes that renumber a prose's markers, in order. `numberOf` is called with each number. If it returns null the
+ * marker is removed; if it returns the same number the marker stays as it is.
  */
 export function renumbering(prose: string, numberOf: (n: number) => number | null): MarkerChange[] {
   return markersIn(prose).flatMap(({ n, offset }) => {
@@ -42,7 +42,7 @@ export function renumbering(prose: string, numberOf: (n: number) => number | nul
   });
 }
 
-/** A text after its changes, which are in order and do not overlap. */
+/** Applies changes to a text. They must be in order and must not overlap. */
 export function changedBy(text: string, changes: readonly MarkerChange[]): string {
   let done = '';
   let end = 0;
@@ -54,8 +54,8 @@ export function changedBy(text: string, changes: readonly MarkerChange[]): strin
 }
 
 /**
- * The order in which a prose first cites its facts, of which there are `count`, as their numbers: those that it does not
- * cite come last, in their own order.
+ * The numbers of a prose's facts, in the order in which it first cites them. `count` is the number of facts; uncited
+ * facts come last, in their own order.
  */
 export function orderCited(prose: string, count: number): number[] {
   const cited = new Set(markersIn(prose).map(({ n }) => n));

@@ -1,14 +1,14 @@
 import type { Hashed, Kind } from '../../proof/basis.ts';
 
-/** The most that the filing door accepts: lengths of texts, in UTF-16 units, and numbers. */
+/** Maximum lengths of texts, in UTF-16 units, and maximum numbers that the filing door accepts. */
 export const MAX = {
   slug: 150,
   headline: 300,
   dek: 1_000,
   prose: 400_000,
-  /** The number of markers, each of which is shown with its publisher's name. */
+  /** Markers. Each is shown with its publisher's name. */
   markers: 5_000,
-  /** The number of cited facts. */
+  /** Cited facts. */
   facts: 1_000,
   statement: 4_000,
   source: 300,
@@ -16,22 +16,22 @@ export const MAX = {
   quote: 300,
   credit: 2_000,
   writer: 500,
-  /** The number of people who may be named as the authors of a piece. */
+  /** People named as the authors of a piece. */
   authors: 20,
   author: 300,
-  /** The number of earlier addresses. */
+  /** Earlier addresses. */
   aliases: 20,
   alias: 300,
-  /** The number of tags. */
+  /** Tags. */
   tags: 10,
   tag: 40,
   correction: 2_000,
 };
 
 /**
- * What a prose may hold at most, so that parsing it takes bounded work: characters of mark-up, angle brackets among
- * them, lines, and quotes and lists within each other. Of 6,363 published articles none holds a tenth of the first
- * two, or a seventh of the third, or more than four levels.
+ * Limits that bound the work of parsing a prose: markup characters, the angle brackets among them, lines, and nested
+ * quotes and lists. Of 6,363 published articles, none reaches a tenth of the first two limits or a seventh of the
+ * third, or nests more than four levels.
  */
 export const MARKUP_MAX = 20_000;
 export const ANGLES_MAX = 5_000;
@@ -43,7 +43,7 @@ export const SOURCE_FLOOR_MIN = 2;
 
 export const KINDS: readonly Kind[] = ['news', 'blog'];
 
-/** A piece's own art, a media file of its paper. */
+/** A piece's own art: a media file of its paper. */
 export interface Image {
   /** Path under the paper's folder, such as `media/art/metre.svg`. */
   src: string;
@@ -59,13 +59,13 @@ export interface Filing extends Omit<Hashed, 'id' | 'revision' | 'byline'> {
   /** BCP 47 tag. */
   language: string;
   image: Image | null;
-  /** What the piece is about, for readers who browse: names, no two with the same slug. */
+  /** Topics of the piece, for readers who browse: names, no two of which have the same slug. */
   tags: string[];
-  /** Earlier addresses of the piece, which lead to it: paths below the paper's root, each with its first slash. */
+  /** Earlier addresses that redirect to the piece: paths below the paper's root, each with its leading slash. */
   aliases: string[];
   /** For a correction: what was wrong in the previous revision. */
   correction: string | null;
-  /** When the revision was made, in ms, for a desk that imports its archive; else null. */
+  /** When the revision was made, in ms, if a desk imports its archive; else null. */
   revised_at: number | null;
 }
 

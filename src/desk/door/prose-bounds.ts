@@ -5,8 +5,8 @@ import { footnotes } from './footnotes.ts';
 import { ANGLES_MAX, LINES_MAX, MARKUP_MAX, NESTING_MAX } from './piece.ts';
 
 /**
- * What a prose has too much of to be parsed in bounded work; empty when it may be parsed. It counts characters, lines
- * and levels, so the answer never depends on the machine. Takes time linear in the length of the prose.
+ * The limits that a prose exceeds; empty if it can be parsed in bounded work. Counts characters, lines and levels, so
+ * the result never depends on the machine. Takes time linear in the length of the prose.
  */
 export function excessIn(prose: string): Problem[] {
   const count = (character: string): number => prose.split(character).length - 1;
@@ -30,7 +30,7 @@ export function excessIn(prose: string): Problem[] {
     const message = `${angles} angle brackets (<) are more than ${ANGLES_MAX}; split the piece, or write fewer addresses in angle brackets`;
     problems.push(problem('prose', 'too_much_markup', message));
   }
-  // Nesting is found by parsing the blocks, whose cost the number of lines bounds.
+  // Finding the nesting depth requires parsing the blocks, which is affordable once the number of lines is bounded.
   const deepest = problems.length === 0 ? tooDeepLine(prose) : null;
   if (deepest === null) return problems;
   const message = `more than ${NESTING_MAX} quotes and lists are nested in line ${deepest.line} of the prose; nest fewer`;
@@ -39,7 +39,7 @@ export function excessIn(prose: string): Problem[] {
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The characters by which constructs within a paragraph begin and end, by what they are called. */
+/** The characters that begin and end inline constructs, by their names in messages. */
 const MARKUP = {
   asterisks: '*',
   underscores: '_',
@@ -52,7 +52,7 @@ const MARKUP = {
   backslashes: '\\',
 };
 
-/** Each quote and a note take a level of the parser, each list two. Deeper blocks are left out of its result. */
+/** Each quote or note takes one level of the parser, each list two. The parser drops blocks nested more deeply. */
 const blocksOnly = markdownit({ html: false, maxNesting: 2 * NESTING_MAX + 3 }).use(footnotes);
 blocksOnly.core.ruler.enableOnly(['normalize', 'block']);
 
@@ -61,7 +61,7 @@ const PREFIX = /^(?: {0,3}\[\^[^\s\]]{1,64}\]:)?[ \t>*+\-\d.)]*/gm;
 
 /** The first line where too many quotes and lists are nested; null when there is none. */
 function tooDeepLine(prose: string): { line: number; offset: number } | null {
-  // Each level takes a column at least, and a tab four at most, so most prose is not parsed for this.
+  // Each level takes at least one column, and a tab at most four, so most prose need not be parsed for this.
   let columns = 0;
   for (const [prefix] of prose.matchAll(PREFIX)) {
     columns = Math.max(columns, prefix.length + 3 * (prefix.split('\t').length - 1));
@@ -81,9 +81,9 @@ function tooDeepLine(prose: string): { line: number; offset: number } | null {
 }
 
 /**
- * Maximum number of characters within square brackets, counted once per open bracket. The parser scans from every
- * open bracket to its end, so this is the cost of parsing a prose. A prose of 400,000 characters, all of them in
- * linked pictures, reaches 800,000.
+ * Maximum number of characters within square brackets, counted once per open bracket. The parser scans from every open
+ * bracket to its end, so this number bounds the cost of parsing. A prose of 400,000 characters that consists only of
+ * linked pictures reaches 800,000.
  */
 export const BRACKETED_MAX = 2_000_000;
 

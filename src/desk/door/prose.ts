@@ -8,7 +8,7 @@ import { BRACKETED_MAX, bracketed, excessIn } from './prose-bounds.ts';
 import { subscribeBox } from './subscribe-box.ts';
 
 const MARKER_HERE = /\[\^(\d{1,6})\]/y;
-/** A line that other footnote grammars, and CommonMark's link definitions, would consume. */
+/** A line that other footnote syntaxes, and CommonMark's link definitions, would consume. */
 const MARKER_COLON = /^\[\^\d{1,6}\]:/;
 
 /** The elements of HTML. A tag with another name, such as `<commit-id>`, is plain text. */
@@ -41,7 +41,7 @@ function markers(md: MarkdownIt): void {
     if (!MARKER_COLON.test(state.src.slice(start, state.eMarks[line]))) return false;
     return md.block.ruler.getRules('').at(-1)?.(state, line, end, silent) ?? false;
   });
-  // Texts are not joined: an escaped bracket next to a caret must not become a marker again.
+  // Prevents the joining of texts: an escaped bracket next to a caret must not become a marker again.
   md.core.ruler.at('text_join', ({ tokens }) => {
     for (const child of tokens.flatMap((token) => token.children ?? [])) {
       if (child.type === 'text_special') child.type = 'text';
@@ -49,7 +49,7 @@ function markers(md: MarkdownIt): void {
   });
 }
 
-/** The Markdown of the desks: CommonMark with tables, strikethrough and footnotes, without raw HTML. */
+/** The Markdown dialect of desks: CommonMark with tables, strikethrough and footnotes, without raw HTML. */
 export const markdown: MarkdownIt = markdownit({ html: false, linkify: false })
   .use(markers)
   .use(footnotes)
@@ -67,9 +67,12 @@ const htmlFinder = markdownit({ html: true }).use(footnotes);
 const linkFinder = markdownit({ html: false }).use(markers).use(footnotes);
 linkFinder.validateLink = () => true;
 
-/** The paragraph with too many open brackets to parse the prose in reasonable time; empty when it can be parsed. */
+/**
+ * The first paragraph at which the prose has too many open brackets to be parsed in reasonable time; empty if there is
+ * none.
+ */
 function openBracketProblems(prose: string): Problem[] {
-  // A paragraph ends at a blank line at the latest, so most prose passes this check.
+  // Blank lines end paragraphs, so this sum is an upper bound, and most prose passes.
   let most = 0;
   for (const part of prose.split(/\n[ \t]*\n/)) most += bracketed(part);
   if (most <= BRACKETED_MAX) return [];
@@ -113,7 +116,7 @@ function hiddenMarkersIn(prose: string, blocks: Token[]): Occurrence[] {
     .map(({ n, offset }) => ({ text: `[^${n}]`, offset }));
 }
 
-/** The addresses of the pictures in a prose, and those of them that have no description. */
+/** The addresses of all pictures in a prose, and of those without a description. */
 function picturesIn(prose: string, blocks: Token[]): Pick<ParsedProse, 'pictures' | 'undescribed'> {
   const locate = textLocator(prose);
   const pictures: Occurrence[] = [];
@@ -151,8 +154,8 @@ function isLinkable(target: string): boolean {
 }
 
 /**
- * Link targets that are not rendered as links, decoded. Excludes harmless names in angle brackets, such as
- * `<doi:10.1000/182>` or `<xs:element>`, which readers see as written.
+ * Link targets that are not rendered as links, decoded. Skips harmless names in angle brackets, such as
+ * `<doi:10.1000/182>` or `<xs:element>`, which are shown as written.
  */
 function unsafeLinksIn(prose: string): Occurrence[] {
   if (!/\]\(|\]:|<[a-z]/i.test(prose)) return [];
@@ -200,7 +203,7 @@ export function plainText(prose: string): string {
   return lines.join('\n');
 }
 
-/** The prose without the lines that stand for a form, for readers elsewhere. */
+/** The prose without the lines that stand for a form, for use outside the paper's pages. */
 export function withoutBoxes(prose: string): string {
   if (!prose.includes('::subscribe')) return prose;
   const lines = prose.split('\n');
@@ -215,17 +218,17 @@ export function withoutBoxes(prose: string): string {
 
 const isNoteMark = ({ type, meta }: Token): boolean => type === 'note_reference' && (meta as Mention).note !== null;
 
-/** What the filing door judges of a prose. */
+/** The parts of a prose that the filing door checks. */
 export interface ParsedProse {
-  /** What the prose has too much of to be parsed; the other members are then empty. */
+  /** The limits that the prose exceeds. If there are any, it was not parsed and the other members are empty. */
   excess: Problem[];
   rawHtml: Occurrence[];
   unsafeLinks: Occurrence[];
   pictures: Occurrence[];
-  /** Those of the pictures that have no description. */
+  /** The pictures that have no description. */
   undescribed: Occurrence[];
   hiddenMarkers: Occurrence[];
-  /** References and notes that readers could not follow. */
+  /** References and notes that readers cannot follow. */
   notes: (Occurrence & Pick<NoteFault, 'fault'>)[];
 }
 
@@ -262,7 +265,7 @@ interface Occurrence {
 /** The lines of a block: its first, and the one after its last. */
 type LineRange = readonly [first: number, end: number];
 
-/** The most characters scanned for texts that the prose spells differently, per character of the prose. */
+/** Maximum number of characters scanned, per character of the prose, for texts that the prose spells differently. */
 const MISSED_MAX = 16;
 
 /**

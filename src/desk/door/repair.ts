@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Problem } from '../../shared/shape.ts';
 import { fieldName } from '../../shared/shape.ts';
 
-/** What stands in for a member that is missing or of the wrong type, by its name. Other members are left out. */
+/** Stand-ins for members that are missing or of the wrong type, by name. Wrong members of other names are removed. */
 const STAND_INS: Record<string, unknown> = {
   ...{ slug: 'x', headline: 'x', dek: 'x', category: 'x', section: 'x', byline: 'x', prose: 'x', cited_facts: [] },
   ...{ statement: 'x', source: 'x', instrument: 'x', src: 'x', alt: 'x', name: 'x' },
@@ -10,19 +10,19 @@ const STAND_INS: Record<string, unknown> = {
 };
 const FACT = { statement: 'x', source: 'x', instrument: 'x' };
 
-/** Rules that compare a prose with its facts, or count the facts: with a stand-in for either they say nothing. */
+/** Rules that compare a prose with its facts or count the facts. They are meaningless if either is a stand-in. */
 const RELATIONS = new Set(['marker_without_entry', 'entry_without_marker', 'source_floor']);
 
-/** A value that did not match its schema, with stand-ins for the members that are wrong. */
+/** A value that did not match its schema, with stand-ins for its wrong members. */
 export interface Repaired<T> {
   data: T;
-  /** The members that have stand-ins. */
+  /** The members that were replaced. */
   fields: string[];
 }
 
 /**
- * Repairs a value so that the filing door can judge its sound members beside the wrong ones. Null when the value is too
- * broken for that. `error` is that of parsing the value.
+ * Repairs a value so that the filing door can also report problems in its valid members. Returns null when the value is
+ * beyond repair. `error` is the error from parsing the value.
  */
 export function repair<T extends z.ZodType>(
   schema: T,
@@ -42,7 +42,7 @@ export function repair<T extends z.ZodType>(
   return parsed.success ? { data: parsed.data, fields } : null;
 }
 
-/** The problems of a repaired value that are those of the given value, too. */
+/** The problems of a repaired value that also apply to the original value. */
 export function ofGiven(problems: Problem[], fields: readonly string[]): Problem[] {
   const isWrong = (name: string) =>
     fields.some((field) => name === field || name.startsWith(`${field}.`) || name.startsWith(`${field}[`));
@@ -54,7 +54,7 @@ export function ofGiven(problems: Problem[], fields: readonly string[]): Problem
   );
 }
 
-/** The value with a stand-in at a path. Copies what it changes. `name` is that of the value itself. */
+/** Copies a value with a stand-in at a path. `name` is the member name of the value itself. */
 function withStandIn(value: unknown, [key, ...rest]: readonly PropertyKey[], name = ''): unknown {
   if (key === undefined || typeof value !== 'object' || value === null) return value;
   const isList = Array.isArray(value);

@@ -6,7 +6,7 @@ export const RESERVED_PAGES: readonly string[] = [
   // Pages and folders of the pressed tree.
   ...['stories', 'sections', 'days', 'tags', 'masthead', 'cast', 'search', 'subscribe', 'corrections', 'standards'],
   ...['agents', 'embed', 'cards', 'media', 'portraits', 'pictures', 'icons', 'sitemaps'],
-  // Files at its root.
+  // Files in its root.
   ...[
     'index',
     '404',
@@ -24,7 +24,7 @@ export const RESERVED_PAGES: readonly string[] = [
     'alphabets',
   ],
   ...['favicon', 'icon', 'apple-touch-icon', 'manifest', 'logo', 'opml'],
-  // What the server answers.
+  // Routes of the server.
   ...[
     'api',
     'oembed',

@@ -1,6 +1,6 @@
 import type { MarkdownIt } from 'markdown-it';
 
-/** A line of its own that shows the paper's subscribe form. A backslash before it makes it text. */
+/** A line that shows the paper's subscribe form. A preceding backslash makes it plain text. */
 const LINE = /^::subscribe[ \t]*$/;
 
 /** Parses the line as a token without text, outside of quotes and lists; it ends the paragraph above. */

@@ -1,14 +1,14 @@
 import { sha256 } from '../../proof/basis.ts';
 import { normalized } from '../../shared/combining-marks.ts';
 
-/** Signs that tell names apart: C, C++ and C#. */
+/** Signs that distinguish names: C, C++ and C#. */
 const SIGNS: Record<string, string> = { '+': ' plus ', '#': ' sharp ' };
-/** A letter or digit that no address of ASCII words shows. */
+/** A letter or digit that has no equivalent in an ASCII address. */
 const OTHER = /(?![a-z0-9])[\p{L}\p{N}]/u;
 
 /**
- * The place of a tag in addresses. Names that differ only in case, accents or punctuation have the same slug. A name
- * with letters of another script ends in a stable substitute for them.
+ * A tag's slug. Names that differ only in case, accents or punctuation have the same slug. For a name with letters of
+ * another script, the slug ends in a part of the name's hash.
  */
 export function tagSlug(name: string): string {
   const folded = normalized(name, 'NFKC').toLowerCase();
@@ -17,7 +17,7 @@ export function tagSlug(name: string): string {
   return (isWhole ? words : [...words, 'tag', sha256(folded).slice(7, 15)]).join('-');
 }
 
-/** Tags in the form in which they are filed: NFC, single spaces, and each slug once, with its first spelling. */
+/** Normalizes tags for filing: NFC, single spaces, and one tag for each slug, in its first spelling. */
 export function tagsFrom(names: readonly string[]): string[] {
   const bySlug = new Map<string, string>();
   for (const name of names) {
@@ -43,7 +43,7 @@ const PLAIN: Record<string, string> = {
   ŧ: 't',
 };
 
-/** A name in lower case, with letters of the Latin alphabet for accented ones; other scripts stay. */
+/** A name in lower case, with plain Latin letters instead of accented ones; other scripts stay. */
 export function plainLetters(name: string): string {
   return normalized(name, 'NFKD')
     .replace(/[\u0300-\u036f'’]/g, '')

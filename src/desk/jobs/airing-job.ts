@@ -11,9 +11,9 @@ import { airWhatIsDue } from './press-run.ts';
 
 /** How often the server checks for pieces that other processes filed, in ms. */
 const POLL_EVERY = 200;
-/** How often the news sitemap is pressed again, in ms, because its entries expire. */
+/** How often the news sitemap is pressed again, in ms, because its entries expire with time. */
 const NEWS_EVERY = 10 * MINUTE;
-/** How long to wait after a failed press before pressing the paper again, in ms. */
+/** How long to wait after a failed press before the next attempt, in ms. */
 const REST = 10_000;
 
 interface Parts {
@@ -25,20 +25,20 @@ interface Parts {
 }
 
 /**
- * Does what is due: scheduled airings, ends of places on the front, stale outputs of any process, the news sitemap. No
- * press delays another paper. Returns a function that stops it.
+ * Does what is due: airs scheduled pieces, ends expired places on the front, presses the stale outputs of any process,
+ * refreshes the news sitemap. No press delays another paper. Returns a function that stops the job.
  */
 export function startAiring({ app, presses, backlog, logger }: Parts): () => Promise<void> {
   const { store } = app;
   let newsAt = app.clock.now() + NEWS_EVERY;
-  // A paper without a piece that was in its sitemap the last time has nothing there that could expire. The first time
-  // is for what expired while no server ran.
+  // When the news sitemaps were last marked as stale. A paper without pieces recent enough for its sitemap at that time
+  // has no entry that could expire. Starts at 0, to cover what expired while no server ran.
   let newsStaleAt = 0;
   const dropOld = hourly(app, (now) => store.desk.answers.deleteUntil(now - ANSWER_TTL));
-  /** Papers that another program version or other settings may have pressed. Only a press can tell. */
+  /** Papers that may have been pressed by another program version or under other settings. Only a press can tell. */
   const unseen = new Set(store.desk.paperSlugs());
   let lastChange = store.desk.manifest.lastChangeOfAll();
-  /** Papers that may have stale outputs: all that changed since this job began, until they are found pressed. */
+  /** Papers that may have stale outputs: all that changed since this job began, until a press finds nothing stale. */
   const changed = new Set(store.desk.removedPapers().map(({ slug }) => slug));
   /** Papers whose press failed, with the time of the next attempt (ms of the monotonic clock). */
   const resting = new Map<string, number>();
@@ -65,7 +65,7 @@ export function startAiring({ app, presses, backlog, logger }: Parts): () => Pro
       store.database.transact(() => {
         for (const paper of papers) store.desk.manifest.markStale(paper, [dependencies.news]);
       });
-      // Not before: what could not be written is due as before.
+      // Set only after the write: if it fails, the refresh stays due.
       newsAt = now + NEWS_EVERY;
       newsStaleAt = now;
     }
@@ -75,7 +75,8 @@ export function startAiring({ app, presses, backlog, logger }: Parts): () => Pro
       for (const paper of store.desk.manifest.papersChangedAfter(lastChange)) changed.add(paper);
     lastChange = newest;
     for (const paper of new Set([...unseen, ...changed])) {
-      // A paper without a public tree is first pressed when all of it is filed, so that it never shows an empty front.
+      // A paper without a public tree is first pressed when all its content is filed, so that it never shows an empty
+      // front.
       if (backlog.has(paper) && !presses.isShown(paper)) continue;
       if (presses.isPressing(paper) || performance.now() < (resting.get(paper) ?? 0)) continue;
       if (!unseen.has(paper) && store.desk.manifest.newestStale(paper) === 0) {

@@ -22,32 +22,34 @@ import { CLAIM, keptAndSigned, noteFiles, sweepSources } from './source-files.ts
 const JOB = 'sources';
 /** How often the job looks for sources to read, in ms. */
 const LOOK_EVERY = 2 * SECOND;
-/** The most sources that are read at a time. */
+/** Maximum number of sources read at a time. */
 const AT_ONCE = 4;
-/** The most facts that are looked up in one reading of a source; the others have the next one. */
+/** Maximum number of facts checked in one reading of a source. The others are checked in the next one. */
 const FACTS_AT_ONCE = 500;
-/** How long a reading may take, in ms. */
+/** Maximum duration of a reading, in ms. */
 const READING_TIME = 5 * MINUTE;
-/** Above this many new changes, all observations are looked through. */
+/** With at least this many new changes, all observations are checked. */
 const CHANGES_MAX = 1_000;
-/** The wait after each failure in a row, in ms. */
+/** The wait after each consecutive failure, in ms. */
 export const READ_WAITS = [10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY] as const;
 
-/** What reads sources. */
+/** The tools for reading sources. */
 export interface SourceTools {
   read: SourceReader;
-  /** Reads the documents of a demo paper, of which nothing else is read. Without it, they are not read either. */
+  /** Reads the documents of a demo paper, which reads no other sources. Without it, none of its sources are read. */
   demo?: ((paper: string) => SourceReader) | null;
   texts: TextPool;
-  /** Called before each source that is read. */
+  /** Called before each reading of a source. */
   began?(): void;
-  /** The paper after which the next look begins, so that no paper with many sources keeps others waiting. */
+  /**
+   * The paper after which the next search for due sources begins, so that no paper with many sources delays the others.
+   */
   after?: string;
-  /** The newest change of the records whose observations were made due. */
+  /** The newest change of the domain records whose observations are already due. */
   seen?: number;
 }
 
-/** Reads the sources of papers that want that, and again each month. Returns a function that stops it. */
+/** Reads the sources of papers that enabled it, and again every month. Returns a function that stops the job. */
 export function startSources(app: AppContext, logger: Logger): () => Promise<void> {
   const tools = sourceTools(app);
   const sweep = hourly(app, () => sweepSources(app));
@@ -82,7 +84,7 @@ export function sourceTools({ settings }: Pick<AppContext, 'settings'>): SourceT
   };
 }
 
-/** Reads every source of some papers now. Returns how many were read. A source that another process reads is left to it. */
+/** Reads every source of some papers now. Returns how many were read. Skips sources that another process is reading. */
 export async function checkSources(app: AppContext, papers: readonly string[]): Promise<number> {
   const tools = sourceTools(app);
   const { evidence } = app.store.desk;
@@ -100,8 +102,8 @@ export async function checkSources(app: AppContext, papers: readonly string[]): 
 }
 
 /**
- * Makes the observations due whose hostnames changed since they were read, of the domain records that this installation
- * serves itself: those of others are read again each month. Returns how many there are.
+ * Makes observations due again if their hostnames changed since they were read. Covers only the domain records that
+ * this installation serves; observations of other services are read again every month. Returns how many became due.
  */
 export function sourcesOfChanged({ store, settings, clock }: AppContext, tools: Pick<SourceTools, 'seen'>): number {
   const { records, desk } = store;
@@ -121,7 +123,7 @@ export function sourcesOfChanged({ store, settings, clock }: AppContext, tools: 
   const due = papers.flatMap((paper) =>
     desk.evidence
       .sourcesUnder(paper, settings.dataOrigin)
-      // A reading may have begun before a change that is older than its note.
+      // Subtracts the reading time, because a reading may have begun before a change and been noted after it.
       .filter(({ instrument, read_at }) => changedAt(instrument) > read_at - READING_TIME)
       .map(({ instrument }) => ({ paper, instrument })),
   );
@@ -133,7 +135,7 @@ export function sourcesOfChanged({ store, settings, clock }: AppContext, tools: 
   return due.length;
 }
 
-/** Reads the sources that are due, `AT_ONCE` of them at most. Returns how many were read. */
+/** Reads due sources, at most `AT_ONCE`. Returns how many were read. */
 export async function readSources(
   app: AppContext,
   tools: SourceTools,
@@ -168,7 +170,7 @@ async function readOne(app: AppContext, tools: SourceTools, logger: Logger | nul
         if (read === null || !desk.evidence.isNewest(paper, task))
           return void desk.evidence.dropTask(paper, task.subject);
         if (!desk.evidence.claimTask(paper, task, until, now)) return false;
-        // What readers do not see is read once.
+        // A source that readers do not see is read only once.
         const isNeeded =
           desk.evidence.evidenceBefore(paper, task.subject, task.version) === null ||
           desk.evidence.isSourceCited(paper, task);
@@ -188,7 +190,7 @@ async function readOne(app: AppContext, tools: SourceTools, logger: Logger | nul
   const sign = () =>
     tasks.flatMap((task, at) => {
       const one = found[at];
-      // Another process may have read it after this one was held up, and the fact may have a newer version.
+      // If this process was held up, another one may have read the source, and the fact may have a newer version.
       if (one === undefined || !desk.hasPaper(paper) || !desk.evidence.holdsTask(paper, task, until)) return [];
       const before = desk.evidence.evidenceBefore(paper, task.subject, task.version);
       const isUnread = one.status === 'unread';
@@ -196,7 +198,7 @@ async function readOne(app: AppContext, tools: SourceTools, logger: Logger | nul
       const failures = isUnread || isUnverified ? task.failures + 1 : 0;
       const wait = failures === 0 ? READ_EVERY : (READ_WAITS[failures - 1] ?? READ_EVERY);
       desk.evidence.finishTask(paper, task, until, clock.now() + wait, failures > READ_WAITS.length ? 0 : failures);
-      // A site that is down for an hour is no news, and it is said once that a source cannot be read or does not hold.
+      // An hour of downtime is not reported, and a source that stays unreadable or unverified is reported only once.
       const isLong = failures > READ_WAITS.length;
       const isNews =
         before === null ||
@@ -209,7 +211,7 @@ async function readOne(app: AppContext, tools: SourceTools, logger: Logger | nul
   try {
     states = await keptAndSigned(app, keep, sign);
   } catch (error) {
-    // It is due again after a while; when the disk takes no row either, once the claim ends.
+    // Try again after a while. If this write fails too, the source is due when the claim ends.
     const due = clock.now() + READ_WAITS[0];
     try {
       for (const task of tasks) desk.evidence.finishTask(paper, task, until, due, task.failures);
@@ -227,7 +229,10 @@ interface CitedFact extends Cited {
   first: CitedObservation | null;
 }
 
-/** What reads an instrument of a paper; null when nothing does. The demo needs no network, and finds the same each time. */
+/**
+ * The reader for an instrument of a paper; null when it is not read. The demo needs no network, so its results are
+ * repeatable.
+ */
 function readerOf({ store }: AppContext, tools: SourceTools, slug: string, instrument: string): SourceReader | null {
   if (!isReadable(instrument)) return null;
   const paper = store.desk.paper(slug);
@@ -235,7 +240,7 @@ function readerOf({ store }: AppContext, tools: SourceTools, slug: string, instr
   return new URL(instrument).host === DEMO_HOST ? (tools.demo?.(slug) ?? null) : null;
 }
 
-/** What a reading says of each fact, and the files that are kept of it. */
+/** What a reading shows about each fact, and the files to keep. */
 async function foundIn(
   reading: Reading,
   tools: SourceTools,
@@ -268,7 +273,7 @@ async function foundIn(
       const beside = observation === undefined ? {} : { observation, changes: changes ?? [] };
       return { ...of, observed, ...beside };
     }
-    // What was an observation at first is no page now.
+    // The source returned an observation at first, and something else now.
     if (fact.first === null) return of;
     return { ...kept, text: null, sought: of.sought, reason: NO_OBSERVATION, observed: 'unverified' };
   });
@@ -277,10 +282,10 @@ async function foundIn(
 
 const NO_OBSERVATION = 'it answered a signed observation before, and does not now';
 
-/** What an answer says of each fact: as a signed observation if it is one, else as a text. */
+/** What a response shows about each fact: as a signed observation if it is one, else as a text. */
 interface Said extends Pick<ReadingFound, 'reason' | 'observed' | 'observation'>, Pick<Reading, 'exchanges'> {
   text: string | null;
-  /** `unseen`: why nobody knows whether the hostname of an observation that was read before answers the same. */
+  /** `unseen`: why it is unknown whether the hostname of an observation that was read before still answers the same. */
   found: (Found & { changes?: string[]; unseen?: string })[];
   /** Why it has to be read again. */
   unread?: string;
@@ -318,7 +323,7 @@ async function said(
   }
 }
 
-/** Errors of libraries may quote what they read, also what turns the text of a page around. */
+/** Removes control and bidirectional characters, because errors of libraries may quote the text of a page. */
 function plainReason(text: string): string {
   return text
     .replace(/[\p{C}\s]+/gu, ' ')
@@ -326,5 +331,5 @@ function plainReason(text: string): string {
     .toWellFormed();
 }
 
-/** The longest reason that the ledger keeps, in UTF-16 units. */
+/** Maximum length of a reason in the ledger, in UTF-16 units. */
 const REASON_MAX = 200;

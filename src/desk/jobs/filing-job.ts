@@ -21,10 +21,10 @@ interface Parts {
   onFiled(): void;
 }
 
-/** Files the content folder once and presses what changed. Returns a function that stops the filing. */
+/** Files the content folder once and presses what changed. Returns a function that stops it. */
 export function startFiling({ app, presses, backlog, logger, onProblem, onFiled }: Parts): () => Promise<void> {
   const stop = new AbortController();
-  /** Starts over whenever another process held the write lock for long: what was already filed is then unchanged. */
+  /** Starts over if another process held the write lock for long. What was already filed is then unchanged. */
   const fileAll = async (): ReturnType<typeof fileContent> => {
     for (;;) {
       try {
@@ -36,7 +36,7 @@ export function startFiling({ app, presses, backlog, logger, onProblem, onFiled 
     }
   };
   const work = async () => {
-    // What is in the folder is filed when the clock is right.
+    // Waits until the clock is right before filing.
     while (app.clock.fault() !== null && !stop.signal.aborted) await pause(SECOND);
     const { filed, problems, without_file: lost } = await fileAll();
     for (const problem of problems) onProblem(problem);

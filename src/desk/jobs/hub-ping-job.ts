@@ -10,12 +10,12 @@ import { BATCH_PAUSE, POLL_EVERY, poll } from '../../shared/workers/poll.ts';
 import { paperRoot } from '../papers/paper.ts';
 
 const JOB = 'hub';
-/** The most requests in flight. */
+/** Maximum number of requests in flight. */
 const AT_ONCE = 4;
 
 /**
- * Tells the WebSub hub which feeds of public papers have changed, in any number of processes. Returns a function that
- * stops it after the requests in flight.
+ * Notifies the WebSub hub of changed feeds of public papers; any number of processes may run it. Returns a function
+ * that stops it after the requests in flight.
  */
 export function startHubPings(app: AppContext, logger: Logger): () => Promise<void> {
   const { origin, hubUrl, webhookPrivate } = app.settings;
@@ -28,7 +28,7 @@ export function startHubPings(app: AppContext, logger: Logger): () => Promise<vo
   return poll(round, { job: JOB, logger, failed: 'the job failed; it is retried' });
 }
 
-/** Sends the pings that are due, `AT_ONCE` of them at most. Returns how many were leased. */
+/** Sends due pings, at most `AT_ONCE`. Returns how many were leased. */
 export async function sendHubPings(
   { store, settings, clock: { now } }: AppContext,
   client: WebhookClient,
@@ -38,7 +38,7 @@ export async function sendHubPings(
   const leased = store.desk.hubPings.lease(now(), now() + LEASE_TIME, AT_ONCE);
   const send = async (ping: HubPing): Promise<void> => {
     const paper = store.desk.paper(ping.paper);
-    // The paper was since removed or made private, so its hub is not notified.
+    // The paper was removed or made private meanwhile, so its hub is not notified.
     if (paper?.paper_public !== true) return store.desk.hubPings.settle(ping);
     const topic = `${paperRoot(paper, settings.origin)}/${ping.path}`;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -46,7 +46,7 @@ export async function sendHubPings(
     const about = { job: JOB, paper: ping.paper, topic, status, error, ms: Math.round(ms) };
     const again = error === null ? null : pingRetryAt(ping, now());
     const settle = () => (again === null ? store.desk.hubPings.settle(ping) : store.desk.hubPings.retry(ping, again));
-    // A ping whose outcome is not recorded is sent again.
+    // If the outcome cannot be recorded, the ping is sent again.
     await store.database.groupCommit(settle, Number.POSITIVE_INFINITY);
     const outcome = error === null ? 'accepted' : again === null ? 'given_up' : 'refused';
     measurements.emit('hubPing', { outcome });

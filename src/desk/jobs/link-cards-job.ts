@@ -12,30 +12,30 @@ import { linkedPage } from '../linked-page.ts';
 const JOB = 'link-cards';
 /** How often the job looks for links without a card, in ms. */
 const LOOK_EVERY = 2 * SECOND;
-/** The most pages that are read at a time. */
+/** Maximum number of pages read at a time. */
 const AT_ONCE = 4;
-/** The wait after each attempt that found nothing, in ms. After the last of them, the page is not asked again. */
+/** The wait after each unsuccessful attempt, in ms. After the last attempt, the page is not requested again. */
 export const LINK_WAITS = [10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY] as const;
 
 const REDIRECTS_MAX = 5;
 /** The timeout of one request, in ms. */
 const DEADLINE = 15 * SECOND;
-/** How much of a page is read, in bytes: its head, which is at its beginning. */
+/** Maximum size of a page that is read, in bytes. The head, with the metadata, comes first. */
 const PAGE_MAX = 1_000_000;
 const PICTURE_MAX = 5_000_000;
-/** The longest side of a card's picture, in pixels: twice of what it is shown in. */
+/** The longest side of a card's picture, in pixels: twice the displayed size. */
 const PICTURE_SIDE = 480;
 
 /**
- * Reads the pages to which pieces on air link on lines of their own, for papers that want cards of them. Returns a
- * function that stops it after the requests in flight.
+ * Reads the pages to which pieces on air link on lines of their own, for papers that enabled link cards. Returns a
+ * function that stops the job after the requests in flight.
  */
 export function startLinkCards(app: AppContext, logger: Logger): () => Promise<void> {
   const { origin, webhookPrivate } = app.settings;
   const reader = linkReader(clientOptions(`Broadsheet/${VERSION} (+${origin})`, webhookPrivate));
   const sweep = hourly(app, () => dropUnneeded(app));
   const { linkCards } = app.store.desk;
-  /** The presses whose pages need no card any more that is not known. */
+  /** The value of `linkCards.presses()` at which no page lacked a card. */
   let seen = -1;
   const round = async (): Promise<number> => {
     const now = app.clock.now();
@@ -51,13 +51,13 @@ export function startLinkCards(app: AppContext, logger: Logger): () => Promise<v
 
 type LinkReader = ReturnType<typeof linkReader>;
 
-/** Reads pages and their pictures. Each address on the way, of redirects too, is one that `options` allow. */
+/** Reads pages and their pictures. `options` must allow every address requested, including redirects. */
 export function linkReader(options: ClientOptions) {
   const limits = { ...options, deadline: DEADLINE, answerWait: DEADLINE };
   const askPage = outboundClient({ ...limits, answerMax: PAGE_MAX, keepsCut: true });
   const askPicture = outboundClient({ ...limits, answerMax: PICTURE_MAX });
 
-  /** The response at an address, after redirects, and its own address; or why there is none. */
+  /** The response at an address, after redirects, and its final address; or the reason for a failure. */
   const follow = async (ask: typeof askPage, address: string, accept: string) => {
     let url = new URL(address);
     for (let count = 0; count <= REDIRECTS_MAX; count++) {
@@ -81,7 +81,7 @@ export function linkReader(options: ClientOptions) {
     return drawThumbnail(found.bytes, PICTURE_SIDE);
   };
 
-  /** What the page at an address says of itself, with its picture; or why there is nothing. Never rejects. */
+  /** The metadata of the page at an address, with its picture; or the reason why there is none. Never rejects. */
   return async (address: string): Promise<{ page: LinkedPage; picture: Uint8Array | null } | string> => {
     const found = await follow(askPage, address, 'text/html,application/xhtml+xml');
     if (typeof found === 'string') return found;
@@ -94,7 +94,7 @@ export function linkReader(options: ClientOptions) {
     const drawn = await pictureAt(head.image === null ? null : webAddress(head.image, url));
     if (drawn === null) return { page: { ...page, picture: null }, picture: null };
     const { width, height } = drawn;
-    // Never changes under the same name, like all files of this folder.
+    // The name contains a hash, so the file never changes, like all files of this folder.
     const path = `pictures/link-${sha256(drawn.bytes).slice('sha256:'.length, 'sha256:'.length + 20)}.webp`;
     return { page: { ...page, picture: { path, width, height } }, picture: drawn.bytes };
   };
@@ -105,7 +105,7 @@ function webAddress(text: string, base: URL): URL | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }
 
-/** Reads the pages that are due, `AT_ONCE` of them at most. Returns how many were asked. */
+/** Reads due pages, at most `AT_ONCE`. Returns how many were requested. */
 export async function readLinks(
   { store, clock: { now } }: Pick<AppContext, 'store' | 'clock'>,
   read: LinkReader,
@@ -137,7 +137,7 @@ export async function readLinks(
   return due.length;
 }
 
-/** Drops what is known of pages to which no piece on air links any more. */
+/** Deletes the cards of pages to which no piece on air links any more. */
 export function dropUnneeded({ store }: Pick<AppContext, 'store'>): void {
   const { linkCards } = store.desk;
   for (const paper of linkCards.papers()) {

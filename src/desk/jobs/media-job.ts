@@ -8,17 +8,17 @@ import { measurements } from '../../shared/workers/measurements.ts';
 import { poll } from '../../shared/workers/poll.ts';
 import { lookForMissing, type MediaStore, openMediaStore } from '../media/missing-media.ts';
 
-/** Sends to the store at MEDIA_URL what it lacks of the media that the ledger names. */
+/** Copies to the store at MEDIA_URL the media that the ledger names and the store lacks. */
 export function mediaCopies({ store }: Pick<AppContext, 'store'>, mediaStore: MediaStore) {
-  /** What the store has; null until it was asked. */
+  /** The digests in the store; null until it was listed. */
   let there: Set<string> | null = null;
   const waiting = new Set<string>();
-  /** The last record that was looked at. */
+  /** The number of the last media record that was processed. */
   let seen = 0;
   return {
     /** How many files the store lacks, as far as is known. */
     waiting: () => waiting.size,
-    /** Returns how many files were sent. Throws the fault of the store; what was not sent waits for the next call. */
+    /** Returns how many files were sent. Throws the store's fault; unsent files wait for the next call. */
     async send(signal?: AbortSignal): Promise<number> {
       for (const { n, digest } of store.desk.mediaAfter(seen)) {
         if (there?.has(digest) !== true) waiting.add(digest);
@@ -29,7 +29,7 @@ export function mediaCopies({ store }: Pick<AppContext, 'store'>, mediaStore: Me
       let sent = 0;
       for (const digest of waiting) {
         if (!there.has(digest)) {
-          // What is missing here or damaged cannot be sent.
+          // Files that are missing or damaged here cannot be sent.
           const bytes = await readFile(store.media.pathOf(digest)).catch(() => null);
           if (bytes === null || sha256(bytes) !== digest) continue;
           await mediaStore.put(digest, bytes, signal);
@@ -44,10 +44,10 @@ export function mediaCopies({ store }: Pick<AppContext, 'store'>, mediaStore: Me
 }
 
 const JOB = 'media';
-/** How often the job looks for media that were filed, in ms. */
+/** How often the job looks for newly filed media, in ms. */
 const LOOK_EVERY = 500;
 
-/** Sends filed media to MEDIA_URL, and looks each minute for what was missing. Returns a function that stops it. */
+/** Sends filed media to MEDIA_URL, and searches for missing media every minute. Returns a function that stops it. */
 export function startMediaCopies(app: AppContext, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
   const mediaStore = openMediaStore(app.settings, stopping.signal);

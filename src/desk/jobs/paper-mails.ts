@@ -55,7 +55,7 @@ export function paperMails(app: AppContext, render: RenderMail): MailService {
   };
 }
 
-/** The queue of the digests of every paper. */
+/** The digest queue of all papers. */
 export function paperDigests({ store, clock: { now } }: AppContext): () => boolean {
   const papers = () =>
     store.desk.paperSlugs().map((slug) => ({ slug, ...(store.desk.paper(slug)?.alerts ?? DEFAULT_HOUR) }));
@@ -134,7 +134,7 @@ export function noticeMails(app: AppContext, render: RenderMail): MailSource<Not
   };
 }
 
-/** Links that sign in to a console. A link that opens nothing is not sent. */
+/** Links that sign in to a console. Links that no longer work are not sent. */
 export function consoleMails(app: AppContext, render: RenderMail): MailSource<ConsoleMail> {
   const { store, settings, clock } = app;
   const { keys, consoleLinks, consoleMails: queue } = store.desk;
@@ -155,7 +155,7 @@ export function consoleMails(app: AppContext, render: RenderMail): MailSource<Co
   };
 }
 
-/** Queues the notice that a paper's webhook was switched off at a time (ms). Runs in the caller's transaction. */
+/** Queues the notice that a webhook of a paper was switched off at a time (ms). Runs in the caller's transaction. */
 export function queueNotices({ store }: AppContext, paper: string, at: number): void {
   const keys = store.desk.keys.list(paper).filter((key) => !store.desk.keys.hasExpired(key, at));
   for (const email of noticeRecipients(keys, contactMail(store.desk.paper(paper) ?? {}))) {
@@ -170,7 +170,10 @@ function letterOf({ settings }: AppContext, paper: Paper, letter: PaperLetter): 
 /** The day on which weekly digests go out. */
 const WEEKLY_ON = 'MON';
 
-/** Digest times in a paper's time zone. An hour that is skipped counts when it would have been, a double one once. */
+/**
+ * Digest times in a paper's time zone. When clocks change, an hour that is skipped counts at its usual time, and an
+ * hour that occurs twice counts once.
+ */
 export function digestTimes(): DigestTimes {
   const crons = new Map<string, Cron>();
   const cronOf = (cadence: DigestCadence, { hour, time_zone }: AlertHour): Cron => {

@@ -46,7 +46,7 @@ export function queuePaperEvents({ store, settings, clock: { now } }: AppContext
   return queueNext(store.desk, { now, newId, compose });
 }
 
-/** How often the outcome of a test is looked for, and the pause in ms: together longer than a request may take. */
+/** How often the outcome of a test is polled, and the interval in ms: in total longer than a request may take. */
 const CHECKS_MAX = 120;
 const PAUSE = 100;
 

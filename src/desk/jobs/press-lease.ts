@@ -10,12 +10,12 @@ const RENEW_EVERY = LEASE_MS / 6;
 const POLL = 50;
 
 let leases = 0;
-/** Leases of this process that ended while the database was locked, so that it still has them. */
+/** Leases of this process that ended while the database was locked, so the table still lists them. */
 const ended = new Set<string>();
 
 type LeaseTable = Pick<Manifest, 'acquireLease' | 'renewLease' | 'leaseOwner' | 'releaseLease'>;
 
-/** When a lease ends, by both clocks, in memory shared by the threads of one press. */
+/** The end of a lease by both clocks, in memory shared by the threads of one press. */
 export class LeaseDeadline {
   readonly shared: SharedArrayBuffer;
   readonly #until: BigInt64Array;
@@ -57,8 +57,8 @@ export class LeaseDeadline {
 export type PressLease = ReturnType<typeof heldLease>;
 
 /**
- * Acquires the lease of a paper. Waits for its holder, unless that died on this machine. `signal` ends the wait, and
- * later the lease.
+ * Acquires the lease of a paper. Waits until its holder releases it, or takes it if that process died on this machine.
+ * `signal` ends the wait, and later the lease.
  */
 export async function acquirePressLease(table: LeaseTable, paper: string, signal?: AbortSignal): Promise<PressLease> {
   const token = `${PROCESS}:${leases++}`;
@@ -120,7 +120,7 @@ function heldLease(table: LeaseTable, paper: string, token: string, signal: Abor
         table.releaseLease(paper, token);
       } catch (error) {
         if (!isLocked(error)) throw error;
-        // The next press of this process takes it. For others it ends by itself.
+        // The next press of this process takes it over. For other processes it expires.
         ended.add(token);
       }
     },

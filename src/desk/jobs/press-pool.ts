@@ -6,30 +6,30 @@ import { Fault, type FaultCode } from '../../shared/fault.ts';
 import type { PrintedOutput } from '../press/manifest.ts';
 import type { PrinterJob, Workers } from '../press/press.ts';
 
-/** How many outputs a thread prints before it reports. */
+/** How many outputs a thread prints before it reports the results. */
 const BATCH_SIZE = 16;
-/** How many batches a thread has at a time: the next one is there when it has printed one. */
+/** How many batches a thread has at a time, so that the next one is ready when a batch is printed. */
 const BATCHES = 2;
-/** More threads than this would wait for the disk. */
+/** Maximum number of threads. More would wait for the disk. */
 const THREADS_MAX = 4;
 /** The heap of a thread, in MB. */
 const HEAP = 160;
 /** The heap for very long pieces: the entire content of a feed is in memory at once. */
 const LARGE_HEAP = 2_048;
 
-/** What all outputs of one press have in common. */
+/** The settings that all outputs of one press share. */
 export interface WorkerJob extends Pick<PrinterJob, 'paper' | 'site' | 'checksDisk'> {
   folder: string;
-  /** The folder for unfinished files. Each thread has its own in it. */
+  /** The folder for unfinished files. Each thread uses its own subfolder. */
   scratch: string;
   /** Whether the tree was new when the press began. */
   isNew: boolean;
   now: number;
-  /** As `LeaseDeadline.shared`. */
+  /** See `LeaseDeadline.shared`. */
   deadline: SharedArrayBuffer;
 }
 
-/** What a thread printed, or why it did not. A `Fault` would arrive without its code. */
+/** The result of a batch, or its failure. A `Fault` would lose its code on the way between threads. */
 export type Printed =
   | { results: PrintedOutput[] }
   | { fault: { code: FaultCode; message: string; details: Record<string, unknown> } };
@@ -47,19 +47,19 @@ export function pressPool(settings: Settings, workers: Workers) {
     concurrentTasksPerWorker: BATCHES,
     resourceLimits: { maxOldGenerationSizeMb: workers === 'large' ? LARGE_HEAP : HEAP },
   });
-  // Of a thread that fails before its first task. The task gets the same error from the thread that replaces it.
+  // Emitted when a thread fails before its first task. The task gets the same error from the replacement thread.
   pool.on('error', () => {});
   return {
     workers,
     /** Makes every thread take a snapshot of the ledger. Returns the highest change number in each snapshot. */
     takeSnapshots(): Promise<number[]> {
-      // A task goes to a thread that has none, so each thread gets one.
+      // The pool gives each task to an idle thread, so each thread gets one.
       const take = (): Promise<number> => pool.run(null, { name: 'takeSnapshot' });
       return Promise.all(Array.from({ length: threads }, take));
     },
     /** Prints outputs. Resolves when every file is on disk; after a failure, no thread begins another batch. */
     async print(job: WorkerJob, names: string[], done: (result: PrintedOutput) => void): Promise<void> {
-      // Shared by all: a loop that throws ends it for the others.
+      // All loops share one iterator: if one throws, it ends for the others.
       const batches = batchesOf(names);
       const printNext = async (): Promise<void> => {
         for (const batch of batches) {

@@ -6,27 +6,30 @@ import { measurements } from '../../shared/workers/measurements.ts';
 import { isTree } from '../press/tree.ts';
 import { type PaperReport, pressPapers } from './press-run.ts';
 
-/** How many papers this process presses at a time: each needs a connection, and a large one needs a thread per core. */
+/**
+ * Maximum number of papers that this process presses at a time: each needs a connection, and a large one needs a thread
+ * per core.
+ */
 const CONCURRENCY = 2;
 
 /** A paper's press, and the next one, for requests that arrived after the current one began. */
 interface QueueEntry {
   current: Promise<PaperReport | null>;
   next: Promise<PaperReport | null> | null;
-  /** Whether it has begun. Until then it serves every new request. */
+  /** Whether the press has begun. Until then it serves new requests too. */
   hasBegun: boolean;
-  /** Whether a caller waits for it; if so, it runs first. */
+  /** Whether a caller waits for it; urgent presses run first. */
   isUrgent: boolean;
-  /** How long it took, without the wait. */
+  /** Duration in ms, without the wait. */
   ms: number;
 }
 
-/** How long running presses may continue on shutdown, in ms. The next start finishes the remaining work. */
+/** How long running presses may continue on shutdown, in ms. After the next start, the remaining work is done. */
 const SHUTDOWN_GRACE = 5_000;
 
 /**
- * The presses of this process, one at a time for each paper. Requests during a press share the next one: it may have
- * missed their changes.
+ * The presses of this process, one at a time for each paper. Requests made during a press share the next one, because
+ * the running press may have missed their changes.
  */
 export class PressQueue {
   readonly #app: AppContext;
@@ -40,7 +43,10 @@ export class PressQueue {
     this.#app = app;
   }
 
-  /** Presses what is stale of a paper; null when nothing is. `urgent` overtakes papers that no caller waits for. */
+  /**
+   * Presses a paper's stale outputs; null when there are none. `urgent` presses overtake papers that no caller waits
+   * for.
+   */
   press(paper: string, { urgent = false } = {}): Promise<PaperReport | null> {
     const entry = this.#entries.get(paper);
     if (entry === undefined) return this.#start(paper, urgent);
@@ -72,7 +78,7 @@ export class PressQueue {
   }
 
   /**
-   * Resolves with the number of files changed when all changes up to `number` are on disk. Rejects as that press does.
+   * Resolves with the number of changed files when all changes up to `number` are on disk. Rejects as that press does.
    */
   async pressedUntil(paper: string, number: number): Promise<number> {
     const {
@@ -83,7 +89,7 @@ export class PressQueue {
     return manifest.filesChangedBy(paper, number);
   }
 
-  /** Waits up to `SHUTDOWN_GRACE` for running presses. What is unfinished or not synced is recorded as such. */
+  /** Waits up to `SHUTDOWN_GRACE` for running presses. Work that is unfinished or not synced stays recorded as such. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#stop.abort(), SHUTDOWN_GRACE);
     while (this.#entries.size > 0) {

@@ -19,7 +19,7 @@ import { isTree, openTree } from '../press/tree.ts';
 import { acquirePressLease, type PressLease } from './press-lease.ts';
 import { type PressPool, pressPool } from './press-pool.ts';
 
-/** The pause between two presses that draw pictures, in ms: longer than a waiting process takes to see it. */
+/** The pause between two presses that draw pictures, in ms: long enough for a waiting process to take the lease. */
 const PICTURES_PAUSE = 100;
 
 export interface PressOptions {
@@ -27,13 +27,13 @@ export interface PressOptions {
   paper?: string | undefined;
   full?: boolean;
   cards?: boolean;
-  /** Draws a few pictures at most, and leaves the others stale for the next press; by default draws them all. */
+  /** Draws only a few pictures and leaves the others stale for the next press; by default draws all. */
   fewPictures?: boolean;
   /** Called as the press of a paper makes progress. */
   progress?: (paper: string, done: number, total: number, what: string) => void;
   /** Stops a running press; unfinished outputs stay stale. */
   signal?: AbortSignal;
-  /** Whether to ask MEDIA_URL for media that were missing the last time; a press of everything always does. */
+  /** Whether to ask MEDIA_URL again for missing media; a press of everything always does. */
   fetchesMedia?: boolean;
   /** Runs the press of a paper when its turn comes; by default immediately. */
   turn?: <T>(work: () => Promise<T>) => Promise<T>;
@@ -41,22 +41,22 @@ export interface PressOptions {
   later?: (work: Promise<void>) => void;
 }
 
-/** How often a press may begin again because of media that it finds missing. The first time it looks at all of them. */
+/** How often a press may start over because media are missing. Before each retry, all files are checked by content. */
 const MEDIA_RETRIES = 3;
 
-/** What a press did, and which media files of the paper it has a stand-in for. */
+/** What a press did, and the media files for which it shows stand-ins. */
 export interface PaperReport extends PressReport {
   missing: string[];
 }
 
-/** Presses what is stale, or everything, of one paper or of all. Each paper is pressed by one press at a time. */
+/** Presses the stale outputs, or everything, of one paper or of all. Each paper is pressed by one press at a time. */
 export async function pressPapers(app: AppContext, options: PressOptions = {}): Promise<Map<string, PaperReport>> {
   const { store } = app;
   const { paper } = options;
-  // Where another server signs, it airs what is due.
+  // If another server signs, that server airs what is due.
   if (maySign(app)) airWhatIsDue(app);
   if (paper !== undefined && store.desk.removedPaper(paper) === null) requirePaper(app, paper);
-  // What cannot be fetched holds up no press.
+  // Media that cannot be fetched do not stop the press.
   await lookForMissing(app, { fetches: options.fetchesMedia === true || options.full === true }).catch(only(Fault));
   const reports = new Map<string, PaperReport>();
   const failures: unknown[] = [];
@@ -72,7 +72,7 @@ export async function pressPapers(app: AppContext, options: PressOptions = {}): 
       failures.push(error);
     }
   }
-  // A paper that cannot be pressed does not stop the others.
+  // A failed press does not stop those of other papers.
   if (failures.length === 0) return reports;
   if (failures.length === 1 || !failures.every((error) => error instanceof Fault)) throw failures[0];
   throw new Fault('unavailable', [...new Set(failures.map(({ message }) => message))].join('; '));
@@ -88,7 +88,7 @@ export function maySign({ signer }: AppContext): boolean {
   }
 }
 
-/** Airs what is due, and ends places on the front whose time is over. By a wrong clock nothing is due. */
+/** Airs due pieces, and ends expired places on the front. While the clock is faulty, nothing is due. */
 export function airWhatIsDue({ store, clock, clock: { now } }: AppContext): void {
   if (clock.fault() !== null) return;
   const at = now();
@@ -97,7 +97,7 @@ export function airWhatIsDue({ store, clock, clock: { now } }: AppContext): void
   if (isDue(store.desk.nextPlaceExpiry())) store.database.transact(() => expirePlaces(store.desk, at));
 }
 
-/** Presses until no pictures are left. Lets other processes press the paper in between. */
+/** Presses until all pictures are drawn. Lets other processes press the paper in between. */
 async function pressPictures(
   app: AppContext,
   slug: string,
@@ -146,7 +146,7 @@ async function pressPaper(app: AppContext, slug: string, options: PressOptions):
   }
 }
 
-/** The address and folder of a paper's tree, and a stamp of all that it depends on besides the ledger. */
+/** The address and folder of a paper's tree, and a stamp of everything besides the ledger that it depends on. */
 export function pressPlan({ store, settings }: AppContext, slug: string, build: Pick<Build, 'stamp'>) {
   const root = paperRoot(store.desk.archive(slug).paper(), settings.origin);
   const folder = join(settings.distDir, slug);
@@ -156,7 +156,7 @@ export function pressPlan({ store, settings }: AppContext, slug: string, build: 
   return { site: siteOf(root, hub), folder, stamp };
 }
 
-/** Whether the tree was fully pressed under these settings, survived a power failure, and is there. */
+/** Whether the tree exists, was fully pressed under these settings, and survived a power failure. */
 function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
   const { manifest, archive } = app.store.desk;
   const { stamp, folder } = pressPlan(app, slug, build);
@@ -165,8 +165,8 @@ function isTreeComplete(app: AppContext, slug: string, build: Build): boolean {
 }
 
 /**
- * The press of a removed paper: removes its tree, then what the manifest knows of it, so that a killed one is
- * completed. Null when both are gone.
+ * Presses a removed paper: removes its tree, then its rows in the manifest, so that an interrupted removal is completed
+ * later. Returns null when both are gone.
  */
 async function removeTree(app: AppContext, slug: string, { signal }: PressOptions): Promise<PressReport | null> {
   const { store, settings } = app;
@@ -179,7 +179,7 @@ async function removeTree(app: AppContext, slug: string, { signal }: PressOption
     if (store.desk.hasPaper(slug) || !isLeft()) return null;
     const until = manifest.newestStale(slug);
     const removed = [...manifest.allFiles(slug)].length;
-    // `_headers` goes first: without it no server shows the tree.
+    // Removes `_headers` first: without it, no server shows the tree.
     for (const path of [join(folder, '_headers'), folder, join(settings.distDir, '.press', slug)]) {
       lease.assertHeld();
       await rm(path, { recursive: true, force: true });
@@ -202,14 +202,14 @@ interface LeasedPress {
   isFull(): boolean;
 }
 
-/** Presses what is stale, in worker threads if there is much of it. */
+/** Presses the stale outputs, in worker threads if there are many. */
 async function pressLeased(app: AppContext, slug: string, leased: LeasedPress): Promise<PressReport> {
-  // The lease gives this press the folder; its contents are left over from an interrupted press.
+  // This press holds the lease, so what the folder contains was left over from an interrupted press.
   const working = join(app.settings.distDir, '.press', slug);
   removeFolder(working);
   const scratch = join(working, leased.lease.token.replaceAll(/[^\w.-]/g, '-'));
   if (leased.isFull()) {
-    // Earlier versions kept the HTML of prose there. The first press after an upgrade is a full one.
+    // Earlier versions stored the HTML of prose there. The first press after an upgrade is a full one.
     removeFolder(join(app.settings.dataDir, 'press-cache'));
     await noteMissing(app, slug);
   }
@@ -223,12 +223,12 @@ async function pressLeased(app: AppContext, slug: string, leased: LeasedPress): 
         if (typeof report !== 'string') return report;
         needed = report;
       } catch (error) {
-        // Many very long pieces that a feed shows together, in the heap for many short ones.
+        // A feed with many very long pieces needs more than the heap for many short ones.
         if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' && pool?.workers === 'many') needed = 'large';
         else if (missingMediaIn(error) === null || ++retries > MEDIA_RETRIES) throw error;
         else if (!(await noteMissing(app, slug, { deep: true }))) throw error;
       }
-      // Its threads may be at work, or have too small a heap.
+      // After a failure, its threads may still be at work; a larger heap needs new threads.
       if (needed === null || (needed === 'large' && pool?.workers === 'many')) {
         await pool?.stop();
         pool = null;
@@ -251,7 +251,7 @@ function removeFolder(folder: string): void {
   }
 }
 
-/** Presses what is stale, from a snapshot of the ledger taken when this press begins. */
+/** Presses the stale outputs, from a snapshot of the ledger taken when this press begins. */
 async function pressSnapshot(
   app: AppContext,
   slug: string,
@@ -263,7 +263,7 @@ async function pressSnapshot(
   const now = clock.now();
   const snapshot = store.snapshots.take();
   const letters = store.desk.scripts.scan(slug, () => store.desk.archive(slug).paper().language);
-  /** Null when entries came that are still to be looked through, or new letters: the snapshot shows what is committed. */
+  /** Returns null if new entries or letters must be scanned first, because the snapshot shows only committed data. */
   const begin = () => {
     lease.assertHeld();
     lease.assertOwner();
@@ -274,7 +274,7 @@ async function pressSnapshot(
     }
     const plan = pressPlan(app, slug, build);
     const full = isFull() || manifest.isStale(slug, dependencies.config);
-    // A full press sets the stamp when it ends.
+    // A full press sets the stamp again when it completes.
     if (full) manifest.setStamp(slug, '');
     snapshot.refresh();
     return { ...plan, full, start: manifest.begin(slug), lastChange: manifest.lastChangeOfAll() };
@@ -290,12 +290,12 @@ async function pressSnapshot(
     // Avoids an unhandled rejection; awaiting them still throws.
     lastChanges?.catch(() => {});
     const tree = openTree(folder, { aside: scratch, sync: !full, assertHeld: lease.assertHeld });
-    // A full press trusts only the disk: it writes deleted files again. So does the press after an interrupted one,
-    // whose last files the manifest does not list.
+    // A full press checks the disk and rewrites deleted files. So does the press after an interrupted one, because the
+    // manifest lacks the last files of that press.
     const common = { paper: slug, site, checksDisk: full || start.dirty };
     const deadline = lease.deadline.shared;
     const printPool: PrintPool | null = pool && {
-      // Every change of a paper gets a number. With the same highest number, all threads show the same papers.
+      // Every change of a paper gets a number. Snapshots with the same highest number show the same state.
       isCurrent: async () => (await lastChanges)?.every((other) => other === lastChange) ?? false,
       print: (names, done) => pool.print({ ...common, folder, scratch, isNew: tree.isNew, now, deadline }, names, done),
     };

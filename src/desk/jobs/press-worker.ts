@@ -13,16 +13,16 @@ import { openTree } from '../press/tree.ts';
 import { LeaseDeadline } from './press-lease.ts';
 import type { Printed, WorkerJob } from './press-pool.ts';
 
-// What the threads of `PressPool` run.
+// The functions that the threads of `PressPool` run.
 
 const settings: Settings = workerData;
 const media = mediaFiles(mediaFolder(settings));
 const pictures = openPictures(settings, media);
 const snapshot = snapshotPool(databaseFile(settings)).take();
 const build = loadBuild();
-// The first `print` awaits it and reports the failure.
+// Avoids an unhandled rejection: the first `print` awaits it and reports the failure.
 build.catch(() => {});
-/** Of the press that took the last snapshot. */
+/** The printer of the press that took the last snapshot. */
 let printer: Promise<Printer> | null = null;
 
 /** Begins a press. Returns the highest change number in the snapshot. */

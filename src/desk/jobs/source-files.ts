@@ -4,12 +4,13 @@ import { sha256 } from '../../proof/basis.ts';
 import { MINUTE } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 
-/** For how long a process that reads a source may keep others from it, in ms: longer than any reading takes. */
+/** How long a process that reads a source may keep others from reading it, in ms: longer than any reading takes. */
 export const CLAIM = 30 * MINUTE;
 
 /**
- * Writes files to disk, then signs what names them. They are noted before: what a process that dies in between leaves
- * behind is swept. Whatever was swept meanwhile, from a process that stood still, is not signed.
+ * Writes files to disk, then signs what names them. Notes the files first, so that the sweep finds those that a process
+ * leaves behind if it dies in between. If the sweep removed a file meanwhile, because this process was suspended,
+ * nothing is signed.
  */
 export async function keptAndSigned<State>(app: AppContext, keep: readonly Uint8Array[], sign: () => State[]) {
   const { database, desk, media } = app.store;
@@ -30,12 +31,13 @@ export function noteFiles({ store, clock }: AppContext, digests: readonly (strin
   for (const digest of digests) if (digest) store.desk.evidence.noteSourceFile(digest, clock.now());
 }
 
-/** How many files one transaction of the sweep looks at. */
+/** How many files one transaction of the sweep checks. */
 const SWEEP_BATCH = 100;
 
 /**
- * Removes texts and archives that nothing names: those of a process that died before it signed, and those that newer
- * ones replaced. None that was written within a claim's time. A file is removed while no other process can write.
+ * Removes texts and archives that no evidence names: files of a process that died before it signed, and files that
+ * newer ones replaced. Keeps files written within the duration of a claim. Each file is removed in a transaction, so
+ * that no other process can write meanwhile.
  */
 export function sweepSources({ store, clock }: AppContext): void {
   const { evidence } = store.desk;
@@ -50,7 +52,7 @@ export function sweepSources({ store, clock }: AppContext): void {
   while (store.database.transact(sweepBatch) === SWEEP_BATCH);
 }
 
-/** Removes a file, and what was written of it before a process died. */
+/** Removes a file, and partial writes of it that a killed process left. */
 function removeFile(path: string): void {
   rmSync(path, { force: true });
   const folder = dirname(path);

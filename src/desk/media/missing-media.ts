@@ -16,8 +16,8 @@ import { dependencies } from '../dependencies.ts';
 import { castFile } from '../papers/cast.ts';
 
 /**
- * Media whose bytes DATA_DIR lacks or has damaged. Presses show stand-ins for what the table lists; each change to it
- * marks what shows the file as stale.
+ * Media whose files are missing from DATA_DIR or damaged. The press shows stand-ins for the files listed in the table;
+ * every change of the table marks the outputs that show the file as stale.
  */
 
 type MediaContext = Pick<AppContext, 'store' | 'settings' | 'clock'>;
@@ -29,8 +29,8 @@ export interface MediaLocation {
 }
 
 /**
- * Notices what is back, before a press. With `fetches`, it is taken from pressed trees or MEDIA_URL; throws the fault
- * of a source that cannot be asked.
+ * Checks before a press which missing media are back. With `fetches`, also restores them from pressed trees or
+ * MEDIA_URL; throws the fault of a source that could not be asked.
  */
 export async function lookForMissing(app: MediaContext, { fetches = false } = {}): Promise<void> {
   const { store } = app;
@@ -54,8 +54,8 @@ export async function lookForMissing(app: MediaContext, { fetches = false } = {}
 }
 
 /**
- * Notes what a paper lacks and no tree or MEDIA_URL has; with `deep` by content. Returns whether anything was noted or
- * came back.
+ * Adds to the table the media that a paper lacks and that no tree or MEDIA_URL has. With `deep`, also checks the
+ * content of existing files. Returns whether anything was added or restored.
  */
 export async function noteMissing(app: MediaContext, paper: string, { deep = false } = {}): Promise<boolean> {
   const { store } = app;
@@ -81,7 +81,7 @@ export async function noteMissing(app: MediaContext, paper: string, { deep = fal
   return isBack || lost.size > 0;
 }
 
-/** Where the media that are missing would be shown, in the order of papers and paths. */
+/** The locations of all missing media, ordered by paper and path. */
 export function missingMedia(app: Pick<AppContext, 'store'>): MediaLocation[] {
   const { store } = app;
   if (store.desk.missingMedia.all().length === 0) return [];
@@ -98,7 +98,10 @@ export function unnoticedMedia(app: Pick<AppContext, 'store'>): MediaLocation[] 
     .map(({ paper, path }) => ({ paper, path }));
 }
 
-/** `whole`, null without a file, else what tells the damaged file from one that replaces it. */
+/**
+ * The state of a file: `whole`; null if it does not exist; else a version that tells the damaged file from a
+ * replacement.
+ */
 async function stateOf(file: string, digest: string, damaged: string | null): Promise<'whole' | (string & {}) | null> {
   const found = await stat(file).catch(() => null);
   if (found === null) return null;
@@ -107,12 +110,12 @@ async function stateOf(file: string, digest: string, damaged: string | null): Pr
   return (await digestOfFile(file).catch(() => null)) === digest ? 'whole' : version;
 }
 
-/** Where lost media may still be: in the pressed trees, and at MEDIA_URL. */
+/** The places where lost media may still exist: pressed trees and MEDIA_URL. */
 function sourcesOf(app: MediaContext) {
   const { settings, store } = app;
   const locations = locationsOf(app);
   let mediaStore: MediaStore | null | undefined;
-  /** Why MEDIA_URL could not be asked. It is not asked again. */
+  /** Why MEDIA_URL could not be asked. After a failure, it is not asked again. */
   let failure: { error: unknown } | null = null;
 
   const fetched = async (digest: string): Promise<Uint8Array | null> => {
@@ -127,7 +130,7 @@ function sourcesOf(app: MediaContext) {
   };
 
   return {
-    /** Puts a file back into DATA_DIR. Returns whether any source had it. */
+    /** Restores a file to DATA_DIR. Returns whether any source had it. */
     async restores(digest: string): Promise<boolean> {
       for (const { paper, path } of locations.get(digest) ?? []) {
         const file = join(settings.distDir, paper, path);
@@ -152,12 +155,15 @@ function mediaOf({ store }: Pick<AppContext, 'store'>): (MediaLocation & { diges
     .flatMap((paper) => store.desk.allMedia(paper).map(({ path, digest }) => ({ paper, path, digest })));
 }
 
-/** By content. */
+/** The locations of media by digest. */
 function locationsOf(app: Pick<AppContext, 'store'>): Map<string, MediaLocation[]> {
   return Map.groupBy(mediaOf(app), ({ digest }) => digest);
 }
 
-/** Marks what shows these files. Lists leave out an edition without its file, and read only that it is one. */
+/**
+ * Marks the outputs that show these files as stale. Lists omit an edition whose file is missing; they depend on `cast`,
+ * not on the file.
+ */
 function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly string[]): void {
   const locations = locationsOf({ store });
   for (const { paper, path } of digests.flatMap((digest) => locations.get(digest) ?? [])) {
@@ -169,21 +175,21 @@ function markShown({ store }: Pick<AppContext, 'store'>, digests: readonly strin
   }
 }
 
-/** The store at MEDIA_URL: objects by content, under the names that they have in the media folder of DATA_DIR. */
+/** The store at MEDIA_URL: objects named by content, with the same names as in the media folder of DATA_DIR. */
 export interface MediaStore {
   name: string;
-  /** The digests of what is there. */
+  /** The digests of all objects. */
   digests(): Promise<Set<string>>;
   put(digest: string, bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** The bytes of a file; null when it is not there whole. */
+  /** The bytes of a file; null when it is missing or damaged. */
   get(digest: string): Promise<Uint8Array | null>;
 }
 
 const KEY = /[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
 /**
- * Opens the store at MEDIA_URL; null without one. Throws `invalid_request` for an address that readers see, or in
- * DATA_DIR.
+ * Opens the store at MEDIA_URL; null if it is not set. Throws `invalid_request` for an address that is public or lies
+ * in DATA_DIR.
  */
 export function openMediaStore(settings: Settings, ending?: AbortSignal): MediaStore | null {
   const { mediaUrl } = settings;
@@ -191,7 +197,7 @@ export function openMediaStore(settings: Settings, ending?: AbortSignal): MediaS
   const address = parseAddress(mediaUrl, settings.objectStorage);
   const text = `MEDIA_URL=${shownAddress(mediaUrl)}`;
   if (typeof address === 'string') throw new Fault('invalid_request', `${text}: ${address}; correct it`);
-  // Media of private papers and of drafts are there too.
+  // The store also has media of private papers and of drafts.
   if (address.kind === 's3') requireUnpublished(settings, address, text);
   else requireApart(settings, join(realPath(address.folder), 'media'), text);
   const bucket: Bucket = openBucket(settings, address, ending);

@@ -4,10 +4,10 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, DiskFault, Fault } from '../../shared/fault.ts';
 
-/** Where a media folder keeps what is being received. */
+/** The folder for unfinished uploads, inside the media folder. */
 const FOLDER = '.uploads';
 
-/** A file that was received whole and is on disk. */
+/** A completely received file on disk. */
 export interface Received {
   file: string;
   /** `sha256:<hex>`. */
@@ -18,7 +18,7 @@ export interface Received {
 /**
  * Writes a stream into a file next to the media, synced to disk. The caller moves or removes the file. Throws
  * `too_large` as soon as more than `max` bytes arrive, `unavailable` when the disk rejects writes, and the stream's
- * errors; nothing is left behind then.
+ * errors; the file is then removed.
  */
 export async function receive(
   source: AsyncIterable<Uint8Array>,
@@ -53,7 +53,7 @@ export function tooLarge(max: number): Fault {
   return new Fault('too_large', `the file is larger than ${max} bytes, the most of its kind; send a smaller one`);
 }
 
-/** Removes what uploads have left behind that were cut off with their process. Call it when a process starts. */
+/** Removes partial uploads that killed processes left. Call it when a process starts. */
 export function sweepUploads(folder: string): void {
   const uploads = join(folder, FOLDER);
   let names: string[];
@@ -65,7 +65,7 @@ export function sweepUploads(folder: string): void {
   }
   for (const name of names) {
     const pid = Number.parseInt(name, 10);
-    // A number that is used again: this process has received nothing yet.
+    // The process id may be reused: this process has received nothing yet.
     if (pid === process.pid || !isRunning(pid)) rmSync(join(uploads, name), { force: true });
   }
 }

@@ -26,7 +26,7 @@ function isAlert(event: StoredEvent, isRepeat: boolean): event is AlertEvent {
   return event.type === 'cast.published';
 }
 
-/** The subject of an event: the piece's id, or the day of the edition. */
+/** What an event is about: the piece's id, or the day of the edition. */
 function subjectIdOf(event: AlertEvent): string {
   return event.type === 'story.aired' ? event.story.id : event.cast.day;
 }
@@ -62,7 +62,7 @@ interface DigestRound extends AlertHour {
   after: string;
 }
 
-/** The data of the queues of alerts and digests. Readers are ordered by id, and listed from after a given one. */
+/** The data for queueing alerts and digests. Lists of readers are ordered by id and continue after a given id. */
 export interface AlertTable {
   /** Readers with instant alerts. */
   instant(paper: string, after: string, limit: number): Reader[];
@@ -70,7 +70,7 @@ export interface AlertTable {
   ofDigest(paper: string, cadence: DigestCadence, after: string, limit: number): Reader[];
   /** Whether an earlier event announced the same piece, or the edition of the same day. */
   isRepeat(event: StoredEvent): boolean;
-  /** A paper's events after a number, up to another one. */
+  /** A paper's events after one number, up to and including another. */
   events(paper: string, after: number, until: number): StoredEvent[];
   /** Events by number, without those that were deleted. */
   eventsAt(numbers: readonly number[]): StoredEvent[];
@@ -88,7 +88,7 @@ export interface AlertTable {
   forget(until: number): void;
 }
 
-/** The name of the mails' position in the events. */
+/** The name of the cursor of mails in the events. */
 const MAILS_CURSOR = 'mails';
 /** Readers per transaction, which blocks other writers and requests. */
 const BATCH = 100;
@@ -102,8 +102,8 @@ interface AlertStore {
 }
 
 /**
- * Queues the next event for readers with instant alerts, or for the next batch of them. The event was written together
- * with the airing, so that none is lost. False when no event is left.
+ * Queues the next event for readers with instant alerts, or for the next batch of them. Events are stored in the
+ * transaction of the airing, so none is lost. Returns false when no event is left.
  */
 export function queueAlerts(store: AlertStore, { now, newId }: { now(): number; newId(): string }): boolean {
   const { alerts } = store;
@@ -119,10 +119,10 @@ export function queueAlerts(store: AlertStore, { now, newId }: { now(): number; 
   });
 }
 
-/** When a paper without its own hour sends its digests. */
+/** When a paper without an hour of its own sends its digests. */
 export const DEFAULT_HOUR: AlertHour = { hour: 7, time_zone: 'UTC' };
 
-/** A paper's local times, with daylight saving time. Each local day, or each Monday, has one. */
+/** Calculates local times with daylight saving time. Each local day, or each Monday, has exactly one due time. */
 export interface DigestTimes {
   /** The first due time after another time, in ms. */
   next(cadence: DigestCadence, hour: AlertHour, after: number): number;
@@ -175,7 +175,9 @@ export function digestQueue(
     return cached.events;
   };
 
-  /** Queues the digests of a batch of readers. Returns the last of them, or null when the round is complete. */
+  /**
+   * Queues the digests of a batch of readers. Returns the id of the last reader, or null when the round is complete.
+   */
   const queue = (paper: string, cadence: DigestCadence, { day, until }: UnderWay, after: string): string | null => {
     const readers = alerts.ofDigest(paper, cadence, after, BATCH);
     const candidates = eventsUntil(paper, until);
@@ -183,7 +185,7 @@ export function digestQueue(
       const digest = digestOf(reader, candidates, (subjects) => alerts.alertedInstantly(reader.id, subjects));
       const numbers = digest.map(({ n }) => n);
       const mail = { paper, subscriber: reader.id, kind: cadence, about: day, due_at: now(), events: numbers };
-      // The day already had its digest, as when the paper's hour was changed. The next day's digest covers these
+      // The day already had its digest, for example because the paper's hour was changed. The next digest covers these
       // events.
       if (numbers.length > 0 && !alerts.queue({ ...mail, id: newId() })) continue;
       alerts.markDigested(reader.id, until);
@@ -191,7 +193,10 @@ export function digestQueue(
     return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
   };
 
-  /** Continues a round, starts one that is due, or records when the next one is. True when readers were considered. */
+  /**
+   * Continues a round, starts a due one, or records when the next one is due. Returns true if any readers were
+   * processed.
+   */
   const advance = (paper: string, cadence: DigestCadence, at: AlertHour): boolean => {
     const kept = alerts.digest(paper, cadence);
     const rest = { ...at, due_at: times.next(cadence, at, now()), under_way: null, after: '' };
@@ -202,7 +207,7 @@ export function digestQueue(
     if (kept.under_way === null && kept.due_at > now()) return false;
     const under_way = kept.under_way ?? {
       day: times.last(cadence, kept, now()).day,
-      // Events that are still being queued as instant alerts do not belong to a digest yet.
+      // Events that are still being queued as instant alerts belong to a later digest.
       until: events.cursor(MAILS_CURSOR).n,
     };
     const last = queue(paper, cadence, under_way, kept.after);

@@ -5,7 +5,7 @@ import { normalized } from '../../shared/combining-marks.ts';
 import { type Cast, hasAudio } from '../papers/cast.ts';
 import { CADENCES, type Choices } from './subscriber.ts';
 
-/** Choices on the wire: how often, which sections, and whether to include the edition to watch or hear. */
+/** Choices in wire format: how often, which sections, and whether to include the edition to watch or hear. */
 export const ChoicesBody = z.strictObject({
   cadence: z
     .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
@@ -24,7 +24,7 @@ export const ChoicesBody = z.strictObject({
 });
 export type ChoicesBody = z.infer<typeof ChoicesBody>;
 
-/** The choices in a body, or the first unknown section. Every section named means all, and future ones. */
+/** The choices in a body, or the first unknown section. Naming every section selects all, including future ones. */
 export function choicesFrom(
   body: ChoicesBody,
   paperSections: readonly string[],
@@ -41,7 +41,7 @@ export function choicesFrom(
   return chosen;
 }
 
-/** Choices in a sentence for people. `casts` are the paper's editions. */
+/** A sentence that describes choices to readers. `casts` are the paper's editions. */
 export function choicesInWords(language: string, choices: Choices, casts: readonly Cast[]): string {
   const t = phrasesOf(language).choices;
   const [included, left] = hasAudio(casts) ? [t.with_podcast, t.without_podcast] : [t.with_cast, t.without_cast];

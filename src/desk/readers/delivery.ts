@@ -22,7 +22,7 @@ interface Delivery {
   by_hand: boolean;
 }
 
-/** A delivery as it is listed. */
+/** A delivery as shown in lists. */
 export interface DeliveryRecord extends Delivery, Pick<WebhookState, 'off_at' | 'off_reason'> {
   type: string;
   state: DeliveryState;
@@ -41,7 +41,10 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
   /** Queues a message for a webhook, due immediately. False when it was queued before. */
   queue(delivery: Delivery): boolean;
-  /** Sends a delivery again: a waiting one keeps its retries, another gets one attempt. False without one. */
+  /**
+   * Sends a delivery again: a waiting one keeps its retries, a settled one gets one attempt. False if it does not
+   * exist.
+   */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;
   /** Newest first, after a given one; filtered by state or webhook. */
@@ -56,9 +59,9 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   ): DeliveryRecord[];
   /** The number of waiting deliveries, and when the first one is due, in ms. */
   waiting(): { count: number; next: number | null };
-  /** Deletes messages about a piece, with their deliveries, those that wait included. */
+  /** Deletes all messages about a piece and their deliveries, including waiting ones. */
   forgetPiece(paper: string, piece: string): void;
-  /** Deletes messages made at or before a time, with their deliveries, except what still waits. */
+  /** Deletes messages made at or before a time, and their deliveries, except those with waiting deliveries. */
   forget(until: number): void;
 }
 

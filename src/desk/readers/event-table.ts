@@ -17,8 +17,8 @@ interface EventCursor {
 }
 
 /**
- * Events for readers. Each queue has a cursor, which it moves in the transaction that queues a message, so that each
- * event is queued once.
+ * Events for readers. Each queue has a cursor, which moves in the transaction that queues a message, so that each event
+ * is queued once.
  */
 export interface EventTable {
   /** The first event after a number, or null. */
@@ -35,9 +35,9 @@ export interface EventTable {
 }
 
 /**
- * Queues the next event, or the next batch of its receivers: `queue` does so for those after one, and returns the last
- * of them, or null when no more follow. The cursor moves in the same transaction, so that each event is queued exactly
- * once per receiver, even after a crash. False when no event is left.
+ * Queues the next event, or the next batch of its receivers: `queue` processes the receivers after a given one and
+ * returns the last one processed, or null when none are left. The cursor moves in the same transaction, so that each
+ * event is queued exactly once per receiver, even after a crash. Returns false when no event is left.
  */
 export function advance(
   { events, transact }: { events: EventTable; transact<T>(work: () => T): T },

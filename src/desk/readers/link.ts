@@ -5,7 +5,9 @@ import type { ReaderStore, ReaderTables } from './subscribe.ts';
 import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
 import type { Purpose, Token, TokenTable } from './token.ts';
 
-/** The valid token of a text, for this paper and purpose. Throws `not_found`, for expired and unknown ones alike. */
+/**
+ * The valid token in a text, for this paper and purpose. Throws the same `not_found` for expired and unknown tokens.
+ */
 export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
   const token = tokens.get(secretHash(text));
   const isInForce =
@@ -14,7 +16,7 @@ export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, tex
   return token;
 }
 
-/** The row that a link would confirm, and whether it is already confirmed; changes nothing. Throws `not_found`. */
+/** The row that a link would confirm, and whether it is already confirmed. Changes nothing. Throws `not_found`. */
 export function toConfirm(
   { tokens, subscribers }: ReaderTables,
   paper: string,
@@ -45,7 +47,7 @@ export function confirm({ readers, transact }: ReaderStore, paper: string, text:
 export function manageToken(tokens: TokenTable, secret: Uint8Array, paper: string, reader: string): string {
   const token = linkToken(secret, 'manage', reader);
   const hash = secretHash(token);
-  // Every alert contains it, and reading is cheaper than writing.
+  // Checks first, because every alert contains the link and reading is cheaper than writing.
   if (tokens.get(hash) === null) {
     tokens.keep({ hash, paper, reader, purpose: 'manage', expires_at: null, used_at: null });
   }
@@ -75,7 +77,7 @@ export function choose(
   return transact(() => {
     const row = toManage(readers, paper, text, now);
     if (row === null) throw expired('manage');
-    // An unconfirmed request is older than these choices.
+    // The choices made now replace an unconfirmed request, which is older.
     const chosen = { ...row, ...choices, asked: null };
     readers.subscribers.put(chosen);
     return chosen;
@@ -91,7 +93,7 @@ export function unsubscribe({ readers, transact }: ReaderStore, paper: string, t
   });
 }
 
-/** Deletes a row and suppresses its reader. */
+/** Deletes a subscription and suppresses its reader. */
 export function end(
   { subscribers, suppressions, tokens }: ReaderTables,
   { id, paper, reader, email }: Subscriber,
@@ -100,7 +102,7 @@ export function end(
 ): void {
   subscribers.remove(id, now);
   tokens.drop(paper, reader, 'confirm');
-  // Counts the bounced mail, so that repeated requests for a dead mailbox do not send a mail each time.
+  // The bounced mail counts as a request, so that repeated requests for a dead mailbox do not send a mail each time.
   const mailed_at = reason === 'bounced' ? now : null;
   suppressions.put({ paper, reader, email, reason, at: now, mailed_at });
 }

@@ -13,7 +13,7 @@ export interface QueuedMail {
   /** Id of the subscriber. */
   subscriber: string;
   kind: MailKind;
-  /** The piece, day or week that it is about; empty for `confirm`. */
+  /** The piece, day or week in the mail; empty for `confirm`. */
   about: string;
   /** The earliest time to send it, in ms. */
   due_at: number;
@@ -23,7 +23,7 @@ export interface QueuedMail {
 export interface MailRecord extends QueuedMail, MailProgress {}
 
 export interface MailTable extends MailQueue<MailRecord> {
-  /** False when the reader was mailed about the same before, or a request to confirm is waiting. */
+  /** Returns false when the reader was already mailed about this, or a request to confirm is waiting. */
   queue(mail: QueuedMail): boolean;
   ofSubscriber(subscriber: string): MailRecord[];
 }

@@ -5,7 +5,7 @@ import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import type { PaperLetter } from './paper-letter.ts';
 import type { WebhookOff } from './webhook.ts';
 
-/** How long a notice waits for others, in ms, so that receivers that fail together cause one mail. */
+/** How long a notice waits, in ms, so that receivers that fail together cause one mail. */
 export const NOTICE_GATHERS = MINUTE;
 
 /** A mail to the people who run a paper: webhooks were switched off. Times in ms. */
@@ -25,7 +25,7 @@ export interface NoticeRecord extends Notice, MailProgress {
 }
 
 export interface NoticeTable extends MailQueue<NoticeRecord> {
-  /** Queues a notice, unless one to the same person is still waiting: that one reports everything. */
+  /** Queues a notice, unless one to the same person is still waiting, which then reports both. */
   queue(notice: Notice): void;
   /** Deletes notices that were settled at or before a time. */
   forget(until: number): void;

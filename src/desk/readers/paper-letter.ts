@@ -51,12 +51,12 @@ export function fromPaper(
   };
 }
 
-/** A paper's root in its mails. The pages of a private paper for readers are on the shared host. */
+/** A paper's root for links in its mails. Reader pages of a private paper are on the shared host. */
 export function mailRoot(paper: Paper, origin: string): string {
   return paper.paper_public ? paperRoot(paper, origin) : `${origin}/${paper.slug}`;
 }
 
-/** The mail that asks a reader to confirm, the only one to an unconfirmed address. `root` is the paper's. */
+/** The mail that asks a reader to confirm: the only one sent to an unconfirmed address. `root` is the paper's. */
 export function confirmMail(
   row: Subscriber,
   paper: Paper,
@@ -68,7 +68,7 @@ export function confirmMail(
   const { reader, mail: t } = phrasesOf(language);
   return {
     subject: fill(t.confirm_subject, { paper: nameplate }),
-    // The response to a request, not a list: prevents vacation replies (RFC 3834, section 5).
+    // Marks it as a response to a request, not as list mail: prevents vacation replies (RFC 3834, section 5).
     headers: { 'Auto-Submitted': 'auto-replied' },
     content: {
       preview: t.confirm_preview,
@@ -83,12 +83,12 @@ export function confirmMail(
   };
 }
 
-/** Picture formats that mail clients show; they do not show SVG. */
+/** Picture formats that mail programs show; they do not show SVG. */
 const SHOWN = /\.(?:jpe?g|png|gif|webp)$/i;
 
 /**
- * A daily mail with these pieces, to be looked at on a page: its links to change or to end it lead to the form. `root`
- * may be a path.
+ * A sample daily mail with these pieces, for display on a page: its links to change or end the subscription lead to the
+ * form. `root` may be a path.
  */
 export function sampleMail(archive: Pictured, paper: PaperRecord, root: string, pieces: [Row, ...Row[]]): PaperMail {
   const { nameplate, language, hue } = paper;
@@ -117,8 +117,8 @@ interface Subject {
 }
 
 /**
- * Composes an alert or a digest with the present versions of its pieces, without those withdrawn since. Null when none
- * is left. `root` is the paper's, without a trailing slash; `token` opens the reader's own pages.
+ * Composes an alert or a digest with the present versions of its pieces, without those withdrawn since. Returns null
+ * when none are left. `root` is the paper's, without a trailing slash; `token` opens the reader's own pages.
  */
 export function alertMail(
   archive: Archive,
@@ -155,7 +155,7 @@ export function alertMail(
   };
 }
 
-/** The headline of the first piece, or the title of the edition, and the number of others. */
+/** The headline of the first piece, or the title of the edition, and how many others there are. */
 function subjectOf(language: string, groups: PaperMail['groups'], casts: readonly MailCast[]): string {
   const titles = [
     ...groups.flatMap(({ stories }) => stories.map(({ headline }) => headline)),

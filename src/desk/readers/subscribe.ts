@@ -40,13 +40,16 @@ export interface ReaderStore {
   transact<T>(work: () => T): T;
 }
 
-/** The inputs of a new row: the time in ms, and ids. */
+/** The time in ms and the ids for new rows. */
 interface Fresh {
   now: number;
   newId(): string;
 }
 
-/** A reader's request to subscribe: the same work for every address, so that nobody learns who is subscribed. */
+/**
+ * Handles a reader's request to subscribe. Does the same work for every address, so that nobody learns who is
+ * subscribed.
+ */
 export function subscribe(
   { readers, transact }: ReaderStore,
   paper: string,
@@ -62,7 +65,7 @@ export function subscribe(
 }
 
 /**
- * Accepts an admin's request to subscribe one address, in its own transaction or in the caller's. Returns the state of
+ * Handles an admin's request to subscribe one address, in its own transaction or in the caller's. Returns the state of
  * the subscription. A `webhook` of null removes the reader's webhook.
  */
 export function subscribeByAdmin(
@@ -140,7 +143,7 @@ export function dossierOf(
 }
 
 /**
- * Erases an address: its row, its links and its mails. A suppression stays as a hash: erasure must not undo an
+ * Erases an address: its row, its links and its mails. A suppression stays as a hash, so that erasure does not undo an
  * unsubscription. Throws `not_found` when nothing is stored about the address.
  */
 export function erase({ readers, transact }: ReaderStore, paper: string, address: Address, now: number): void {
@@ -153,7 +156,7 @@ export function erase({ readers, transact }: ReaderStore, paper: string, address
   });
 }
 
-/** Suppresses an address manually, for a reader who asked the desk itself or complained to the mail provider. */
+/** Suppresses an address manually, for a reader who asked the desk directly or complained to the mail provider. */
 export function suppress(
   { readers, transact }: ReaderStore,
   paper: string,
@@ -185,7 +188,7 @@ export function subscriberRow(row: Subscriber, sections: readonly string[]) {
 /** The columns of an export of readers. */
 const COLUMNS = ['email', 'confirmed_at', 'cadence', 'sections', 'cast', 'last_sent_at'] as const;
 
-/** The readers of a list as CSV, in pieces: a header, then a line for each. Sections are separated by semicolons. */
+/** Yields the readers of a list as CSV: a header, then a line for each. Semicolons separate sections. */
 export function* readersAsCsv(
   { subscribers }: Pick<ReaderTables, 'subscribers'>,
   paper: string,
@@ -211,7 +214,7 @@ function* inBatches<Row>(read: (after: string) => Row[], positionOf: (row: Row) 
   }
 }
 
-/** How many readers confirmed and left on each of the last days, and how many there were at its end, oldest first. */
+/** For each of the last days, oldest first: how many readers confirmed and left, and how many there were at its end. */
 export function readerCounts(
   { subscribers }: Pick<ReaderTables, 'subscribers'>,
   paper: string,
@@ -220,7 +223,7 @@ export function readerCounts(
   const first = dayOf(now - (days - 1) * DAY);
   const known = new Map(subscribers.days(paper, first).map((row) => [row.day, row]));
   let total = subscribers.counts(paper).confirmed;
-  // From today backwards: the number at the end of a day is that of the next one without what changed on it.
+  // Counts back from today: the number at the end of a day is the next day's, without that day's changes.
   const rows = Array.from({ length: days }, (_, before) => {
     const day = dayOf(now - before * DAY);
     const { confirmed, left } = known.get(day) ?? { confirmed: 0, left: 0 };
@@ -231,7 +234,7 @@ export function readerCounts(
   return rows.reverse();
 }
 
-/** Everything that is stored about an address, on the wire; `sections` are the paper's. */
+/** Everything that is stored about an address, in wire format; `sections` are the paper's. */
 export function dossierRecord(email: string, { subscriber, suppression, mails }: Dossier, sections: readonly string[]) {
   return {
     email,
@@ -256,7 +259,7 @@ export function dossierRecord(email: string, { subscriber, suppression, mails }:
   };
 }
 
-/** Choices on the wire. Sections are listed by name, even if all are meant. */
+/** Choices in wire format. Sections are listed by name, even if all are meant. */
 export function choicesRow(choices: Choices, sections: readonly string[]) {
   return { cadence: choices.cadence, sections: choices.sections ?? [...sections], cast: choices.cast };
 }

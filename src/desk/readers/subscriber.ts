@@ -13,7 +13,7 @@ export interface Choices {
   cast: boolean;
 }
 
-/** The choices of a reader who names none. */
+/** The choices of a reader who specifies none. */
 export const DEFAULT_CHOICES: Choices = { cadence: 'daily', sections: null, cast: true };
 
 /** A reader who requested a subscription, confirmed or not. Times in ms. */
@@ -24,7 +24,7 @@ export interface Subscriber extends Choices {
   /** `readerOf` the paper and the address. */
   reader: string;
   email: string;
-  /** Choices that a confirmed reader requested later, until they are confirmed too. */
+  /** Choices that a confirmed reader requested later and has not confirmed yet. */
   asked: Choices | null;
   made_at: number;
   ordered_at: number;
@@ -39,16 +39,16 @@ export interface Subscriber extends Choices {
 /** Retention of unconfirmed requests, in ms. */
 export const UNCONFIRMED_KEPT = 14 * DAY;
 
-/** Which readers a list has. */
+/** Selects readers for a list. */
 export interface SubscriberQuery {
   limit: number;
   after?: string | undefined;
-  /** A part of the address, without regard to the case of a–z. */
+  /** Part of the address; ignores the case of a–z. */
   q?: string | undefined;
   confirmed?: boolean | undefined;
 }
 
-/** How many readers confirmed on a UTC day, and how many who had confirmed left. */
+/** How many readers confirmed on a UTC day, and how many confirmed readers left. */
 export interface ReaderDay {
   day: string;
   confirmed: number;
@@ -60,13 +60,13 @@ export interface SubscriberTable {
   put(row: Subscriber): void;
   of(paper: string, reader: string): Subscriber | null;
   byId(id: string): Subscriber | null;
-  /** Deletes a row; the day of `at` (ms) counts a confirmed reader who left. */
+  /** Deletes a row. A confirmed reader is counted as left on the day of `at` (ms). */
   remove(id: string, at: number): void;
   /** The number of rows, and of confirmed ones. */
   counts(paper: string): { total: number; confirmed: number };
   /** Ordered by id, after a given one. */
   list(paper: string, query: SubscriberQuery): Subscriber[];
-  /** How many readers confirmed and left on each UTC day from one on, oldest first; days without either are left out. */
+  /** How many readers confirmed and left on each UTC day from a day on, oldest first; omits days without either. */
   days(paper: string, from: string): ReaderDay[];
   /** Records when the last alert or digest was sent to a reader. */
   markMailed(id: string, at: number): void;
@@ -82,7 +82,7 @@ export interface SubscriberState {
   mayAsk?: boolean;
 }
 
-/** The identity of a new row. */
+/** The identity for a new row. */
 export interface Who {
   id: string;
   paper: string;
@@ -97,8 +97,9 @@ export interface Outcome {
 }
 
 /**
- * Handles a reader's own request. It does not change what is in force: an unconfirmed row takes the new choices, a
- * confirmed one stores them beside its own, and a suppression stays. The confirmation settles all of that.
+ * Handles a reader's own request. It changes nothing that is in force: an unconfirmed row takes the new choices, a
+ * confirmed one stores them separately, and a suppression stays. Confirming applies the choices and lifts the
+ * suppression.
  */
 export function afterRequest(
   { row, suppression, mayAsk = true }: SubscriberState,
@@ -125,8 +126,8 @@ export function afterRequest(
 }
 
 /**
- * How long until the reader may be asked again, in ms. For a reader who never answered the interval is as long as the
- * requests have lasted so far, and so it grows: 10, 20, 40 minutes.
+ * How long until the reader may be asked again, in ms. If the reader never answered, the interval is the time from the
+ * first request to the last, so that it doubles: 10, 20, 40 minutes.
  */
 function restOf(row: Subscriber | null): number {
   if (row?.confirmed_at === null) return Math.max(CONFIRM_REST, (row.mailed_at ?? row.made_at) - row.made_at);
@@ -134,8 +135,8 @@ function restOf(row: Subscriber | null): number {
 }
 
 /**
- * An admin's request: it changes nothing of suppressed readers, and only the webhook of confirmed ones. Choices that it
- * does not name stay as the reader had them, or get the default.
+ * Handles an admin's request. Changes nothing for suppressed readers, and only the webhook for confirmed ones. Omitted
+ * choices keep the reader's values, or get the defaults.
  */
 export function afterAdminRequest(
   { row, suppression, mayAsk = true }: SubscriberState,
@@ -198,13 +199,16 @@ export interface SuppressionTable {
   lift(paper: string, reader: string): void;
 }
 
-/** The shortest interval between requests to confirm to one address, in ms: anyone can enter any address. */
+/** Minimum interval between requests to confirm to one address, in ms, because anyone can enter any address. */
 export const CONFIRM_REST = HOUR / 6;
 
-/** For a confirmed reader who left the last request unanswered: every alert has a link to change the choices. */
+/**
+ * The interval for a confirmed reader who left the last request unanswered. It is long, since every alert links to the
+ * choices.
+ */
 const UNANSWERED_REST = DAY;
 
-/** For a suppressed reader: a request lifts nothing, but it may be the reader's own. */
+/** The interval for a suppressed reader: a request does not lift the suppression, but it may come from the reader. */
 export const SUPPRESSED_REST: Record<SuppressionReason, number> = {
   unsubscribed: DAY,
   bounced: 7 * DAY,
@@ -212,11 +216,11 @@ export const SUPPRESSED_REST: Record<SuppressionReason, number> = {
   by_hand: 30 * DAY,
 };
 
-/** Mailed requests to confirm a subscription that a mailbox has not answered. Times in ms. */
+/** Unanswered requests to confirm that were mailed to a mailbox. Times in ms. */
 interface AskedMailbox {
-  /** Of all papers, within a day. */
+  /** From all papers, within a day. */
   total: number;
-  /** Of one paper, with the times of the first and the last. */
+  /** From one paper, with the times of the first and the last. */
   count: number;
   first_at: number;
   last_at: number;
@@ -224,24 +228,28 @@ interface AskedMailbox {
 
 export interface AskedMailboxTable {
   note(mailbox: string, paper: string, at: number): void;
-  /** What was asked less than `ASKED_KEPT` before or, as after a clock was set back, after a time. */
+  /**
+   * The requests of the last `ASKED_KEPT`, including those dated in the future because the clock was set back since.
+   */
   of(mailbox: string, paper: string, now: number): AskedMailbox;
-  /** Forgets what was asked: its reader answered, or was erased. */
+  /** Deletes a mailbox's requests: its reader answered, or was erased. */
   clear(mailbox: string): void;
-  /** Deletes what was asked at or before a time. */
+  /** Deletes requests made at or before a time. */
   forget(until: number): void;
 }
 
 /** How long requests count, in ms. */
 export const ASKED_KEPT = DAY;
-/** The most unanswered requests to a mailbox in a day, over all papers, because anyone can enter any address. */
+/**
+ * Maximum number of unanswered requests to a mailbox per day, over all papers, because anyone can enter any address.
+ */
 export const ASKED_DAILY = 10;
-/** How many spellings of a mailbox's address a paper may ask at once, as for two people who share a mailbox. */
+/** How many requests a paper may send to a mailbox at once, for two people who share it under different spellings. */
 const ASKED_FREELY = 2;
 
 /**
- * Whether a paper may ask a mailbox to confirm once more. After the first two requests the interval is as long as the
- * requests have lasted so far, as it is for a single address (`afterRequest`).
+ * Whether a paper may ask a mailbox to confirm once more. After the first two requests, the interval is the time from
+ * the first request to the last, as for a single address (`afterRequest`).
  */
 export function mayAskMailbox({ total, count, first_at, last_at }: AskedMailbox, now: number): boolean {
   if (total >= ASKED_DAILY) return false;

@@ -26,5 +26,5 @@ export interface TokenTable {
   forget(until: number): void;
 }
 
-/** How long a confirmation link is valid, in ms: over a weekend. */
+/** How long a confirmation link is valid, in ms: long enough for a weekend. */
 export const CONFIRM_LIFETIME = 72 * HOUR;

@@ -11,7 +11,7 @@ import type { DeliveryTable } from './delivery.ts';
 import { advance, type EventTable } from './event-table.ts';
 import type { Receiver, WebhookTable } from './webhook.ts';
 
-/** The name of the webhooks' position in the events. */
+/** The name of the cursor of webhooks in the events. */
 const CURSOR = 'webhooks';
 /** Receivers per transaction, which blocks other writers. */
 const BATCH = 200;
@@ -47,7 +47,7 @@ export function queueNext(
   });
 }
 
-/** Whether an event contains what its piece's desk now withholds. */
+/** Whether an event contains a headline that its desk now withholds. */
 function isWithheld(events: EventTable, event: DeskEvent): boolean {
   if (event.type === 'fact.to_revise') {
     const of = subjectNamed(event.found.subject);
@@ -93,7 +93,7 @@ function dataOf(event: DeskEvent, links: Links): object {
     return { ...toReviseRow(found), url };
   }
   const row = storyRow(event.story, links);
-  // Every byline that is shown declares an AI author.
+  // Every byline shown declares an AI author.
   if (event.type !== 'story.withdrawn') return { ...row, byline: { ...row.byline, declared_ai: true } };
   const named = noticeOf({ ...event.story, headline_withheld: event.headline_withheld });
   return {

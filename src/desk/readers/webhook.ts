@@ -15,7 +15,7 @@ export interface WebhookOff {
   of_subscriber: boolean;
 }
 
-/** A webhook of the desk's own. */
+/** One of the desk's own webhooks. */
 export interface Webhook {
   /** A lower-case ULID. */
   id: string;
@@ -30,16 +30,16 @@ export interface Webhook {
   made_at: number;
 }
 
-/** What happens with a webhook of the desk's own. Times in ms. */
+/** The state of one of the desk's own webhooks. Times in ms. */
 export interface WebhookHealth extends WebhookState {
   /** Since when it is paused; null unless it is. */
   paused_at: number | null;
-  /** The last delivery that it accepted, and the last attempt that failed. */
+  /** Times of the last accepted delivery and the last failed attempt. */
   succeeded_at: number | null;
   failed_at: number | null;
   /** How many deliveries wait for it. */
   waiting: number;
-  /** Until when the secret before the present one signs too. */
+  /** Until when the previous secret also signs. */
   old_secret_until: number | null;
 }
 
@@ -55,24 +55,24 @@ export type Receiver = Pick<Webhook, 'id' | 'url'>;
 
 export interface WebhookTable extends WebhookStates {
   add(webhook: Webhook): void;
-  /** Removes a webhook of the desk's own, with its deliveries. False when there is none. */
+  /** Removes one of the desk's own webhooks, with its deliveries. False if it does not exist. */
   remove(paper: string, id: string): boolean;
   /** The desk's own webhooks, oldest first. */
   list(paper: string): (Webhook & WebhookHealth)[];
   get(paper: string, id: string): (Webhook & WebhookHealth) | null;
-  /** Changes a webhook of the desk's own. Another address counts as one that has not failed. */
+  /** Changes one of the desk's own webhooks. A new address clears its failures. */
   change(paper: string, id: string, to: Pick<Webhook, 'url' | 'sections' | 'cast'>): void;
-  /** Pauses a webhook of the desk's own, or resumes it when `at` is null. False when that changes nothing. */
+  /** Pauses one of the desk's own webhooks, or resumes it when `at` is null. False if nothing changes. */
   pause(paper: string, id: string, at: number | null): boolean;
-  /** Gives a webhook of the desk's own a new secret. The old one signs too until a time (ms). */
+  /** Gives one of the desk's own webhooks a new secret. The old one also signs until a time (ms). */
   replaceSecret(paper: string, id: string, secret: string, until: number): void;
   /** A webhook that accepts a test, on or off: the desk's own, or a confirmed subscriber's. */
   receiver(paper: string, id: string): Receiver | null;
   /** Registers the webhooks of confirmed subscribers. */
   register(paper: string, at: number): void;
   /**
-   * Active receivers of any of these sections, or for null those that include the edition; also of confirmed
-   * subscribers. Ordered by id, after a given one.
+   * Active receivers, including those of confirmed subscribers, of any of these sections; null selects those that
+   * include the edition. Ordered by id, after a given one.
    */
   receivers(paper: string, sections: string[] | null, after: string, limit: number): Receiver[];
   /** A paper's webhooks that were switched off at or after a time (ms) and still are, oldest first. */
@@ -103,10 +103,10 @@ export const WebhookChange = WebhookBody.partial()
   .meta({ id: 'WebhookChange', example: { paused: true } });
 export type WebhookChange = z.infer<typeof WebhookChange>;
 
-/** How long the secret before a new one signs beside it, in ms. */
+/** How long the previous secret also signs, in ms. */
 const OLD_SECRET_SIGNS = DAY;
 
-/** The most webhooks that a desk may have of its own. */
+/** Maximum number of the desk's own webhooks. */
 const WEBHOOKS_MAX = 200;
 
 /** The part of the store that these rules use. */
@@ -115,14 +115,14 @@ interface WebhookStore {
   transact<T>(work: () => T): T;
 }
 
-/** The inputs of a new webhook: the time in ms, ids, and whether receivers may be private and plain http. */
+/** The time in ms and ids for a new webhook, and whether receivers may have private addresses and plain http. */
 interface Fresh {
   now: number;
   newId(): string;
   allowsPrivate: boolean;
 }
 
-/** Adds a webhook of the desk's own. Throws `invalid_request` naming the member, `conflict` at the limit. */
+/** Adds a webhook of the desk. Throws `invalid_request` naming the member, `conflict` at the limit. */
 export function addWebhook(
   { webhooks, transact }: WebhookStore,
   paper: string,
@@ -151,8 +151,8 @@ export function addWebhook(
 }
 
 /**
- * Changes a webhook of the desk's own, in its own transaction or in the caller's. Returns it, and the names of the members
- * that changed. Throws `invalid_request` naming the member, `not_found`.
+ * Changes one of the desk's own webhooks, in its own transaction or in the caller's. Returns it, and the names of the
+ * changed members. Throws `invalid_request` naming the member, `not_found`.
  */
 export function changeWebhook(
   { webhooks, deliveries, transact }: WebhookStore & { deliveries: Pick<DeliveryTable, 'giveUp'> },
@@ -175,7 +175,7 @@ export function changeWebhook(
   });
 }
 
-/** Gives a webhook of the desk's own a new secret; the old one signs beside it for a day. Throws `not_found`. */
+/** Gives one of the desk's own webhooks a new secret; the old one also signs for a day. Throws `not_found`. */
 export function replaceWebhookSecret(
   { webhooks, transact }: WebhookStore,
   paper: string,
@@ -202,7 +202,7 @@ function requireChoices(chosen: Omit<WebhookBody, 'url'>, sections: readonly str
   throw refusedFor('sections', `${name} is not a section of this paper; its sections are ${sections.join(', ')}`);
 }
 
-/** A webhook of the desk's own. Throws `not_found`. */
+/** One of the desk's own webhooks. Throws `not_found`. */
 export function requireWebhook(webhooks: WebhookTable, paper: string, id: string): Webhook & WebhookHealth {
   const found = webhooks.get(paper, id);
   if (found !== null) return found;
@@ -210,7 +210,7 @@ export function requireWebhook(webhooks: WebhookTable, paper: string, id: string
   throw new Fault('not_found', message);
 }
 
-/** The receiver of a test: a webhook of the desk's own, or a confirmed subscriber's. Throws `not_found`. */
+/** The receiver of a test: one of the desk's own webhooks, or a confirmed subscriber's. Throws `not_found`. */
 export function requireReceiver(
   { webhooks, transact }: WebhookStore,
   paper: string,

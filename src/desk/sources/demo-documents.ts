@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { plainFile } from '../../shared/files/plain-file.ts';
 import { type Reading, type SourceReader, sourceReader } from './source-reader.ts';
 
-/** The host of the demo's documents. Nobody else can have it (RFC 2606). */
+/** The host of the demo's documents. The domain is reserved (RFC 2606), so nobody can register it. */
 export const DEMO_HOST = 'documents.example';
 const LOOPBACK = '127.0.0.1';
 
-/** What reads the demo's documents. */
+/** Reads the demo's documents. */
 export interface DemoDocuments {
   read: SourceReader;
   close(): Promise<void>;
 }
 
 /**
- * Serves the files of a folder at a free port of loopback, from the first reading on, and reads them as the documents of
- * `DEMO_HOST`. No other host is asked, and what is there can be asked by its port alone, by this machine.
+ * Serves the files of a folder at a free port on loopback, starting with the first reading, and reads them as the
+ * documents of `DEMO_HOST`. Sends no request to other hosts. Only this machine can reach the server.
  */
 export function demoDocuments(folder: string, agent: string): DemoDocuments {
   let started: Promise<{ server: Server; read: SourceReader }> | null = null;

@@ -2,17 +2,18 @@ import { membersIn } from '../../proof/narrow.ts';
 import type { Disclosed } from '../../proof/records/disclosure.ts';
 import { KNOWN_STATUSES } from '../../proof/records/signal.ts';
 
-/** The most changes that are named, and the longest value, in UTF-16 units. */
+/** Maximum number of changes listed, and maximum length of a value, in UTF-16 units. */
 const NAMED_MAX = 20;
 const VALUE_MAX = 200;
 
-/** Signals whose values rotate by themselves: of these only whether there are any counts. */
+/** Signals whose values rotate by themselves. Only whether they have any values is compared. */
 const ROTATING: ReadonlySet<string> = new Set(['A', 'AAAA', 'WWW_A', 'WWW_AAAA']);
 
 /**
- * What a later observation of a hostname answers differently from the cited one, a line each, of the fields that both
- * show. As for changes of the records (protocol 5.9), an unknown answer changes nothing, sets of values are compared, and
- * the serial of a SOA and ECH keys are left out. A renewed certificate is no change while its names and issuer stay.
+ * The differences of a later observation of a hostname from the cited one, one line each, for the fields that both
+ * show. As for changes of the records (protocol 5.9), an unknown answer changes nothing, values are compared as sets,
+ * and the serial of an SOA and ECH keys are ignored. A renewed certificate with the same names and issuer is not a
+ * change.
  */
 export function changesBetween(cited: readonly Disclosed[], later: readonly Disclosed[]): string[] {
   const now = new Map(later.map(({ name, value }) => [name, value]));
@@ -28,7 +29,7 @@ function fieldChanges(name: string, before: unknown, after: unknown): string[] {
   return [`${name.replace(/^signals\./, '')}: ${said.map((text) => shown(text ?? '')).join(' → ')}`];
 }
 
-/** What a field says of its hostname, to be compared; null when it says nothing, or an unknown answer. */
+/** The value of a field in a comparable form; null when it has none, or an unknown answer. */
 function saidOf(name: string, value: unknown): string | null {
   if (name === 'domain' || name === 'registrable_domain') return typeof value === 'string' ? value : 'none';
   if (name === 'wildcard') return typeof value === 'boolean' ? (value ? 'yes' : 'no') : null;
@@ -45,14 +46,14 @@ function saidOf(name: string, value: unknown): string | null {
   return [...new Set(values.map((one) => steady(type, `${one}`)))].sort().join(', ');
 }
 
-/** A value without what rotates by itself. */
+/** A value without the parts that rotate by themselves. */
 function steady(type: string, value: string): string {
   const words = value.split(' ');
   if (type === 'SOA') return words.filter((_, index) => index !== 2).join(' ');
   return /HTTPS$|^SVCB$/.test(type) ? words.filter((word) => !word.startsWith('ech=')).join(' ') : value;
 }
 
-/** The numbers of values by type, of types whose answer is known both times. */
+/** Differences in the number of values, for types whose answers are known in both. */
 function summaryChanges(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   return Object.keys(before).flatMap((type) => {
     const [was, is] = [before[type], after[type]].map((count) => (ROTATING.has(type) ? count && 'some' : count));

@@ -4,20 +4,20 @@ import type { ObservationFound } from './observation-worker.ts';
 import type { Reading, SourceReader } from './source-reader.ts';
 import type { TextPool } from './text-pool.ts';
 
-/** What every observation has in it; the answer says then whether it is one. */
+/** A string that every observation contains. Responses without it need not be parsed. */
 const MARK = 'domain-observation/v1';
 
-/** What came of an answer that claims to be a signed observation, with all requests that it took. */
+/** The result of checking a response that claims to be a signed observation, with all requests made. */
 export interface Observed {
   found: ObservationFound | { unread: string };
   exchanges: Reading['exchanges'];
 }
 
 /**
- * Verifies an answer that claims to be a signed observation, by the keys that its service lists: the site that answered,
- * if its address is that of an observation (`/t/…`, `/v1/domains/…`), else the host in the name of the key, which counts
- * under this name alone. Where the address asks for a time, the newest observation of the hostname is read too, from
- * `/t/…`, which everybody may ask. Null for any other answer.
+ * Verifies a response that claims to be a signed observation, with the keys that its service lists. The service is the
+ * site that answered if its address is that of an observation (`/t/…`, `/v1/domains/…`), else the host in the name of
+ * the key, and then only keys with this name count. If the address asks for a time, also reads the newest observation
+ * of the hostname from `/t/…`, which is open to everybody. Returns null for any other response.
  */
 export async function observeSource(
   reading: Extract<Reading, { outcome: 'read' }>,
@@ -29,7 +29,7 @@ export async function observeSource(
   if (claim === null) return null;
   const asked = askedFor(instrument);
   const { origin, protocol } = new URL(url);
-  // A site that lists keys of its own under the name of another service must not pass for that.
+  // A site must not impersonate another service by listing its own keys under that service's name.
   const signer = asked === null || asked.domain !== null ? null : claim.signer;
   const host = signer?.replace(/\/door$/, '') ?? null;
   const named = host === null ? null : URL.parse(`${protocol}//${host}`);
@@ -53,8 +53,8 @@ export async function observeSource(
 }
 
 /**
- * What the hostname of an observation answers differently since `first` was read. At an address with a day that is not
- * over, what is read now is not that.
+ * How the observed hostname answers differently since `first` was read. Until the day that an address asks for is over,
+ * the address may return newer observations than `first`.
  */
 export function observedChanges(
   { observation, newer }: Exclude<ObservationFound, { fault: string }>,

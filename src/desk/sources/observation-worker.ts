@@ -17,35 +17,35 @@ import { type ObservationReceipt, parseObservation } from '../../proof/records/r
 import { documentFaults } from '../../proof/records/verify/document-faults.ts';
 import { documentIn, type RecordsDocument } from '../../proof/records/verify/documents.ts';
 
-/** The longest observation that a ledger and a proof carry, as JSON in UTF-16 units. */
+/** Maximum size of an observation in a ledger or a proof, as JSON in UTF-16 units. */
 const OBSERVATION_MAX = 256 * 1_024;
 
 /**
- * How many values a document may have. A thread that runs out of memory within `JSON.parse` ends the whole process: 20 MB
- * of brackets become 700. A bundle has a value in 14 bytes.
+ * Maximum number of values in a document. If a thread runs out of memory in `JSON.parse`, the whole process ends: 20 MB
+ * of brackets take 700 MB. A bundle has about one value per 14 bytes.
  */
 const VALUES_MAX = 2_000_000;
 
-/** An answer that may be a document of the domain records. */
+/** A response that may be a document of the domain records. */
 export interface ClaimTask {
   bytes: Uint8Array;
   /** The address, as the fact gives it. */
   instrument: string;
 }
 
-/** Whether an answer claims to be a signed observation, and the name of the key that signed the one that is asked for. */
+/** Whether a response claims to be a signed observation, and the name of the key that signed the requested one. */
 export type Claim = { signer: string | null } | null;
 
 export interface ObservationTask extends ClaimTask {
-  /** The one name of a key by which it may be signed; null for any of `keys`. */
+  /** The name of the only key that may sign it; null for any of `keys`. */
   signer: string | null;
   /** The key document of its service. */
   keys: Uint8Array;
-  /** The newest observation of the same hostname, where the address asks for an older one. */
+  /** The newest observation of the same hostname, if the address asks for an older one. */
   current: Uint8Array | null;
 }
 
-/** What an observation is, or why it does not hold. */
+/** A verified observation, or why it does not verify. */
 export type ObservationFound =
   | { fault: string }
   | {
@@ -54,22 +54,22 @@ export type ObservationFound =
       receipt: string;
       observed_by: string;
       text: string;
-      /** A newer one of the same hostname, by the same service; null without one. */
+      /** A newer observation of the same hostname, by the same service; null without one. */
       newer: CitedObservation | null;
-      /** Why what `current` is does not say whether there is a newer one; null when it does. */
+      /** Why `current` does not show whether there is a newer observation; null when it does. */
       unseen: string | null;
     };
 
 type Shown = Extract<RecordsDocument, { kind: 'preview' | 'record' | 'evidence' | 'misshapen' }>;
 
-/** Throws for JSON with more values than a thread has room for: `[`, `{` and `,` in its texts count, too. */
+/** Throws for JSON with more values than a thread has memory for. Also counts `[`, `{` and `,` inside strings. */
 function requireFew(bytes: Uint8Array): void {
   let count = 0;
   for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) count++;
   if (count > VALUES_MAX) throw new Error(`it has more than ${VALUES_MAX} values`);
 }
 
-/** The observations that an answer shows; null for an answer of another kind. Throws for one with too many values. */
+/** The observations in a response; null for other responses. Throws for one with too many values. */
 function shownIn(bytes: Uint8Array): Shown | null {
   requireFew(bytes);
   let document: RecordsDocument | null;
@@ -89,7 +89,7 @@ function shownIn(bytes: Uint8Array): Shown | null {
   }
 }
 
-/** Runs on a thread with a bounded heap, as all that strangers send. */
+/** Runs on a thread with a bounded heap, like everything that parses untrusted responses. */
 export function claim({ bytes, instrument }: ClaimTask): Claim {
   const document = shownIn(bytes);
   if (document === null) return null;
@@ -97,7 +97,7 @@ export function claim({ bytes, instrument }: ClaimTask): Claim {
   return { signer: parseNote(receipt)?.signatures[0]?.name ?? null };
 }
 
-/** The observation that an address asks for. A bundle has several: of one answer its rules say whether its time fits. */
+/** The requested observation. A bundle has several. If there is only one, verifying it also checks its time. */
 function answerAt(document: Exclude<Shown, { kind: 'misshapen' }>, address: string) {
   const until = askedFor(address)?.until ?? null;
   const answers = answersIn(document);
@@ -109,7 +109,7 @@ function answersIn(document: Exclude<Shown, { kind: 'misshapen' }>): (Preview | 
   return [document.kind === 'preview' ? document.preview : document.record];
 }
 
-/** Verifies an answer by the rules of the domain records (protocol 5.7, 5.8). */
+/** Verifies a response by the rules of the domain records (protocol 5.7, 5.8). */
 export function observe(task: ObservationTask): ObservationFound {
   const keys = keysIn(task.keys);
   if (keys.length === 0) return { fault: 'its service lists no keys' };
@@ -142,7 +142,7 @@ function verified(
   if (JSON.stringify(observation).length > OBSERVATION_MAX) {
     return { fault: `the observation is longer than ${OBSERVATION_MAX} characters` };
   }
-  // A key's period is checked above, with the corrections of its clock.
+  // The validity periods of keys are checked above, with the corrections of the service's clock.
   const own = signer === null ? keys : keys.filter(({ name }) => name === signer);
   const ever = own.map((key) => ({ ...key, nbf: 0, retired_at: null }));
   const { receipt, hash, faults } = observationFaults(observation, address, ever, verifyNode);

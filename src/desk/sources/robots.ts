@@ -1,13 +1,13 @@
-/** What a site asks of robots (RFC 9309), as far as it concerns this one. */
+/** The rules in a site's robots.txt (RFC 9309) that apply to this program. */
 export interface Robots {
   allows(path: string): boolean;
 }
 
-/** The name that a site's rules may give us: the product token of the `User-Agent` header. */
+/** The name of this program in robots.txt: the product token of its `User-Agent` header. */
 const TOKEN = 'broadsheet';
-/** How much of a file is parsed, in UTF-16 units (RFC 9309, section 2.5). */
+/** Maximum length of a file that is parsed, in UTF-16 units (RFC 9309, section 2.5). */
 export const ROBOTS_MAX = 512 * 1_024;
-/** How many rules count. */
+/** Maximum number of rules that are read. */
 const RULES_MAX = 5_000;
 const RULE_MAX = 2_000;
 
@@ -16,7 +16,7 @@ interface Rule {
   pattern: string;
 }
 
-/** The rules for this robot, or for all when none name it. Linear in the text. */
+/** The rules for this program, or those for all robots if none name it. Takes linear time. */
 export function robotsOf(text: string): Robots {
   const ours: Rule[] = [];
   const everyones: Rule[] = [];
@@ -27,7 +27,7 @@ export function robotsOf(text: string): Robots {
     const said = value.trim();
     const key = name.toLowerCase();
     if (key === 'user-agent') {
-      // Consecutive lines name the robots of one group.
+      // Consecutive `User-agent` lines belong to one group.
       if (!group.isOpen) group = { ours: false, all: false, isOpen: true };
       const token = (/^[\w*-]*/.exec(said)?.[0] ?? '').toLowerCase();
       if (token === TOKEN) isNamed = group.ours = true;
@@ -56,7 +56,7 @@ export function robotsOf(text: string): Robots {
   };
 }
 
-/** Percent-encoded as URLs are, so that both spellings of a path compare equal. */
+/** Percent-encodes a path as URLs are, so that both spellings compare equal. */
 function encoded(path: string): string {
   try {
     return encodeURI(path.toWellFormed()).replace(/%25([0-9a-f]{2})/gi, (_, hex: string) => `%${hex.toUpperCase()}`);
@@ -65,7 +65,7 @@ function encoded(path: string): string {
   }
 }
 
-/** Whether a pattern, in which `*` is anything and a last `$` the end, matches the beginning of a path. */
+/** Whether a pattern matches the beginning of a path. `*` matches anything; a final `$` matches the end. */
 function covers(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$');
   const [first = '', ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split(/\*+/);

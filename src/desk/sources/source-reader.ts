@@ -5,22 +5,22 @@ import { type ClientOptions, type Exchange, outboundClient } from '../../shared/
 import { isReadable } from '../evidence.ts';
 import { ROBOTS_MAX, type Robots, robotsOf } from './robots.ts';
 
-/** How much of a source is read, and what it may decompress to, in bytes. */
+/** Maximum size of a source, before and after decompression, in bytes. */
 export const SOURCE_MAX = 20 * 1_024 * 1_024;
 const REDIRECTS_MAX = 5;
 /** The timeout of one request, in ms. */
 const DEADLINE = 60 * SECOND;
-/** After how long no further request is made for one source, in ms: each site on the way may be slow. */
+/** After this time, no further request is made for a source, in ms, because each site on the way may be slow. */
 const READING_MAX = 300 * SECOND;
 /** The pause between two requests to one host, in ms. */
 const HOST_PAUSE = 2 * SECOND;
-/** How long a site's rules for robots are remembered, in ms (RFC 9309, section 2.4), and of how many sites. */
+/** How long a site's robots.txt is cached, in ms (RFC 9309, section 2.4), and for how many sites. */
 const ROBOTS_LIFE = 3_600 * SECOND;
 const HOSTS_MAX = 1_000;
 
-/** What came of reading a source. */
+/** The result of reading a source. */
 export type Reading = {
-  /** The requests on the way with their answers; none when nothing was kept. */
+  /** All requests with their responses, redirects included; empty when nothing was kept. */
   exchanges: (Exchange & { url: string; body: Uint8Array })[];
 } & (
   | {
@@ -29,9 +29,9 @@ export type Reading = {
       /** The address that answered, after redirects. */
       url: string;
       contentType: string | null;
-      /** As it came, without transfer coding. */
+      /** The body without transfer coding. */
       body: Buffer;
-      /** Without content coding, which we do not ask for. */
+      /** Also without content coding, although we do not ask for any. */
       plain: Buffer;
     }
   | { outcome: 'gone'; status: number }
@@ -42,15 +42,15 @@ export interface ReaderOptions extends ClientOptions {
   /** The pause between two requests to one host, in ms. */
   hostPause?: number;
   sourceMax?: number;
-  /** As `READING_MAX`. */
+  /** See `READING_MAX`. */
   readingMax?: number;
 }
 
 export type SourceReader = ReturnType<typeof sourceReader>;
 
 /**
- * Reads sources: each address on the way, of redirects too, is one that `options` allow and that the site's robots.txt
- * permits, and no host is asked twice within a pause. Never rejects.
+ * Reads sources. `options` and the site's robots.txt must allow every address requested, including redirects, and
+ * requests to one host are `hostPause` apart. Never rejects.
  */
 export function sourceReader({
   hostPause = HOST_PAUSE,
@@ -65,7 +65,7 @@ export function sourceReader({
   const nextAt = new Map<string, number>();
   const known = new Map<string, { robots: Promise<Robots | string>; until: number }>();
 
-  /** Resolves when the host may be asked again. */
+  /** Resolves when the next request to a host is allowed. */
   const turn = async (host: string): Promise<void> => {
     const now = performance.now();
     const at = Math.max(now, nextAt.get(host) ?? 0);
@@ -85,7 +85,10 @@ export function sourceReader({
     return robots;
   };
 
-  /** Why the site cannot say, when it cannot: then nothing of it may be read (RFC 9309, section 2.3.1). */
+  /**
+   * The site's rules; or, if they are unreachable, the reason: then nothing on the site may be read (RFC 9309, section
+   * 2.3.1).
+   */
   const readRobots = async (origin: string): Promise<Robots | string> => {
     let url = new URL('/robots.txt', origin);
     const end = performance.now() + readingMax;

@@ -1,13 +1,13 @@
 import { decodedPage, pageText } from '../../../packages/import/src/index.ts';
 
-/** How much text is kept of a source, in UTF-16 units, and of how many pages of a PDF. */
+/** How much of a source's text is kept, in UTF-16 units, and how many pages of a PDF are read. */
 export const TEXT_MAX = 4_000_000;
 const PAGES_MAX = 1_000;
 
 /**
- * The text of a source: of an HTML page what readers see, of a PDF the text of its pages, of other text all of it. White
- * space is one space, or one line feed where it had one. Null for anything without text. Throws for a PDF that cannot
- * be read.
+ * The text of a source: what readers see of an HTML page, the text of the pages of a PDF, the whole of other text.
+ * White space becomes a single space, or a line feed if it contained one. Returns null for anything without text.
+ * Throws for a PDF that cannot be read.
  */
 export async function sourceText(bytes: Uint8Array, contentType: string | null): Promise<string | null> {
   const text = await textIn(bytes, (/^[^;]*/.exec(contentType ?? '')?.[0] ?? '').trim().toLowerCase(), contentType);
@@ -19,7 +19,7 @@ async function textIn(bytes: Uint8Array, type: string, contentType: string | nul
   if (type === 'text/html') return pageText(decodedPage(bytes, contentType));
   if (type === 'application/xhtml+xml') return pageText(decodedPage(bytes, contentType), { isXml: true });
   if (/^text\/|^application\/(?:json|xml|[\w.-]+\+(?:json|xml))$/.test(type)) return decodedPage(bytes, contentType);
-  // Servers that do not say a type mostly send pages.
+  // Servers that send no type mostly send pages.
   if (type === '' && startsWith(bytes, '<')) return pageText(decodedPage(bytes, contentType));
   return null;
 }
@@ -48,7 +48,7 @@ async function pdfText(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** Characters that show nothing, which no text needs. The others stay, so that readers find the sentence. */
+/** Invisible characters that no text needs. Other characters stay, so that readers can find the sentence. */
 const UNSEEN = /[\p{Cc}\u200b\u2060\ufeff]/gu;
 
 function tidy(text: string): string {

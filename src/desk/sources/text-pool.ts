@@ -6,22 +6,24 @@ import type { Cited, Found, SourceBytes, SourceText } from './text-worker.ts';
 
 /** The heap of the thread, in MB. */
 const HEAP = 512;
-/** When a turn of the thread is ended, in ms: a PDF can hold a program that never ends. */
+/** When a task on the thread is aborted, in ms: a PDF can contain a program that never ends. */
 const DEADLINE = MINUTE;
-/** How much one turn looks through, in UTF-16 units: a text as often as facts are looked up in it. A second or two. */
+/**
+ * How much one task searches, in UTF-16 units: the length of the text times the number of facts. Takes a second or two.
+ */
 const WORK = 2 ** 28;
 
 const TEXTS = fileURLToPath(new URL('./text-worker.ts', import.meta.url));
 const OBSERVATIONS = fileURLToPath(new URL('./observation-worker.ts', import.meta.url));
 
-/** The text of a source, and what it says of each cited fact; nothing when it has no text. */
+/** The text of a source, and what it says about each cited fact; empty when it has no text. */
 export interface TextFound extends SourceText {
   found: Found[];
 }
 
 /**
- * The thread on which sources become text and observations are verified. It exists while it has work. Sources take turns: one of which much is cited
- * has several, so that no number of quotes makes a turn longer.
+ * The thread that extracts the text of sources and verifies observations. It exists while it has work. Sources take
+ * turns. A source that many facts cite takes several turns, so that no number of quotes makes a turn longer.
  */
 export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
   const pool = new Piscina({
@@ -30,10 +32,13 @@ export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
     idleTimeout: 10_000,
     resourceLimits: { maxOldGenerationSizeMb: HEAP },
   });
-  // Of a thread that fails before its first task, which gets the same error from the next one.
+  // Emitted when a thread fails before its first task, which gets the same error from the replacement thread.
   pool.on('error', () => {});
   let last: Promise<unknown> = Promise.resolve();
-  /** Its time begins with its turn: one source that does not end must not end those that wait for the thread. */
+  /**
+   * The deadline starts with the task's turn, so that a task that never ends does not time out the tasks waiting for
+   * it.
+   */
   const turn = <Result>(name: string, task: object, filename = TEXTS): Promise<Result> => {
     const done = last.then(() => pool.run(task, { filename, name, signal: AbortSignal.timeout(deadline) }));
     last = done.catch(() => {});
@@ -48,13 +53,13 @@ export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
     }
     return found;
   };
-  // Each rejects when the source cannot be read, is too much for the thread, or does not end.
+  // Each method rejects when the source cannot be read, exceeds the thread's memory, or reaches the deadline.
   return {
     async find(source: SourceBytes, cited: readonly Cited[]): Promise<TextFound> {
       const { text, digest } = await turn<SourceText>('textOf', source);
       return { text, digest, found: text === null ? [] : await findIn(text, cited) };
     },
-    /** What a text says of each cited fact. */
+    /** What a text says about each cited fact. */
     findIn,
     claim: (task: ClaimTask): Promise<Claim> => turn('claim', task, OBSERVATIONS),
     observe: (task: ObservationTask): Promise<ObservationFound> => turn('observe', task, OBSERVATIONS),

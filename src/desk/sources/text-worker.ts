@@ -2,7 +2,7 @@ import { sha256 } from '../../proof/basis.ts';
 import { folded, matchQuote, missingTerms, numberValues, type Passage } from '../../proof/quote-match.ts';
 import { sourceText } from './source-text.ts';
 
-// Runs on a thread with a bounded heap: what strangers send must not hold up a server.
+// Runs on a thread with a bounded heap, so that untrusted content cannot hold up a server.
 
 /** A source that was read. */
 export interface SourceBytes {
@@ -16,18 +16,18 @@ export interface SourceText {
   digest: string | null;
 }
 
-/** What is cited of a source. */
+/** What a fact cites from a source. */
 export interface Cited {
   statement: string;
   quote: string | null;
 }
 
-/** What a source says of one cited fact. Passages are in bytes of its text in UTF-8. */
+/** What a source says about one cited fact. Passages are in bytes of its text in UTF-8. */
 export interface Found {
   quote: Passage | null;
-  /** The passage that is nearest to a quote that the source does not have, and how many letters differ. */
+  /** The passage nearest to a quote that the source does not contain, and how many letters differ. */
   nearest: (Passage & { distance: number }) | null;
-  /** Numbers and names of the statement that the source does not have. */
+  /** Numbers and names in the statement that the source does not contain. */
   missing: string[];
 }
 

@@ -3,15 +3,15 @@ import { gzipSync } from 'node:zlib';
 import type { Exchange } from '../../shared/net/outbound-client.ts';
 import { VERSION } from '../../shared/project.ts';
 
-// WARC 1.1 (ISO 28500:2017): each record is a gzip member of its own, so that readers can seek to it.
+// WARC 1.1 (ISO 28500:2017): each record is a separate gzip member, so that readers can seek to it.
 
-/** What is archived of one reading. */
+/** The archived data of one reading. */
 export interface Archived {
   /** The instrument that was read: the first address, before redirects. */
   instrument: string;
   /** ISO 8601, UTC, milliseconds. */
   readAt: string;
-  /** The requests on the way with their answers, in order. The last one answered. */
+  /** All requests with their responses, in order. The last response is the source. */
   exchanges: readonly (Exchange & { url: string; body: Uint8Array })[];
 }
 
@@ -80,7 +80,7 @@ const fields = (values: Record<string, string>): string =>
 
 const newId = (): string => `<urn:uuid:${randomUUID()}>`;
 
-/** As other tools write it, so that they can check it. */
+/** A digest in the form that other tools write, so that they can check it. */
 function digest(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
