@@ -79,8 +79,7 @@ export function accountExport(app: AppContext, { id, email, plan, made_at }: Acc
 }
 
 /**
- * Deletes an account and its data. Its credit ledger and receipts stay, as bookkeeping requires, under an id that leads to
- * nobody.
+ * Deletes an account and its data. Its credit ledger and receipts stay under an anonymous id, as bookkeeping requires.
  */
 export function deleteAccount({ store, clock }: AppContext, { id, email }: Account): void {
   store.database.transact(() => {

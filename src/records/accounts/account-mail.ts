@@ -7,8 +7,8 @@ import type { ExpectationEvent } from '../expectations.ts';
 import { HAPPENED } from './alert-body.ts';
 
 /**
- * The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, a test, a plan,
- * and what became of the proof of a name.
+ * The kinds of mail to accounts: a sign-in link, changes as they happen, a daily digest of changes, a test, a plan's
+ * purchase or end, and the outcome of proving a name.
  */
 export const ACCOUNT_MAIL_KINDS = ['sign-in', 'changes', 'digest', 'test', 'plan', 'ownership'] as const;
 type AccountMailKind = (typeof ACCOUNT_MAIL_KINDS)[number];
@@ -32,7 +32,7 @@ export interface AccountMailTable extends MailQueue<AccountMailRecord> {
   /** An account's mails, oldest first. */
   ofAccount(account: string): AccountMailRecord[];
   dropEmail(email: string): void;
-  /** Deletes mails that were settled at or before a time; sign-in mails at or before another. */
+  /** Deletes mails settled at or before `until`; sign-in mails settled at or before `signInsUntil`. */
   forget(until: number, signInsUntil: number): void;
 }
 
@@ -70,7 +70,7 @@ export function signInMail(root: string, email: string, token: string): RecordsL
   };
 }
 
-/** A test that the account asked for. `covered` names what its mail alerts cover. */
+/** A test mail that the account requested. `covered` lists what its mail alerts cover. */
 export function testMail(root: string, covered: readonly string[]): RecordsLetter {
   return {
     subject: 'Test: mails of changes reach you',
@@ -88,7 +88,7 @@ export function testMail(root: string, covered: readonly string[]): RecordsLette
   };
 }
 
-/** What became of the proof of a name. `ends_at` is ISO 8601. */
+/** Tells an account that its proof of a name is missing, has ended or was revoked. `ends_at` is ISO 8601. */
 export function ownershipMail(
   root: string,
   name: string,
@@ -132,12 +132,12 @@ export function ownershipMail(
   };
 }
 
-/** An account's mails as their log shows them: the kind, what became of it, and when (ISO 8601). */
+/** A mail as the account's log shows it: its kind, its state and when (ISO 8601). */
 export function accountMailRow({ kind, state, due_at, settled_at, attempts, error }: AccountMailRecord) {
   return { kind, state, at: isoTime(settled_at ?? due_at), attempts, error };
 }
 
-/** The most changes that a mail lists. It counts the others. */
+/** A mail lists at most this many changes and counts the rest. */
 const LISTED_MAX = 60;
 
 /** A change in a mail. `at` is ISO 8601. */
@@ -145,11 +145,11 @@ interface MailedChange {
   hostname: string;
   line: string;
   at: string;
-  /** Of an expectation: what happened to it. */
+  /** For an event of an expectation: its kind. */
   kind?: ExpectationEvent['kind'];
 }
 
-/** Composes a mail of changes and of expectations, either immediate or daily. Those of a hostname are together. */
+/** Composes a mail of changes and expectation events, either immediate or daily, grouped by hostname. */
 export function changeMail(
   kind: 'changes' | 'digest',
   changes: MailedChange[],

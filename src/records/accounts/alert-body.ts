@@ -4,13 +4,13 @@ import { plural } from '../../shared/plural.ts';
 import { printable } from '../../shared/terminal/output.ts';
 
 /**
- * How the requests of a webhook look: as this service's own events (protocol 10), as messages for Slack, Discord and
- * Microsoft Teams (an Adaptive Card for Workflows), or as events of PagerDuty (Events API v2).
+ * The format of a webhook's requests: this service's own events (protocol 10), messages for Slack, Discord or Microsoft
+ * Teams (an Adaptive Card for Workflows), or PagerDuty events (Events API v2).
  */
 export const ALERT_FORMATS = ['standard', 'slack', 'discord', 'teams', 'pagerduty'] as const;
 export type AlertFormat = (typeof ALERT_FORMATS)[number];
 
-/** The formats as people call them. */
+/** Display names of the formats. */
 export const FORMAT_NAMES: Readonly<Record<AlertFormat, string>> = {
   standard: 'your own server',
   slack: 'Slack',
@@ -19,9 +19,9 @@ export const FORMAT_NAMES: Readonly<Record<AlertFormat, string>> = {
   pagerduty: 'PagerDuty',
 };
 
-/** Where PagerDuty takes events, unless its account is in Europe. */
+/** PagerDuty's default events endpoint; accounts in its EU region use another. */
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
-/** An integration key of PagerDuty. */
+/** A PagerDuty integration key. */
 export const ROUTING_KEY = /^[0-9A-Za-z]{32}$/;
 
 const HOSTS: readonly [host: RegExp, format: AlertFormat][] = [
@@ -31,38 +31,38 @@ const HOSTS: readonly [host: RegExp, format: AlertFormat][] = [
   [/^events\.(?:eu\.)?pagerduty\.com$/, 'pagerduty'],
 ];
 
-/** The format that the host of an address takes; `standard` for one that is not known. */
+/** The format for a webhook address, by its host; `standard` for an unknown host. */
 export function formatOfHost(url: string): AlertFormat {
   const host = URL.parse(url)?.hostname.replace(/\.$/, '') ?? '';
   return HOSTS.find(([pattern]) => pattern.test(host))?.[1] ?? 'standard';
 }
 
-/** What a message tells about one hostname. */
+/** The part of a message about one hostname. */
 export interface AlertItem {
   hostname: string;
-  /** One line of text, which may contain anything that a record contains. */
+  /** One line of text. It may contain any text that a record may contain. */
   line: string;
   /** In ms. */
   at: number;
 }
 
-/** What an alert tells, in the words of no format. `title` contains no value of a record. */
+/** The content of an alert, before it is formatted for a receiver. `title` contains no value of a record. */
 export interface AlertMessage {
   title: string;
   severity: 'info' | 'warning' | 'error' | 'critical';
   items: readonly AlertItem[];
-  /** What it opens or ends, where that may end; `key` has at most 255 characters. */
+  /** The incident that this alert opens or ends; absent for alerts without an end. `key` has at most 255 characters. */
   incident?: { key: string; isOver: boolean };
 }
 
-/** An event: its type and content in this service's own form, and as a message. */
+/** An event: its type and data in this service's own format, and the same as a message. */
 export interface AlertEvent {
   type: string;
   data: object;
   message: AlertMessage;
 }
 
-/** Where an alert goes, and what its links begin with. */
+/** The receiver of an alert, and the base of the alert's links. */
 interface AlertTarget {
   format: AlertFormat;
   routing_key: string | null;
@@ -70,7 +70,7 @@ interface AlertTarget {
   root: string;
 }
 
-/** The body of one request. `id` is that of the delivery; `at` in ms. */
+/** The body of one request. `id` is the delivery's; `at` is in ms. */
 export function alertBody(
   { format, routing_key, root }: AlertTarget,
   { type, data, message }: AlertEvent,
@@ -80,7 +80,7 @@ export function alertBody(
   const safe = { ...message, title: plain(message.title), items: message.items.map(plainItem) };
   if (format === 'pagerduty') return JSON.stringify(pagerDuty(safe, { root, routing_key: routing_key ?? '', id, at }));
   const { most, render } = CHATS[format];
-  // A message that is too long for the chat counts the rest.
+  // Drops items until the message fits the chat's limit; the message counts those left out.
   for (let shown = Math.min(safe.items.length, ITEMS_MAX); ; shown--) {
     const body = JSON.stringify(
       render({ ...safe, items: safe.items.slice(0, shown) }, safe.items.length - shown, root, at),
@@ -89,7 +89,7 @@ export function alertBody(
   }
 }
 
-/** The most items and characters of a line in a message. */
+/** The most items in a message, and the most characters in a line and in the title. */
 const ITEMS_MAX = 20;
 const LINE_MAX = 280;
 const TITLE_MAX = 120;
@@ -101,7 +101,7 @@ function plain(text: string, most = TITLE_MAX): string {
 }
 
 function plainItem({ hostname, line, at }: AlertItem): AlertItem {
-  // The name stands before it.
+  // The message already shows the hostname before the line.
   const text = line.startsWith(`${hostname} `) ? line.slice(hostname.length + 1) : line;
   return { hostname: plain(hostname, 253), line: plain(text, LINE_MAX), at };
 }
@@ -112,8 +112,8 @@ const pageOf = (root: string, hostname: string): string => `${root}/t/${encodeUR
 const moreOf = (more: number): string => `and ${plural(more, 'more change')}`;
 
 /**
- * Slack: rich text, whose elements are never parsed, so that no value becomes a mention, a link or markup. `text` is for
- * notifications; in it the three characters are escaped that Slack asks for.
+ * Slack: rich text, whose elements are never parsed, so that no value becomes a mention, a link or markup. `text` is
+ * for notifications; in it `&`, `<` and `>` are escaped, as Slack requires.
  */
 const slack: Render = ({ title, items }, more, root) => ({
   text: title.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
@@ -153,11 +153,11 @@ const slack: Render = ({ title, items }, more, root) => ({
 });
 
 const COLORS = { info: 0x0b7a75, warning: 0xb7791f, error: 0xb42318, critical: 0xb42318 };
-/** Ends a code block of Markdown, and what stands for it. */
+/** A grave accent could end the Markdown code block, so a look-alike replaces it. */
 const GRAVE = /`/g;
 const MODIFIER_GRAVE = 'ˋ';
 
-/** Discord: lines in a code block, in which nothing is parsed; no mention notifies anybody. */
+/** Discord: lines in a code block, where Discord parses nothing. Mentions notify nobody. */
 const discord: Render = ({ title, severity, items }, more, root, at) => {
   const lines = items.map(({ hostname, line }) => `${hostname} ${line}`.replace(GRAVE, MODIFIER_GRAVE));
   return {
@@ -177,7 +177,7 @@ const discord: Render = ({ title, severity, items }, more, root, at) => {
   };
 };
 
-/** Teams: an Adaptive Card of text runs, which are not parsed as Markdown. */
+/** Teams: an Adaptive Card of text runs, which Teams does not parse as Markdown. */
 const teams: Render = ({ title, items }, more, root) => {
   const run = (text: string, look: object = {}) => ({ type: 'TextRun', text, ...look });
   const block = (...inlines: object[]) => ({ type: 'RichTextBlock', inlines });
@@ -221,12 +221,13 @@ const CHATS = {
   teams: { most: 24_000, render: teams },
 };
 
-/** The longest summary of PagerDuty, in characters. */
+/** The longest summary that PagerDuty accepts, in characters. */
 const SUMMARY_MAX = 1_024;
 
 /**
- * PagerDuty: an event of one hostname, plain text throughout. A delivery that is sent again is the same event. What ends
- * an incident has its key, and nothing else that PagerDuty reads.
+ * PagerDuty: an event about one hostname, in plain text. A repeated delivery has the same deduplication key, so it
+ * opens no second incident. An event that ends an incident carries the incident's key and nothing else that PagerDuty
+ * reads.
  */
 function pagerDuty(
   { title, severity, items, incident }: AlertMessage,
@@ -256,7 +257,7 @@ function pagerDuty(
   };
 }
 
-/** What happened to an expectation, as titles say it after the name; what matters most comes first. */
+/** What happened to an expectation, as titles say it after the hostname; the most important first. */
 export const HAPPENED = {
   unexpected: 'is not as expected',
   plan_missed: 'did not change as planned',
@@ -264,7 +265,7 @@ export const HAPPENED = {
   done_as_planned: 'changed as planned',
 } as const;
 
-/** Changes as a message. `items` are not empty. */
+/** Changes as a message. `items` must not be empty. */
 export function changeMessage(items: readonly AlertItem[]): AlertMessage {
   const names = [...new Set(items.map(({ hostname }) => hostname))];
   const others = names.length - 1;

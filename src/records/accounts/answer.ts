@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What an action did, said on the next page, and how to undo it. */
+/** The result of an action, shown on the next page, and how to undo it. */
 export interface Answer {
   text: string;
-  /** `warn` for what could not be done, or in part. */
+  /** `warn` when the action failed, wholly or in part. */
   tone: 'good' | 'warn';
-  /** The form that undoes it: its path, the words of its button, and its fields. */
+  /** The form that undoes the action: its path, its button's label and its fields. */
   undo: { action: string; label: string; fields: Record<string, string> } | null;
 }
 
@@ -14,15 +14,15 @@ export function answer(text: string, undo: Answer['undo'] = null, tone: Answer['
 }
 
 /**
- * An answer as a parameter of the address to which a form redirects. The session's own token seals it: a link from
- * elsewhere cannot make a page say, or offer to undo, what never happened.
+ * Encodes an answer as a query parameter of the address to which a form redirects. It is sealed with the session's own
+ * token, so that a link from elsewhere cannot make a page report, or offer to undo, something that never happened.
  */
 export function sealAnswer(token: string, said: Answer): string {
   const text = Buffer.from(JSON.stringify(said)).toString('base64url');
   return `${text}.${sealOf(token, text)}`;
 }
 
-/** The answer of a sealed parameter; null without one, or with one of another session. */
+/** Decodes a sealed parameter; null without one, or when another session sealed it. */
 export function openAnswer(token: string, given: string | undefined): Answer | null {
   const [text = '', seal = ''] = (given ?? '').split('.');
   const [wanted, got] = [Buffer.from(sealOf(token, text)), Buffer.from(seal)];

@@ -57,9 +57,9 @@ export interface ChangeAlertTable {
   remove(account: string, id: string): boolean;
   get(account: string, id: string): (ChangeAlert & AlertState) | null;
   list(account: string): (ChangeAlert & AlertState)[];
-  /** Switches an alert on for the changes from a time on, whether it was paused or switched off. */
+  /** Switches a paused or disabled alert on, for changes recorded at or after `at`. */
   switchOn(account: string, id: string, at: number): void;
-  /** Pauses an alert, from a time on: later changes are not queued for it. */
+  /** Pauses an alert: changes recorded at or after `at` are not queued for it. */
   pause(account: string, id: string, at: number): void;
   /** Replaces the secret of a webhook. False when the account has no such webhook. */
   setSecret(account: string, id: string, secret: string): boolean;
@@ -67,7 +67,7 @@ export interface ChangeAlertTable {
   mailsOff(account: string, reason: AlertOff, at: number): number;
   /** Newest first. */
   deliveries(alert: string, limit: number): AlertDelivery[];
-  /** Has a delivery sent again at once, except while it is being sent. False when the alert has no such delivery. */
+  /** Has a delivery sent again at once, unless it is being sent now. False when the alert has no such delivery. */
   sendAgain(alert: string, delivery: string, now: number): boolean;
 }
 
@@ -79,7 +79,7 @@ interface AlertRequest {
   way: AlertWay;
   /** '' except for a webhook; for PagerDuty it may be '' too. */
   url: string;
-  /** '' has the host of the address decide. */
+  /** '' chooses the format by the address's host. */
   format?: AlertFormat | '';
   /** '' except for PagerDuty. */
   routing_key?: string;
@@ -94,7 +94,10 @@ interface Fresh {
   requireHost(text: string): string;
 }
 
-/** Only this call returns a webhook's secret. Throws `invalid_request`, `not_found`, `not_watched`, `conflict`. */
+/**
+ * Makes an alert. A webhook's secret is returned only here. Throws `invalid_request`, `not_found`, `not_watched`,
+ * `conflict`.
+ */
 export function makeAlert(
   {
     changeAlerts,
@@ -148,7 +151,7 @@ export function makeAlert(
   });
 }
 
-/** PagerDuty knows by the key whom to wake; nothing else has one. The key is not repeated. */
+/** PagerDuty requires a routing key; other formats must have none. Error messages never repeat the key. */
 function assertRoutingKey(format: AlertFormat, key: string): void {
   if (format === 'pagerduty' ? ROUTING_KEY.test(key) : key === '') return;
   const message =
@@ -190,7 +193,7 @@ function isSame(a: ChangeAlert, b: ChangeAlert): boolean {
   return a.watch_group === b.watch_group && a.hostname === b.hostname && a.way === b.way && a.url === b.url;
 }
 
-/** The account whose change mails a link ends. `secret` is the key of mailed links. Throws `not_found`. */
+/** The account of an unsubscribe link. `secret` is the key of mailed links. Throws `not_found`. */
 export function toUnsubscribe(accounts: AccountTable, secret: Uint8Array, account: string, token: string): Account {
   const [wanted, given] = [Buffer.from(linkToken(secret, 'unsubscribe', account)), Buffer.from(token)];
   const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);

@@ -28,7 +28,7 @@ interface NewDelivery {
   /** Requested manually: one attempt, and no retries. */
   by_hand: boolean;
   made_at: number;
-  /** Deliveries of one incident of an alert wait for those before them; null for one that waits for none. */
+  /** Deliveries of the same incident and alert are sent in order; null when the order does not matter. */
   incident: string | null;
 }
 
@@ -37,19 +37,19 @@ export interface ChangeQueueTable {
   cursor(): number;
   setCursor(seq: number): void;
   /**
-   * Alerts that were on when a delta was recorded and cover its hostname, directly or through a group; instant ones before
-   * daily ones. Without those of accounts that expect values of that signal and know whether they have them: they are told what is
-   * not as expected. With the signal '', all.
+   * Alerts that were on when a delta was recorded and that cover its hostname, directly or through a group; instant
+   * ones before daily ones. Omits accounts that expect values of that signal and whose expectation is currently met or
+   * violated: they get the expectation's own events instead. With the signal '', omits none.
    */
   alertsFor(hostname: string, at: number, signal: string): MatchedAlert[];
   /** Records a delta for an account's next mail, unless it is already recorded. */
   notice(account: string, way: 'instant' | 'daily', delta: QueuedDelta): void;
   deliver(delivery: NewDelivery): void;
-  /** Accounts with deltas recorded before a time (ms), and no mail since another. */
+  /** Accounts with deltas recorded before `before` and no mail since `notSince`, both in ms. */
   due(way: 'instant' | 'daily', before: number, notSince: number, limit: number): string[];
-  /** Assigns a mail all deltas that were recorded for an account before a time, and records when. */
+  /** Assigns all deltas recorded for an account before `before` to a mail, and stores `at` as the time of that mail. */
   gather(account: string, way: 'instant' | 'daily', before: number, mail: string, at: number): void;
-  /** Deletes deltas recorded, and messages made, at or before a time. */
+  /** Deletes deltas recorded, and settled deliveries made, at or before `until`. */
   forget(until: number): void;
 }
 
@@ -66,7 +66,7 @@ export interface DeltaSource<D extends QueuedDelta> {
   line(delta: D): string;
 }
 
-/** Deltas per transaction, which blocks other writers. */
+/** Deltas matched per transaction: a transaction blocks other writers. */
 const BATCH = 200;
 /** The most changes in one webhook request. */
 const CHANGES_MAX = 100;
@@ -103,7 +103,7 @@ export function queueChanges<D extends QueuedDelta>(
     }
     const made_at = now();
     for (const { alert, changes } of webhooks.values()) {
-      // An event of PagerDuty is of one hostname.
+      // A PagerDuty event is about one hostname.
       const of = alert.format === 'pagerduty' ? Map.groupBy(changes, ({ domain }) => domain).values() : [changes];
       for (const together of of) {
         for (let at = 0; at < together.length; at += CHANGES_MAX) {
@@ -126,7 +126,7 @@ export function queueChanges<D extends QueuedDelta>(
   });
 }
 
-/** Queues an event for a webhook, in the format of that webhook. `by_hand`: one attempt, and no retries. */
+/** Queues an event for a webhook, in the webhook's format. `by_hand`: one attempt, no retries. */
 export function queueEvent(
   queue: Pick<ChangeQueueTable, 'deliver'>,
   alert: Pick<MatchedAlert, 'id' | 'url' | 'format' | 'routing_key'>,
@@ -140,7 +140,7 @@ export function queueEvent(
   queue.deliver({ alert: alert.id, host, id, type: event.type, body, by_hand, made_at, incident });
 }
 
-/** How many of the newest deliveries are searched for a test that waits. */
+/** A test still waiting is searched for among this many of the newest deliveries. */
 const WAITING_LOOKED_AT = 50;
 /** The minimum interval between two test mails to one account, in ms. */
 const TEST_MAIL_EVERY = MINUTE;

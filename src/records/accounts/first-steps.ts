@@ -1,27 +1,27 @@
-/** How far an account has come on its way to its first request. */
+/** An account's progress towards its first request. */
 export interface FirstSteps {
   /** Whether a key is in force. */
   has_key: boolean;
-  /** Of the first request with a key of the account. */
+  /** The first request with one of the account's keys. */
   arrived: Arrival | null;
-  /** Of the first request that was answered and counted. */
+  /** The first request that was answered and counted. */
   answered: Arrival | null;
-  /** A hostname that is watched and was observed; null where there is none. */
+  /** A watched hostname that was observed; null if there is none. */
   hostname: string | null;
-  /** A command that works now. The key is in it where it is known, else a variable that holds it. */
+  /** A command that can be run as shown. It contains the key if the key is known, else a shell variable for it. */
   command: string;
   has_key_in_command: boolean;
 }
 
-/** When a request came, in ISO 8601, to the minute, and the name of its key. */
+/** When a request came (ISO 8601, to the minute), and the name of the key it used. */
 interface Arrival {
   at: string;
   key: string;
 }
 
 /**
- * A command that reads a hostname. A shell expands a variable in double quotes alone. Without a hostname, the command
- * reads the list of them.
+ * A curl command that reads a hostname, or the list of hostnames if none is given. The header with `$KEY` is in double
+ * quotes, because a shell expands variables only there.
  */
 export function firstCommand(root: string, hostname: string | null, key: string | null): string {
   const header = key === null ? '"X-Service-Key: $KEY"' : `'X-Service-Key: ${key}'`;

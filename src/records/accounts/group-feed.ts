@@ -5,7 +5,7 @@ import { requireGroup, type WatchGroup, type WatchGroupTable } from './watching.
 
 /** The private feed of a group. Times in ms. */
 export interface GroupFeed {
-  /** A lower-case ULID, from which its address is derived: a feed that is made again has another address. */
+  /** A lower-case ULID. The feed's address is derived from it, so a feed that is made again has another address. */
   id: string;
   made_at: number;
 }
@@ -15,7 +15,7 @@ export interface GroupFeedTable {
   /** The group of a feed. */
   groupOf(feed: string): WatchGroup | null;
   put(group: string, feed: GroupFeed): void;
-  /** False when the group has none. */
+  /** False when the group has no feed. */
   remove(group: string): boolean;
 }
 
@@ -25,12 +25,12 @@ interface FeedStore {
   transact<T>(work: () => T): T;
 }
 
-/** The path of a feed. Nobody can guess it: its token takes the secret of mailed links to compute. */
+/** The path of a feed. It cannot be guessed: its token is computed with the secret of mailed links. */
 export function feedPath(secret: Uint8Array, { id }: GroupFeed): string {
   return `/feeds/${id}/${linkToken(secret, 'feed', id)}.rss`;
 }
 
-/** Gives a group a feed, with a new address if it has one. Throws `not_found`. */
+/** Makes a group's feed. A feed that exists gets a new address. Throws `not_found`. */
 export function makeFeed(
   { groupFeeds, watchGroups, transact }: FeedStore,
   account: string,
@@ -45,7 +45,7 @@ export function makeFeed(
   });
 }
 
-/** Ends the feed of a group: its address is gone. Throws `not_found`. */
+/** Ends a group's feed; its address stops working. Throws `not_found`. */
 export function endFeed({ groupFeeds, watchGroups, transact }: FeedStore, account: string, group: string): void {
   transact(() => {
     const { id } = requireGroup(watchGroups, account, group);
@@ -53,7 +53,7 @@ export function endFeed({ groupFeeds, watchGroups, transact }: FeedStore, accoun
   });
 }
 
-/** The group whose feed an address is. Throws `not_found`, also for one that was replaced or ended. */
+/** The group of a feed's address. Throws `not_found`, also for a feed that was replaced or ended. */
 export function groupOfFeed(feeds: GroupFeedTable, secret: Uint8Array, id: string, file: string): WatchGroup {
   const [wanted, given] = [Buffer.from(`${linkToken(secret, 'feed', id)}.rss`), Buffer.from(file)];
   const isRight = wanted.length === given.length && timingSafeEqual(wanted, given);

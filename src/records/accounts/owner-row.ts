@@ -12,7 +12,7 @@ import {
   TXT_LABEL,
 } from './owner.ts';
 
-/** What a check found, in words. */
+/** The result codes of a check, in words. */
 const WORDS: Record<string, string> = {
   found: 'the proof is there',
   other_text: 'what is there does not have the proof',
@@ -33,7 +33,7 @@ const WORDS: Record<string, string> = {
 const wordsOf = (detail: string): string =>
   WORDS[detail] ?? `the answer was “${detail.replaceAll('_', ' ')}”, which says nothing about the proof`;
 
-/** What an account publishes to prove a name: a TXT record, or a file. */
+/** What an account publishes to prove a name: a TXT record or a file. */
 export function proofPlaces({ name, token }: Pick<OwnerProof, 'name' | 'token'>) {
   const text = proofText(token);
   return {
@@ -47,7 +47,7 @@ export type ProofState = 'unproven' | 'proven' | 'missing' | 'revoked';
 const stateOf = ({ proven_at, missing_at, revoked_at }: OwnerProof): ProofState =>
   revoked_at !== null ? 'revoked' : proven_at === null ? 'unproven' : missing_at === null ? 'proven' : 'missing';
 
-/** An account's proof of a name on the wire and on its pages. */
+/** An account's proof of a name, as the API and the pages show it. */
 export function proofRow(proof: OwnerProof) {
   const { name, result, missing_at } = proof;
   return {
@@ -74,13 +74,13 @@ export function proofRow(proof: OwnerProof) {
 /** An opt-out as an account sees it. */
 export const optRow = ({ at, ...state }: OptState) => ({ ...state, since: isoOrNull(at) });
 
-/** How many of the looks at once at a hostname are left on this UTC day, after `used`. */
+/** How many on-demand looks at a hostname are left on this UTC day, after `used`. */
 export const looksRow = (used: number, now: number) => ({
   ...{ left: Math.max(0, LOOKS_DAILY - used), of: LOOKS_DAILY },
   resets_at: isoTime(nextDayAt(now)),
 });
 
-/** A proof with its opt-out and its looks. */
+/** A proof with the name's opt-out and remaining looks. */
 export type OwnedRow = ReturnType<typeof proofRow> & {
   opt: ReturnType<typeof optRow>;
   looks: ReturnType<typeof looksRow>;

@@ -2,11 +2,11 @@ import { DAY, HOUR } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { Hostname } from '../hostname.ts';
 
-/** Where a name shows its proof: in a TXT record, or in a file on its web server. */
+/** Where the proof of a name is published: in a TXT record, or in a file on its web server. */
 export const PROOF_WAYS = ['txt', 'file'] as const;
 type ProofWay = (typeof PROOF_WAYS)[number];
 
-/** What one way said: the proof, certainly none, or nothing certain. `detail` is a word that stays the same. */
+/** The result of checking one place: proof found, certainly absent, or unknown. `detail` is a stable code. */
 export interface WayResult {
   outcome: 'found' | 'absent' | 'unknown';
   detail: string;
@@ -46,7 +46,7 @@ export const OWNER_EVENTS = [
 ] as const;
 export type OwnerEventKind = (typeof OWNER_EVENTS)[number];
 
-/** What happened to a name of an account, and who did it: `account:…`, `cli` or `job`. */
+/** What happened to an account's proof of a name, and who caused it: `account:…`, `cli` or `job`. */
 export interface OwnerEvent {
   account: string;
   name: string;
@@ -55,7 +55,7 @@ export interface OwnerEvent {
   made_by: string;
 }
 
-/** What an owner may do a limited number of times per UTC day: look at a hostname, have an account's names checked. */
+/** What is limited per UTC day: on-demand looks at a hostname, and checks that an account requests. */
 type Use = 'look' | 'check';
 
 export interface OwnerTable {
@@ -64,27 +64,27 @@ export interface OwnerTable {
   list(account: string): OwnerProof[];
   all(): OwnerProof[];
   save(proof: OwnerProof): void;
-  /** Removes a proof with its notes. */
+  /** Removes a proof with the account's notes at that name. */
   remove(account: string, name: string): boolean;
-  /** The proof in force of an account that covers a name; the nearest of several. */
+  /** The account's proof in force that covers a name; of several, that of the nearest parent. */
   covering(account: string, path: string, registrable: string): OwnerProof | null;
   isProven(account: string, path: string, registrable: string): boolean;
-  /** Proofs due for a check, which are due again at a time if their check does not end. */
+  /** Leases proofs due for a check: they fall due again at `until` unless their check completes. */
   leaseDue(now: number, until: number, limit: number): OwnerProof[];
-  /** Makes proofs due at a time if they are due after a horizon, because the clock was set back. */
+  /** Makes proofs due at `now` that are due after `horizon`: the clock was set back. */
   pullForward(now: number, horizon: number): void;
   /** The number of proofs in force. */
   count(): number;
   /** Whether a hostname, by its id, is probed for a proven owner. */
   isOwned(host: number): boolean;
-  /** Has the hostnames of an account probed at once that a new proof of a name covers. */
+  /** Makes the account's hostnames that a new proof of `name` covers due at `at`. */
   hasten(account: string, name: string, at: number): void;
-  /** Records what happened, and the mail that tells of it. */
+  /** Records an event, with the id of the mail about it. */
   note(event: OwnerEvent & { mail?: string | null }): void;
   /** Newest first. */
   events(name: string, account: string): OwnerEvent[];
   eventOfMail(mail: string): OwnerEvent | null;
-  /** Counts one use unless there were `most` on that day; returns the day and how many are left, or null. */
+  /** Counts one use, unless `most` were counted on that day. Returns the day and how many are left, or null. */
   use(what: Use, subject: string, now: number, most: number): { day: string; left: number } | null;
   giveBack(what: Use, subject: string, day: string): void;
   used(what: Use, subject: string, now: number): number;
@@ -92,7 +92,7 @@ export interface OwnerTable {
   forgetUses(day: string): void;
   putNote(note: { delta: number; account: string; name: string; note: string; at: number }): void;
   removeNote(account: string, delta: number): boolean;
-  /** An account's notes, those on the newest changes first. */
+  /** An account's notes, by change, newest change first. */
   notes(
     account: string,
   ): { delta: number; name: string; note: string; at: number; hostname: string; isShown: boolean }[];
@@ -101,29 +101,32 @@ export interface OwnerTable {
   removeOptOut(name: string, account: string): boolean;
 }
 
-/** The label before a name that has the TXT record, and the path of the file. */
+/** The label of the TXT record, below the name, and the path of the file. */
 export const TXT_LABEL = '_broadsheet';
 export const FILE_PATH = '/.well-known/broadsheet-verification';
 
-/** What the TXT record, or a line of the file, says. */
+/** The text of the TXT record, or of a line of the file. */
 export const proofText = (token: string): string => `broadsheet-verification=${token}`;
 
-/** The most names of an account, and checks that it may ask for on a UTC day. */
+/** The most names per account, and the most checks that an account may request per UTC day. */
 export const PROOFS_MAX = 100;
 export const CHECKS_DAILY = 100;
-/** Looks at once on a UTC day, for each hostname, over all accounts. */
+/** On-demand looks per hostname and UTC day, over all accounts. */
 export const LOOKS_DAILY = 5;
 
-/** How often a proof is checked again, how soon after one that learned nothing, and how long one may be missing. */
+/**
+ * The interval between checks of a proof, the retry after a check that learned nothing, and how long a proof may be
+ * missing before it ends.
+ */
 export const RECHECK_EVERY = 30 * DAY;
 const RETRY_AFTER = DAY;
 export const MISSING_FOR = 7 * DAY;
-/** One round of the scanner for names of proven owners, in ms: the most between two probes of one. */
+/** The longest interval between two probes of a proven owner's hostname, in ms. */
 export const OWNER_ROUND = HOUR;
 
 /**
- * A proof after a check, and what it means. Only a certain answer ends a proof: two that lack it, a week apart, at the
- * place where it was found last, with none in between that has it. `now` is in ms.
+ * Applies a check's result to a proof. Only certain answers end a proof: two checks at the place where it was last
+ * found, a week apart, that both lack it, with no check in between that found it. `now` is in ms.
  */
 export function afterCheck(
   proof: OwnerProof,
@@ -153,7 +156,7 @@ export function afterCheck(
   return { proof: { ...checked, proven_at: null, missing_at: null, due_at: null }, event: 'ended' };
 }
 
-/** A proof that has not been shown yet. Throws `invalid_request` for a public suffix. */
+/** A new proof, not yet found anywhere. Throws `invalid_request` for a public suffix. */
 export function newProof(
   account: string,
   { hostname, registrable_domain }: Pick<Hostname, 'hostname' | 'registrable_domain'>,
@@ -171,7 +174,7 @@ export function newProof(
   };
 }
 
-/** Whether a name is opted out, and by whom; `name` is the opted-out name, which may be above it. */
+/** Whether a hostname is opted out, and by whom; `name` is the opted-out name, which may be a parent. */
 export interface OptState {
   hostname: string;
   opted_out: boolean;

@@ -6,13 +6,13 @@ import { type KeyDays, type KeyLife, keyExpiry, keyLifeRow, NEVER_USED } from '.
 import { newId } from '../../shared/new-id.ts';
 
 /**
- * `account` reads and is metered, `service` reads and is not, `scanner` only works on the queue, and `operator` may do
- * everything except what belongs to an account.
+ * Access levels. `account` reads and is metered, `service` reads unmetered, `scanner` may only work on the queue, and
+ * `operator` may do everything that does not belong to an account.
  */
 export const SERVICE_LEVELS = ['account', 'service', 'scanner', 'operator'] as const;
 export type ServiceLevel = (typeof SERVICE_LEVELS)[number];
 
-/** A key of the domain records, as it is listed. The key itself is shown once and not stored. Times in ms. */
+/** A service key as it is listed. The key's text is shown once and only its hash is stored. Times in ms. */
 export interface ServiceKey extends KeyLife {
   id: string;
   /** The account that is charged; null for every other level. */
@@ -28,7 +28,10 @@ export interface ServiceKeyTable {
   list(account: string | null): (ServiceKey & KeyDays)[];
   byId(id: string): ServiceKey | null;
   daysOf(id: string): string[];
-  /** Whether a key has expired. For this process an expired key never becomes valid again. */
+  /**
+   * Whether a key has expired. Within a process, an expired key never becomes valid again, even if the clock is set
+   * back.
+   */
   hasExpired(key: ServiceKey, now: number): boolean;
   /** Revokes a key. False when there is no such valid key. With an account, only revokes that account's keys. */
   revoke(id: string, at: number, by: string, account?: string): boolean;
@@ -66,7 +69,7 @@ export function serviceKeyRow(key: ServiceKey & Partial<KeyDays>, isExpired: boo
   return { id, level, name, ...keyLifeRow(key, uses, isExpired) };
 }
 
-/** The valid key that a text denotes at a time (ms). Throws `key_invalid`, `key_expired`. */
+/** The valid key with this text at a time (ms). Throws `key_invalid`, `key_expired`. */
 export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): ServiceKey {
   if (!isKeyText(PREFIX, text)) {
     const message =
@@ -92,7 +95,7 @@ export function serviceKeyOf(keys: ServiceKeyTable, text: string, now: number): 
 export const KEYS_MAX = 20;
 export const KEY_NAME_MAX = 60;
 
-/** A name from a form, normalized. Throws `invalid_request` naming the field. */
+/** Validates and normalizes a name from a form. Throws `invalid_request` naming the field. */
 export function nameFrom(text: string, field: string, most: number): string {
   const name = text.normalize('NFC').trim();
   const length = [...name].length;

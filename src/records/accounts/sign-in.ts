@@ -22,8 +22,8 @@ export interface SignInTable {
   /** Marks all unused links of an address as used. False when the given link was used before. */
   use(id: string, at: number): boolean;
   /**
-   * Unused links made before a time for all addresses of a mailbox (`mailboxOf`), and when the first and last were
-   * made.
+   * Counts unused links made before `before` for all addresses of a mailbox (`mailboxOf`), and returns when the first
+   * and the last of them were made.
    */
   unanswered(email: string, before: number): { count: number; first_at: number; last_at: number };
   dropEmail(email: string): void;
@@ -32,9 +32,11 @@ export interface SignInTable {
 
 export const SIGN_IN_LIFETIME = 30 * MINUTE;
 export const REQUESTS_MAX = 3;
-/** The minimum pause after those. The next link follows after a pause as long as the requests have lasted so far. */
+/** The minimum pause after that many unused links. Each pause lasts as long as the requests have lasted so far. */
 export const REQUESTS_SPAN = 15 * MINUTE;
-/** The longest pause of an address with an account: its owner must be able to sign in while others send requests. */
+/**
+ * The longest pause for an address that has an account: its owner must be able to sign in while others send requests.
+ */
 export const OWNER_REST = 2 * HOUR;
 export const SIGN_INS_KEPT = 14 * DAY;
 
@@ -58,7 +60,7 @@ export function requestSignIn(
 ): void {
   transact(() => {
     const made_at = now();
-    // Ignores requests a whole span ahead: they were made before the clock was set back.
+    // Links made more than `REQUESTS_SPAN` in the future date from before the clock was set back; ignore them.
     const { count, first_at, last_at } = signIns.unanswered(email, made_at + REQUESTS_SPAN);
     if (count >= REQUESTS_MAX) {
       const most = accounts.byEmail(email) === null ? Number.POSITIVE_INFINITY : OWNER_REST;
@@ -72,7 +74,7 @@ export function requestSignIn(
   });
 }
 
-/** What a mailed link signs in. Throws `not_found` for an unknown, used or expired link. */
+/** The sign-in of a mailed link. Throws `not_found` for an unknown, used or expired link. */
 export function requireSignIn(signIns: SignInTable, token: string, now: number): SignIn {
   const found = signIns.byHash(secretHash(token));
   if (found === null || found.used_at !== null || found.expires_at <= now) {
@@ -84,8 +86,8 @@ export function requireSignIn(signIns: SignInTable, token: string, now: number):
 }
 
 /**
- * Signs in, once, and creates the account if necessary. `mayMake` throws when there are too many new accounts; the link
- * then stays valid. Throws `not_found`.
+ * Signs in with a link, which works once. Creates the account if it does not exist; `mayMake` throws when too many were
+ * created lately, and the link then stays valid. Throws `not_found`.
  */
 export function signIn(
   { accounts, sessions, signIns, transact }: SignInStore,

@@ -1,26 +1,26 @@
 import type { KeyDay } from '../meter/meter-table.ts';
 import type { Usage } from '../meter/usage.ts';
 
-/** Columns of parts that stand on one another, one a day, oldest first. */
+/** A stacked column chart, one column per day, oldest first. */
 export interface UsageChart {
-  /** What the parts are, from the bottom up, and their classes in the drawing. */
+  /** The parts of a column from the bottom up, with their CSS classes. */
   parts: { name: string; look: string }[];
   days: { day: string; counts: number[]; total: number }[];
-  /** The days that are named below the drawing: each of few, Mondays of a month, the 1st and 15th of more. */
+  /** Indexes of the days labelled below the chart: all of up to 10, Mondays of up to 45, else the 1st and 15th. */
   marks: number[];
   /** The day with the most requests; null without any. */
   top: { day: string; total: number } | null;
-  /** The day's allowance where it fits into the drawing; null where it is far above every column. */
+  /** The daily allowance, drawn as a line; null when it is far above every column. */
   limit: number | null;
   total: number;
 }
 
-/** How many keys have a part of their own; the others are drawn as one. */
+/** How many keys have a part of their own; the rest are drawn as one part. */
 const KEYS_DRAWN = 4;
-/** The allowance is drawn where the tallest column reaches at least this part of it. */
+/** The allowance is drawn if the tallest column reaches at least this fraction of it. */
 const LIMIT_NEAR = 0.25;
 
-/** So many days are named one by one, and so many by their Mondays. */
+/** Up to `FEW` days, each is labelled; up to `WEEKS` days, each Monday. */
 const [FEW, WEEKS] = [10, 45];
 
 function isMarked(day: string, of: number): boolean {
@@ -28,7 +28,7 @@ function isMarked(day: string, of: number): boolean {
   return of <= WEEKS ? new Date(day).getUTCDay() === 1 : /-(?:01|15)$/.test(day);
 }
 
-/** Requests by what paid for them, below the `allowance` of a day. */
+/** Requests by what paid for them, against the daily `allowance`. */
 export function chartOfOutcomes(days: Usage['days'], allowance: number): UsageChart {
   const parts = [
     { name: 'included', look: 'included' },
@@ -40,8 +40,8 @@ export function chartOfOutcomes(days: Usage['days'], allowance: number): UsageCh
 }
 
 /**
- * The counted requests of each day by key: the four that had most, the others as one, and those without a key, which are
- * downloads on the pages of the account.
+ * Counted requests per day and key: the four busiest keys, all others as one part, and requests without a key, which
+ * are downloads from the account's pages.
  */
 export function chartOfKeys(days: Usage['days'], used: readonly KeyDay[]): UsageChart {
   const names = new Map<string, string>();
@@ -71,7 +71,7 @@ export function chartOfKeys(days: Usage['days'], used: readonly KeyDay[]): Usage
   return withoutEmpty(chartOf(parts, rows, null));
 }
 
-/** Leaves out the parts that are zero on every day. */
+/** Drops the parts that are zero on every day. */
 function withoutEmpty(chart: UsageChart): UsageChart {
   const kept = chart.parts.map((_, part) => chart.days.some(({ counts }) => (counts[part] ?? 0) > 0));
   const of = <T>(list: T[]) => list.filter((_, part) => kept[part]);

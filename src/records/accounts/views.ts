@@ -18,11 +18,11 @@ import type { HostOutcome, TakenOutcome } from './watching.ts';
 export interface AccountPages {
   '/account/sign-in': AccountShell & {
     asked: string;
-    /** Why the opened link does not work; null when no link was opened. */
+    /** Why the opened link no longer works; null when no link was opened. */
     ended: string | null;
     problem: string | null;
     sent: boolean;
-    /** What was done before this page was opened: signed out, or the account deleted. */
+    /** What the previous action was: signing out, or deleting the account. */
     done: string | null;
   };
   '/account/enter': AccountShell & { token: string; address: string };
@@ -55,27 +55,27 @@ export interface AccountPages {
     /** The values of the rejected form. */
     given: { name: string; expires_on: string };
     most: number;
-    /** A command that works with the new key, as it stands. */
+    /** A command with the new key, ready to run. */
     command: string;
   };
   '/account/usage': AccountShell & {
     usage: Usage;
     outcomes: UsageChart;
     keys: UsageChart;
-    /** The spans that the page offers, in days, and the one that it shows. */
+    /** The time spans offered, in days, and the selected one. */
     spans: readonly number[];
     span: number;
-    /** The meter's headers as the next answer would have them. */
+    /** The meter headers that the next response would have. */
     headers: [name: string, value: string][];
   };
   '/account/credits': AccountShell & {
     balance: number;
     cost_per_request: number;
-    /** `is_open` while the day is not over. */
+    /** `is_open` while the line's day is not over. */
     entries: (Omit<ReturnType<typeof creditRow>, 'seq'> & { is_open: boolean })[];
     are_sold: boolean;
     older_url: string | null;
-    /** What the account has now, and the plan in force; null for none. */
+    /** The account's limits now, and the plan in force; null for none. */
     limits: Limits;
     plan: { name: string; ends_at: string; is_last_week: boolean } | null;
     plans: PlanRow[];
@@ -83,7 +83,9 @@ export interface AccountPages {
   };
   '/account/plan': AccountShell & {
     plan: PlanRow;
-    /** When it would end if it were bought now, and how much of that is what is left of the plan before. */
+    /**
+     * When the plan would end if it were bought now, and how much of that time comes from the rest of the current plan.
+     */
     ends_at: string;
     carried_seconds: number;
     /** The plan in force; null for none. */
@@ -115,16 +117,16 @@ export interface AccountPages {
         added_at: string;
         looked_at: string | null;
         changed_at: string | null;
-        /** What changed last, as a label. */
+        /** The signal that changed last, as a label. */
         changed: string | null;
-        /** Why it is not observed, in words; null where it is. */
+        /** Why the hostname is not observed, in words; null if it is observed. */
         left_alone: string | null;
         url: string;
       }[];
-      /** Of the hostnames in the form; empty when none was sent. */
+      /** The outcomes of the submitted hostnames; empty when no form was submitted. */
       outcomes: (HostOutcome | TakenOutcome)[];
       problem: FormProblem | null;
-      /** The values of the rejected forms; of a form that was taken in part, what was refused. */
+      /** The values of the rejected form; of a partly accepted form, only what was refused. */
       given: { name: string; hostnames: string };
     };
   '/account/group-changes': AccountShell & {
@@ -140,7 +142,7 @@ export interface AccountPages {
   };
   '/account/name': AccountShell & {
     name: OwnedRow;
-    /** The name and the hostnames below it in the account's groups that are under watch, or were. */
+    /** The name, and the hostnames below it that are or were watched, in the account's groups. */
     hosts: {
       hostname: string;
       unicode: string;
@@ -148,7 +150,7 @@ export interface AccountPages {
       looked_at: string | null;
       looks_left: number;
     }[];
-    /** The newest changes of these, with the account's own note; none before the name is proven. */
+    /** The newest changes of those hostnames, with the account's own note; empty until the name is proven. */
     changes: (ChangeView & { own_note: string })[];
     /** Newest first. */
     events: ReturnType<typeof eventRow>[];
@@ -192,17 +194,17 @@ export interface AccountPages {
         signal: string;
         expected: string;
         state: PlannedValue['state'];
-        /** Where what is done is verified. */
+        /** The page that verifies the completed change. */
         proof: string | null;
       }[];
     }[];
     /** Newest first. */
     events: { seq: number; at: string; line: string; kind: string; url: string }[];
     has_alert: boolean;
-    /** The document, in YAML; that of the rejected form where there was one. */
+    /** The document in YAML: the rejected one after a rejected form, else the stored one. */
     given: string;
     problems: { field: string; message: string }[];
-    /** The form that announces a change: as it was rejected, or empty. */
+    /** The form that announces a change: with the rejected values, or empty. */
     planning: {
       given: { hostname: string; signal: string; values: string; hours: string; note: string };
       problem: FormProblem | null;
@@ -213,7 +215,7 @@ export interface AccountPages {
     };
   };
   '/account/data': AccountShell & {
-    /** What goes with the account. */
+    /** What is deleted with the account. */
     held: { keys: number; sessions: number; groups: number; hosts: number; alerts: number; credits: number };
     problem: string | null;
     given: string;
@@ -229,17 +231,17 @@ export interface AccountShell {
   email: string | null;
   /** The token for the field `form` of every form. */
   form: string;
-  /** What the form before this page did. */
+  /** The result of the form that led to this page. */
   answer: Answer | null;
 }
 
-/** Why a form was rejected, and the field that it names; null for the form as a whole. */
+/** Why a form was rejected, and the field at fault; null for the form as a whole. */
 export interface FormProblem {
   field: string | null;
   text: string;
 }
 
-/** How many hostnames are in groups, were taken out and are still probed, and fit in all. */
+/** How many hostnames are in groups, how many left their groups but are still probed, and the cap for both together. */
 interface Room {
   watched: number;
   lingering: number;

@@ -3,10 +3,10 @@ import { Fault } from '../../shared/fault.ts';
 import type { Delta } from '../delta.ts';
 import { nameFrom } from './service-key.ts';
 
-/** How long a hostname that is in no group any more is still probed, in ms. */
+/** How long a hostname that left its last group is still probed, in ms. */
 export const WATCH_LINGERS = 30 * DAY;
 
-/** How many times its limit an account may add to its groups on a UTC day. */
+/** An account may add this many times its cap of hostnames to its groups per UTC day. */
 const ADDITIONS = 4;
 /** The most hostnames that are read from one request; an account may have fewer. */
 const NAMES_MAX = 1_000;
@@ -17,18 +17,21 @@ interface GroupStore {
 }
 
 export interface HostReader {
-  /** Normalizes a hostname, and says whether its holder or the operator excludes it. Throws `invalid_request`, `other_node`. */
+  /**
+   * Normalizes a hostname, and says whether its owner or the operator excludes it. Throws `invalid_request`,
+   * `other_node`.
+   */
   read(text: string): { hostname: string; leftAlone: 'opted_out' | 'paused' | null };
   watch(hostname: string): void;
 }
 
-/** Why a hostname is refused, in codes that stay the same. */
+/** Why a hostname was refused, as stable codes. */
 export const HOST_REFUSALS = ['not_a_hostname', 'other_node', 'opted_out', 'paused', 'no_room'] as const;
 
 export interface HostOutcome {
   given: string;
   outcome: 'added' | 'already' | 'refused';
-  /** Why it was rejected; null and empty otherwise. */
+  /** Why it was refused, as a code and in words; null and '' for other outcomes. */
   rule: (typeof HOST_REFUSALS)[number] | null;
   reason: string;
 }
@@ -44,15 +47,15 @@ export function hostnamesIn(text: string): string[] {
   return text.split(/[\s,;]+/).filter((name) => name !== '');
 }
 
-/** The hostnames in an account's groups, and those that it took out and that are still probed because of it. */
+/** Counts the hostnames in an account's groups, and those still probed for it after they left their last group. */
 export function watchedBy({ watchGroups }: Pick<GroupStore, 'watchGroups'>, account: string) {
   return { watched: watchGroups.hostsOf(account).length, lingering: watchGroups.released(account).length };
 }
 
 /**
  * Adds hostnames to a group and starts watching them, up to the account's `cap`. A hostname in two groups counts once.
- * One that lingers gives up its place, the longest first, so that an account never causes more than `cap` to be
- * watched. Throws `invalid_request`, and `rate_limited` after too many in a day.
+ * Hostnames that left their last group and are still probed count too, but are dropped to make room, the longest gone
+ * first. Throws `invalid_request`, and `rate_limited` after too many additions in a day.
  */
 export function addHosts(
   { watchGroups, transact }: GroupStore,
@@ -129,13 +132,15 @@ export function takeHost(
   });
 }
 
-/** What became of a hostname that was to leave a group. */
+/** The outcome of removing a hostname from a group. */
 export interface TakenOutcome {
   given: string;
   outcome: 'taken' | 'absent';
 }
 
-/** Takes hostnames out of a group, each with its own outcome. `now` is in ms. Throws `invalid_request` for none. */
+/**
+ * Takes hostnames out of a group, with an outcome for each. `now` is in ms. Throws `invalid_request` for an empty list.
+ */
 export function takeHosts(
   { watchGroups, transact }: GroupStore,
   group: Pick<WatchGroup, 'id' | 'account'>,
@@ -157,8 +162,8 @@ export function takeHosts(
 }
 
 /**
- * Ends the watch of hostnames that were taken out of their last group 30 days ago, or whose account was deleted, unless
- * an operator put them in. Returns their names.
+ * Ends the watch of hostnames that left their last group 30 days ago, or whose account was deleted, unless an operator
+ * added them. Returns their names.
  */
 export function unwatchAbandoned({ watchGroups }: Pick<GroupStore, 'watchGroups'>, now: number): string[] {
   return watchGroups.unwatchAbandoned(now - WATCH_LINGERS);
@@ -188,29 +193,30 @@ export interface WatchGroupTable {
   add(group: WatchGroup): void;
   /** False when the account has no such group. */
   rename(account: string, id: string, name: string): boolean;
-  /** Removes a group with its alerts; its hostnames are released. False when the account has no such group. */
+  /** Removes a group with its alerts, and releases its hostnames. False when the account has no such group. */
   remove(account: string, id: string, at: number): boolean;
   get(account: string, id: string): WatchGroup | null;
-  /** By name, with the number of hostnames in each. */
+  /** Sorted by name, with the number of hostnames in each group. */
   list(account: string): (WatchGroup & { hosts: number })[];
-  /** By name, with the number of hostnames and alerts of each, and when one of its hostnames changed last. */
+  /** Sorted by name, with each group's number of hostnames and alerts, and the time of its last change. */
   summaries(account: string): (WatchGroup & { hosts: number; alerts: number; changed_at: number | null })[];
-  /** By hostname, with what was seen of each last. */
+  /** Sorted by hostname, with the last observation and change of each. */
   members(group: string): GroupMember[];
-  /** A hostname in any group of the account that was observed and is shown. */
+  /** Any hostname in the account's groups that was observed and is shown; null if there is none. */
   observedHost(account: string): string | null;
-  /** Changes at the hostnames of a group, or with null of all groups, before a number, newest first. */
+  /** Changes of a group's hostnames (of all groups if null) with a number below `before`, newest first. */
   changes(account: string, group: string | null, page: { before: number; limit: number }): Delta[];
   /** Adds a hostname. False when it is already in the group. */
   put(group: string, hostname: string, at: number): boolean;
   /**
-   * Takes a hostname out. If no group of any account has it then, it is released. False when it is not in the group.
+   * Takes a hostname out. It is released if no group of any account has it afterwards. False when it is not in the
+   * group.
    */
   take(group: Pick<WatchGroup, 'id' | 'account'>, hostname: string, at: number): boolean;
   hosts(group: string): { hostname: string; added_at: number }[];
   hostsOf(account: string): string[];
   held(account: string): { hostname: string; watch_group: string; group_name: string; added_at: number }[];
-  /** Hostnames that this account took out of their last group and that are still watched for that, oldest first. */
+  /** Hostnames that left this account's last group and are still watched because of that, oldest first. */
   released(account: string): { hostname: string; released_at: number }[];
   unwatch(hostname: string): void;
   unwatchAbandoned(until: number): string[];
