@@ -12,24 +12,25 @@ import { SEED_LENGTH, seedsOf, sourceOf } from './sources.ts';
 const MANIFEST_MAX = 200_000_000;
 const BELOW = /^nodes\/([a-z0-9-]+)\/manifest\.json$/;
 
-/** The archive of a node, or of a service that has all names. */
+/** The archive of one node, or of a service that is not divided into nodes. */
 export interface NodeArchive {
-  /** Null for a service that has all names. */
+  /** Null for an undivided service. */
   node: string | null;
   place: ArchivePlace;
   manifest: Manifest;
   keys: VerifyingKey[];
 }
 
-/** A node’s observations of a name, oldest first. */
+/** One node's observations of a name, oldest first. */
 export interface NodeHistory {
   archive: NodeArchive;
   observations: Observation[];
 }
 
 /**
- * The archives of a place. Each manifest is checked by the keys that it names, so whose these are is for the
- * caller to compare. Throws `conflict` for a manifest that they did not sign, and `not_found` without any.
+ * The archives in a storage location. Each manifest is verified with the keys that it contains itself, so the caller
+ * must compare those keys with keys it trusts. Throws `conflict` for a manifest that those keys did not sign, and
+ * `not_found` without any manifest.
  */
 export async function archivesIn(place: ArchivePlace): Promise<NodeArchive[]> {
   const nodes: (string | null)[] = [null];
@@ -51,7 +52,7 @@ export async function archivesIn(place: ArchivePlace): Promise<NodeArchive[]> {
   throw new Fault('not_found', `${place.name} has no ${MANIFEST}, nor one of a node; correct ARCHIVE_URL`);
 }
 
-/** The keys that a manifest names; none in what is not JSON, which reading it refuses. */
+/** The keys in a manifest; none if it is not JSON, which `readManifest` then rejects. */
 function keysIn(manifest: string): VerifyingKey[] {
   try {
     return keysOf((JSON.parse(manifest) as { keys?: unknown } | null)?.keys);
@@ -60,7 +61,7 @@ function keysIn(manifest: string): VerifyingKey[] {
   }
 }
 
-/** What archives have of a name: one history for each, in the order in which they begin. */
+/** The observations of a name in these archives: one history per archive, ordered by its first observation. */
 export async function historyIn(archives: readonly NodeArchive[], name: Hostname): Promise<NodeHistory[]> {
   const [hash, path] = [bucketHash(name.hostname, name.registrable_domain), pathOf(name.hostname)];
   const found: NodeHistory[] = [];

@@ -5,21 +5,21 @@ import { isoTime } from '../../proof/time.ts';
 import { pathOf } from '../hostname.ts';
 import { type ArchiveTable, INT, TEXT, TIME } from './tables.ts';
 
-/** An observation in a public dump: what its preview shows (protocol 5.6), in columns. Times in ms. */
+/** An observation in a public dump: its preview (protocol 5.6) as columns. Times in ms. */
 export interface DumpRow {
   path: string;
   domain: string;
   unicode: string;
   registrable_domain: string | null;
   seq: number;
-  /** As it was signed. */
+  /** The signed time. */
   observed_at: number;
-  /** JSON: the values of its NS records. */
+  /** JSON: the values of the NS records. */
   nameservers: string;
   /** JSON: the number of values by type. */
   summary: string;
   receipt: string;
-  /** JSON: the fields above as they were signed, each with its path to the root. */
+  /** JSON: the disclosed fields as they were signed, each with its path to the Merkle root. */
   disclosures: string;
 }
 
@@ -47,7 +47,7 @@ export function dumpRow(preview: Preview): DumpRow {
   };
 }
 
-/** The preview that a row was made from, but for its unsigned words. Throws for a row of something else. */
+/** The preview of a row, without its unsigned prose. Throws for a malformed row. */
 export function previewIn(row: DumpRow): unknown {
   const { domain, unicode, registrable_domain, seq, observed_at, nameservers, summary, receipt, disclosures } = row;
   const shown = JSON.parse(disclosures);

@@ -31,16 +31,16 @@ interface Rows {
 
 /** Optional: 70 MB of native code. A constant, so that no bundler or linter resolves a package that may be absent. */
 const PACKAGE = '@duckdb/node-api';
-/** The roots that may be read: not the seeds. */
+/** The folders that a query may read. Seeds are not among them. */
 const ROOTS = ['observations', 'observations_open', 'deltas', 'sightings', 'sightings_by_value'];
-/** Characters of a refused query that a message shows. */
+/** The most characters of a refused query that an error message quotes. */
 const SHOWN_MAX = 200;
-/** What a query may take of this machine. */
+/** The resources that one query may use. */
 const OPTIONS = { memory_limit: '1GB', threads: '2' };
 
 /**
- * Runs one SELECT with the views of `deploy/engines/duckdb.sql`, which may read these tables and nothing else.
- * Returns at most so many rows. Throws `invalid_request` without ARCHIVE_URL or DuckDB, and for what DuckDB refuses.
+ * Runs one SELECT on the views of `deploy/engines/duckdb.sql`; the query can read only the archive's tables. Returns at
+ * most `limit` rows. Throws `invalid_request` without ARCHIVE_URL or DuckDB, and when DuckDB rejects the query.
  */
 export async function queryArchive(settings: Settings, sql: string, limit: number): Promise<Record<string, unknown>[]> {
   if (settings.archiveUrl === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to the archive');
@@ -62,13 +62,13 @@ export async function queryArchive(settings: Settings, sql: string, limit: numbe
     const allowed = ROOTS.map((root) => `'${quoted(base)}/${root}/'`);
     await connection.run(`SET allowed_directories = [${allowed.join(', ')}]`);
     await connection.run('SET enable_external_access = false; SET lock_configuration = true');
-    // DuckDB writes while it prepares some statements: EXPORT DATABASE makes its folder. This only parses.
+    // Preparing a statement can already write: EXPORT DATABASE creates its folder then. This call only parses.
     const parsed = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR) AS tree', [sql]);
     const { error, error_type: kind } = JSON.parse(String(parsed.getRowObjectsJson()[0]?.tree));
-    // What does not parse is said by the next step.
+    // The next step reports syntax errors.
     const statements = error === true && kind !== 'parser' ? null : await connection.extractStatements(sql);
     const statement = statements?.count === 1 ? await statements.prepare(0) : null;
-    // What may be read may be written, as by COPY.
+    // DuckDB's allow-list covers writes too, so COPY could overwrite the tables. Only SELECT is accepted.
     if (statement?.statementType !== duckdb.StatementType.SELECT) {
       throw new Fault('invalid_request', `give one SELECT, not ${JSON.stringify(sql.slice(0, SHOWN_MAX))}`);
     }

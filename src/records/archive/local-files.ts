@@ -8,28 +8,28 @@ import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** Rows that are in memory, of all files together. */
+/** The most rows in memory, over all files. */
 const ROWS = 4_000;
-/** Rows of a file that are read at once: smaller reads cost more for each row. */
+/** The fewest and most rows read from a file at a time: smaller reads cost more per row. */
 const [CHUNK_MIN, CHUNK_MAX] = [100, 500];
 
 export type Row = StoredObservation & Seeded;
-/** Where a row is: its object, and its number there, from 0. */
+/** The position of a row: its object, and its index there, from 0. */
 export interface Place {
   key: string;
   row: number;
 }
 
-/** An object of observations that was copied to this disk, with its seeds. */
+/** An object of observations copied to this machine's disk, with its seeds. */
 export interface LocalFile {
   key: string;
   source: RangeSource;
   rows: number;
-  /** 32 bytes a row. */
+  /** 32 bytes per row. */
   seeds: RangeSource;
 }
 
-/** Copies objects into a folder, to be read there. `copy` writes an object to a new file, and returns its size. */
+/** Copies objects into a folder. `copy` writes an object to a new file and returns its size. */
 export async function localFiles(
   folder: string,
   objects: readonly ArchiveObject[],
@@ -46,7 +46,7 @@ export async function localFiles(
   return files;
 }
 
-/** A file of this disk, of which no bytes change. `sha256` tells it from others that had its path. */
+/** A local file, which must not change. `sha256` distinguishes it from other files that had its path before. */
 export function localSource(path: string, sha256: string, size: number): RangeSource {
   const read: RangeSource['read'] = async (start, end) => {
     const file = await open(path, 'r');
@@ -62,8 +62,8 @@ export function localSource(path: string, sha256: string, size: number): RangeSo
 }
 
 /**
- * All rows of files, each of which is in this order, by path, time and number. `damaged` is told of rows that cannot be
- * read, which are left out; without it, that is thrown.
+ * Merges the rows of files that are each sorted by path, time and number. `damaged` is called for rows that cannot be
+ * read, which are then skipped; without it, the error is thrown.
  */
 export async function* merged(
   files: readonly LocalFile[],
@@ -93,7 +93,7 @@ function comesBefore(a: { row: Row; path: string }, b: { row: Row; path: string 
   return a.row.seq < b.row.seq;
 }
 
-/** The seeds of rows, as far as there are any. */
+/** The seeds of rows; fewer if the file ends early. */
 function secretsIn({ read, size }: RangeSource, rowStart: number, rowEnd: number): Promise<Uint8Array> {
   const [start, end] = [rowStart, rowEnd].map((row) => Math.min(size, row * SEED_LENGTH)) as [number, number];
   return start === end ? Promise.resolve(new Uint8Array()) : read(start, end);

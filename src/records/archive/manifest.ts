@@ -16,7 +16,7 @@ export const MANIFEST = 'manifest.json';
 /** The largest manifest, in bytes. */
 export const MANIFEST_MAX = 200_000_000;
 
-/** What is copied for engines, and nothing else reads. */
+/** Tables that are copies for query engines; the service itself never reads them. */
 export const COPIES = ['deltas', 'sightings', 'sightings_by_value'] as const;
 
 /** Relative, so that checking somebody else's archive never reads outside its folder. */
@@ -29,9 +29,12 @@ const Stored = z.strictObject({ key: Key, etag: z.string(), sha256: z.string().l
 const ArchiveObject = z.strictObject({
   ...Stored.shape,
   kind: z.enum(['observations', 'observations_open', 'tombstones', ...COPIES]),
-  /** `YYYY-MM`, or `YYYY-MM-DD` for what is kept by day. */
+  /** `YYYY-MM`, or `YYYY-MM-DD` for objects of one day. */
   period: z.string(),
-  /** What the `bucketHash` of the names in it begins with, or the hash of its values; empty where it is not divided. */
+  /**
+   * A common prefix: of the `bucketHash` of the object's names, or of the hash of its values. Empty for an undivided
+   * period.
+   */
   bucket: z.string(),
   bytes: z.int(),
   rows: z.int(),
@@ -41,11 +44,11 @@ const ArchiveObject = z.strictObject({
   last_at: z.int(),
   first_path: z.string(),
   last_path: z.string(),
-  /** The seeds of its rows: 32 bytes a row, in the order of the rows. */
+  /** The seeds of the rows, in the order of the rows: 32 bytes per row. */
   seeds: Stored.nullable(),
-  /** The key at which engines look for it, while it is not there. */
+  /** The key at which engines expect the object, while it has not been copied there; else null. */
   publish: Key.nullable(),
-  /** The manifest that named it first; of a copy for engines, the one whose rows it has. */
+  /** The number of the first manifest that listed the object. For a copy, that of the manifest whose rows it copies. */
   generation: z.int(),
 });
 export type ArchiveObject = z.infer<typeof ArchiveObject>;
@@ -57,16 +60,18 @@ export type StoredSeeds = z.infer<typeof Stored>;
 const Body = z.strictObject({
   v: z.literal(1),
   objects: z.array(ArchiveObject),
-  /** The key document of the records, and the corrections of their clock, so that the archive can be checked alone. */
+  /**
+   * The key document of the records and the corrections of their clock, so that the archive can be verified on its own.
+   */
   keys: z.unknown(),
   clock: z.array(z.string()),
 });
-/** A manifest without its note. */
+/** A manifest without its signed note. */
 export type ManifestBody = z.infer<typeof Body>;
 
 const hashOf = (body: object): string => sha256(canonicalize(body) ?? '');
 
-/** The bytes of a manifest, signed. The first line of the file is its note. */
+/** The text of a signed manifest. The file's first line is the note. */
 export function manifestText(
   body: ManifestBody,
   said: Omit<ArchiveStatement, 'manifest' | 'kid'>,
@@ -76,15 +81,17 @@ export function manifestText(
   return `${JSON.stringify({ note, ...body })}\n`;
 }
 
-/** A manifest as it was read. */
+/** A parsed and verified manifest. */
 export interface Manifest extends ManifestBody {
   note: string;
   said: ArchiveStatement;
-  /** `sha256:<hex>` of the text that is signed: what the next manifest names. */
+  /** `sha256:<hex>` of the signed text; the next manifest refers to it. */
   hash: string;
 }
 
-/** Reads a manifest. Throws `conflict` for one that none of the keys has signed, or that is not what was signed. */
+/**
+ * Parses a manifest. Throws `conflict` if none of the keys signed it, or if its content differs from what was signed.
+ */
 export function readManifest(text: string, keys: readonly VerifyingKey[], where: string): Manifest {
   const refuse = (why: string) =>
     new Fault('conflict', `${where}: ${why}; restore the version before from the bucket, or correct ARCHIVE_URL`);
@@ -106,13 +113,13 @@ export function readManifest(text: string, keys: readonly VerifyingKey[], where:
   return { ...body.data, note, said, hash: sha256(read.text) };
 }
 
-/** What an erased observation leaves: its number, and the SHA-256 of its note. */
+/** What remains of an erased observation: its number, and the SHA-256 of its note. */
 export interface Tombstone {
   seq: number;
   hash: Uint8Array;
 }
 
-/** The lines of an object of tombstones. */
+/** Parses an object of tombstones. */
 export function tombstonesIn(bytes: Uint8Array): Tombstone[] {
   const lines = Buffer.from(bytes).toString('latin1').split('\n').slice(0, -1);
   return lines.map((line) => {

@@ -4,10 +4,10 @@ import { type WrittenFile, writeParquet } from './parquet-write.ts';
 import type { RangeSource } from './reader.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** An observation and its position in the file, from 0: that of its seed. */
+/** An observation with its row number in the file, from 0. Its seed is at the same position of the seeds file. */
 export type Archived = StoredObservation & { row: number };
 
-/** Writes observations, which come by path and number, to a new file. */
+/** Writes observations, sorted by path and number, to a new file. */
 export function writeObservations(
   observations: Iterable<StoredObservation> | AsyncIterable<StoredObservation>,
   file: string,
@@ -20,7 +20,7 @@ async function* rowsOf(observations: Iterable<StoredObservation> | AsyncIterable
   for await (const one of observations) yield rows.rowOf(one);
 }
 
-/** The observations of a file in its order, or those of a name (by its path) alone. */
+/** The observations of a file in file order, or only those of one name, by its path. */
 export async function* readObservations(
   source: RangeSource,
   { path }: { path?: string | undefined } = {},
@@ -32,7 +32,7 @@ export async function* readObservations(
   for await (const row of rows) yield { ...observations.storedOf(row), row: row.row };
 }
 
-/** What receipts and lists need of a name's observations: all but the texts, with their positions. */
+/** A name's observations without their record texts, for receipts and lists, with their row numbers. */
 export async function receiptsIn(source: RangeSource, path: string): Promise<(Receipted & { row: number })[]> {
   const range = await findRows(source, path);
   if (range === null) return [];
@@ -45,7 +45,7 @@ const RECEIPT_COLUMNS = OBSERVATIONS.columns
   .map(({ name }) => name)
   .filter((name) => name !== 'body' && name !== 'circumstances');
 
-/** The texts of observations by their positions. */
+/** The record texts of rows `rowStart` up to, not including, `rowEnd`. */
 export function textsIn(source: RangeSource, rowStart: number, rowEnd: number) {
   return readRange(OBSERVATIONS, source, { rowStart, rowEnd }, ['body', 'circumstances']);
 }

@@ -7,15 +7,18 @@ import { pathOf } from '../hostname.ts';
 import { hashBytes, hashText, partsOfReceipt, receiptFromParts } from '../receipt-parts.ts';
 import { type Circumstance, type RecordParts, recordFromParts } from '../record.ts';
 
-/** An observation as it was stored, text by text: what is archived, and what a file gives again byte for byte. */
+/** An observation as stored, in its original texts. The archive must reproduce them byte for byte. */
 export interface StoredObservation {
   seq: number;
   hostname: string;
-  /** The time that counts, in ms. */
+  /** The time of the observation after corrections of the clock, in ms. */
   observed_at: number;
-  /** The time in the receipt, in ms, where a correction of the clock made it another one; else null. */
+  /** The time in the receipt, in ms, if a correction of the clock changed `observed_at`; else null. */
   signed_at: number | null;
-  /** JSON: the fields of the record that do not change from probe to probe, and those that do (`RecordParts`). */
+  /**
+   * JSON: the fields of the record that stay the same from probe to probe (`body`), and those that change
+   * (`RecordParts`).
+   */
   body: string;
   circumstances: string;
   receipt: string;
@@ -23,10 +26,10 @@ export interface StoredObservation {
   receipt_hash: string;
 }
 
-/** What a receipt needs of it. */
+/** The part of an observation that its receipt needs. */
 export type Receipted = Omit<StoredObservation, 'body' | 'circumstances'>;
 
-/** What else the database knows: the secret of the salts, which lies in a file of its own. */
+/** The secret from which the salts are derived. It is archived in a separate file. */
 export type Seeded = { seed: Uint8Array };
 
 /** A row of `observations`. Hashes and signatures are bytes; times in ms. */
@@ -40,15 +43,18 @@ export interface ObservationRow {
   signed_by: string | null;
   record_root: Uint8Array | null;
   record_fields: number | null;
-  /** Key hash and signature, as the receipt has them in base64. */
+  /** Key hash and signature, decoded from the receipt's base64. */
   signature: Uint8Array | null;
-  /** In the first row of a name, and wherever it is not the hash of the row before. */
+  /**
+   * The hash of the previous receipt, stored only in a name's first row and where it differs from the hash of the row
+   * before.
+   */
   prev: Uint8Array | null;
   body: string;
   circumstances: string;
-  /** The whole receipt, where the parts do not give it again; they are null then. */
+  /** The whole receipt, if it cannot be rebuilt from the parts; the parts are then null. */
   receipt: string | null;
-  /** Where it is not the hash of the receipt's text. */
+  /** Stored only if it is not the hash of the receipt's text. */
   receipt_hash: string | null;
 }
 
@@ -62,7 +68,10 @@ const NO_PARTS = {
 };
 const KEY_HASH = 4;
 
-/** The rows of observations, which come by path and number. A row that would not give its receipt again has it whole. */
+/**
+ * Converts observations, sorted by path and number, to rows. A receipt that its parts would not reproduce is stored
+ * whole.
+ */
 export class ObservationRows {
   #before: Link | null = null;
 
@@ -87,7 +96,7 @@ export class ObservationRows {
   }
 }
 
-/** Rows of a file as observations again. Rows of a name come in the order of the file, from its first one on. */
+/** Converts a file's rows back to observations. A name's rows must come in file order, starting with its first. */
 export class StoredObservations {
   #before: Link | null = null;
 
@@ -104,7 +113,7 @@ export class StoredObservations {
   }
 }
 
-/** The hash that the next receipt of a domain names. */
+/** The hash of a domain's last receipt, which its next receipt refers to. */
 interface Link {
   domain: string;
   hash: string;
@@ -141,7 +150,7 @@ function receiptsOf(
   return { receipt, receipt_hash: row.receipt_hash ?? sha256(text) };
 }
 
-/** Parses an observation. Throws `unavailable` for a record that is damaged. */
+/** Parses an observation. Throws `unavailable` for a damaged record. */
 export function observationOf(stored: StoredObservation & Seeded): Observation {
   const { seq, seed, receipt, receipt_hash, signed_at, observed_at } = stored;
   try {
@@ -154,7 +163,7 @@ export function observationOf(stored: StoredObservation & Seeded): Observation {
   }
 }
 
-/** The fault of a record that is damaged. */
+/** The fault for a damaged record. */
 export function damaged(seq: number, error: unknown): Fault {
   return new Fault('unavailable', `seq ${seq}: its record cannot be read (${messageOf(error)}); restore a backup`);
 }

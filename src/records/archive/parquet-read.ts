@@ -11,9 +11,9 @@ import { LRUCache } from 'lru-cache';
 import type { RangeSource } from './reader.ts';
 import type { ArchiveTable } from './tables.ts';
 
-/** What is read at first of an unknown file: most footers are shorter. */
+/** How many bytes at the end of a file are read first: most footers are shorter. */
 const FOOTER = 64_000;
-/** Footers in memory, in bytes of the files; parsed they are several times as large. */
+/** The most footers cached, by their size in the file, in bytes. Parsed, they take several times as much memory. */
 const FOOTERS_MAX = 8_000_000;
 
 const footers = new LRUCache<string, FileMetaData>({
@@ -25,25 +25,25 @@ const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const PARSERS: Partial<ParquetParsers> = {
   timestampFromMilliseconds: Number,
-  // A byte order mark is a part of the text.
+  // The decoder keeps byte order marks: they are part of the text.
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && DECODER.decode(bytes),
 };
 
-/** The largest page that is expanded, in bytes: pages are cut at an eighth of a megabyte, but for a longer value. */
+/** The largest page to decompress, in bytes. Our writer ends pages at 128 kB, unless one value is longer. */
 const PAGE_MAX = 64_000_000;
 
-/** A position in a file: the number of a row, from 0, with what it holds. */
+/** A row with its number in the file, from 0. */
 export type Positioned<Row> = Row & { row: number };
 
-/** How many rows are read at once: merges read the files of a month side by side. */
+/** How many rows are read at once. Merges read all files of a month side by side. */
 const BATCH = 1_000;
 
-/** How many rows a file says that it has. */
+/** The number of rows according to the file's footer. */
 export async function rowCount(source: RangeSource): Promise<number> {
   return Number((await footerOf(source)).num_rows);
 }
 
-/** The rows of a file, in its order, with all columns or some, `batch` of which are in memory at once. */
+/** The rows of a file in file order, with all columns or only `names`. At most `batch` rows are in memory at once. */
 export async function* readRows<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   table: ArchiveTable<Row>,
   source: RangeSource,
@@ -57,7 +57,7 @@ export async function* readRows<Row extends object, Name extends keyof Row & str
   }
 }
 
-/** The positions of the rows of names, from the first one to the last one; null when there are none. */
+/** The range from the first to the last row of any of these names; null when there are none. */
 export async function findRows(
   source: RangeSource,
   ...paths: string[]
@@ -73,7 +73,7 @@ export async function findRows(
   return first === undefined || last === undefined ? null : { rowStart: first, rowEnd: last + 1 };
 }
 
-/** Rows by their positions, with all columns or some. */
+/** The rows in a range, with all columns or some. */
 export async function readRange<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   { columns }: ArchiveTable<Row>,
   source: RangeSource,
@@ -100,7 +100,7 @@ async function optionsOf(source: RangeSource) {
   const metadata = await footerOf(source);
   return {
     ...{ file: bufferOf(source), metadata, parsers: PARSERS, utf8: false, geoparquet: false },
-    // A few bytes may expand to gigabytes.
+    // Compressed pages of a few bytes can expand to gigabytes.
     compressors: {
       ZSTD: (bytes: Uint8Array, length: number) =>
         zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, Math.min(length, PAGE_MAX)) }),

@@ -5,15 +5,15 @@ import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import type { ArchiveTable } from './tables.ts';
 
-/** A row group ends with this many rows, or characters of text unless it is told otherwise: what is in memory at once. */
+/** A row group is held in memory. It ends at this many rows, or at this many characters of text by default. */
 const ROWS_MAX = 50_000;
 export const TEXT_MAX = 8_000_000;
-/** A page, in bytes before compression: what a look-up reads of a column. */
+/** The size of a page, in bytes before compression: a look-up reads at least one page per column. */
 const PAGE = 128_000;
-/** Names and most values whole: what is cut at 16 bytes, the default, tells names of a domain from nothing. */
+/** The length to which statistics are cut. At the default of 16 bytes, most names of a domain would look the same. */
 const STATISTICS = 256;
 
-/** What was written. `sha256` in hex. */
+/** A finished file. `sha256` in hex. */
 export interface WrittenFile {
   rows: number;
   bytes: number;
@@ -21,8 +21,8 @@ export interface WrittenFile {
 }
 
 /**
- * Writes rows, in the order in which they come, as a Parquet file that DuckDB, ClickHouse, Trino and Spark read. The
- * file is new, and synced. Blocks its thread while a row group is compressed, up to a few seconds.
+ * Writes rows, in the given order, as a Parquet file that DuckDB, ClickHouse, Trino and Spark can read. The file must
+ * not exist; it is synced to disk. Blocks its thread while a row group is compressed, for up to a few seconds.
  */
 export async function writeParquet<Row extends object>(
   table: ArchiveTable<Row>,
@@ -39,7 +39,7 @@ export async function writeParquet<Row extends object>(
   }
 }
 
-/** A Parquet file that is written row by row, as by `writeParquet`. `close` leaves it as it is, and may come twice. */
+/** A Parquet file that is written row by row. `close` leaves the file as it is, and may be called more than once. */
 export class ParquetFile<Row extends object> {
   readonly #columns: ArchiveTable<Row>['columns'];
   readonly #textMax: number;
@@ -82,7 +82,7 @@ export class ParquetFile<Row extends object> {
       const data = group.map((row) => (isBig ? BigInt(row[name] as number) : (row[name] ?? undefined)));
       return {
         ...{ name, data, columnIndex: key === true, bloomFilter: key === true },
-        // Bounds of long texts would only make footers long.
+        // Minima and maxima of long texts would only make footers larger.
         statistics: random !== true && plain !== true,
         ...(random === true ? { codec: 'UNCOMPRESSED' } : {}),
         ...(random === true || plain === true ? { encoding: 'PLAIN' } : {}),
@@ -93,7 +93,7 @@ export class ParquetFile<Row extends object> {
     this.#text = 0;
   }
 
-  /** Writes what is left, and syncs the file. */
+  /** Writes the remaining rows, and syncs the file. */
   end(): WrittenFile {
     this.#endGroup();
     this.#parquet.finish();

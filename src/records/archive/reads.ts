@@ -12,32 +12,32 @@ type Records = AppContext['store']['records'];
 type Query = Parameters<Records['observationPage']>[1];
 type Archived = NonNullable<ReturnType<Records['archivedOf']>>;
 
-/** A host as the catalog has it. */
+/** A host's identity in the catalog. */
 export interface HostRef {
   id: number;
   hostname: string;
   registrable_domain: string | null;
 }
 
-/** A part of what left the database of a host: numbers from `first` to `last`, inclusive. */
+/** A range of a host's archived observations: numbers from `first` to `last`, inclusive. */
 interface Part {
   order: 'oldest' | 'newest';
   first: number;
   last: number;
-  /** Objects whose times are all earlier or later are not read, in ms; `until` is exclusive. */
+  /** Objects entirely outside these times (ms) are skipped; `until` is exclusive. */
   since?: number | undefined;
   until?: number | undefined;
 }
 
-/** Rows whose texts are read at once. */
+/** How many rows' texts are read at once. */
 const BATCH = 100;
-/** How often a read begins again because objects were replaced meanwhile. */
+/** How many times a read is tried when objects are replaced meanwhile. */
 const TRIES = 3;
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads of observations, wherever they are: the same answers before and after they left the database for the archive.
- * Those that need the archive throw `unavailable` when it cannot be read. The archive is opened by the first of them.
+ * Reads observations from the database and the archive, with the same results before and after they are archived. Reads
+ * that need the archive throw `unavailable` when it cannot be read. The archive is opened on first use.
  */
 export function observationReads(
   { records, desk }: Pick<AppContext['store'], 'records' | 'desk'>,
@@ -45,7 +45,10 @@ export function observationReads(
 ) {
   const corrections = (): TimeCorrection[] => desk.corrections('records', '');
 
-  /** What is here and what is not, at one moment: another process may archive more between two statements. */
+  /**
+   * Reads the archived range and the database as of one moment: another process may archive more between two
+   * statements.
+   */
   const atOnce = <T>(host: HostRef, read: (archived: Archived | null) => T): { archived: Archived | null; here: T } => {
     for (;;) {
       const archived = records.archivedOf(host.id);
@@ -54,7 +57,10 @@ export function observationReads(
     }
   };
 
-  /** What `rowsOf` gives of each object of a host. An object that is replaced meanwhile is looked for again. */
+  /**
+   * Yields what `rowsOf` returns for each archived object of a host. Looks up the objects again when one was replaced
+   * meanwhile.
+   */
   async function* fromObjects<Row extends { seq: number }>(
     { hostname, registrable_domain }: HostRef,
     { order, first, last, since = 0, until = LAST }: Part,
@@ -64,7 +70,7 @@ export function observationReads(
     if (open === null) {
       throw new Fault('unavailable', `earlier observations of ${hostname} are in the archive; set ARCHIVE_URL to it`);
     }
-    // A correction of the clock that came later lowers times, and those of objects stay.
+    // A later correction of the clock moves observations to earlier times, but not the times listed for their objects.
     const before = corrections().length === 0 ? until : LAST;
     const bounds = { first, last };
     for (let tried = 1; ; tried++) {
@@ -91,7 +97,7 @@ export function observationReads(
 
   const inOrder = <Row>(rows: Row[], order: Part['order']): Row[] => (order === 'newest' ? rows.toReversed() : rows);
 
-  /** Receipts of what left the database. */
+  /** Archived receipts. */
   const receipts = (host: HostRef, part: Part): AsyncGenerator<Receipted> =>
     fromObjects(host, part, async function* (open, object, isWanted) {
       const { receiptsIn } = await import('./observation-file.ts');
@@ -99,7 +105,7 @@ export function observationReads(
       yield* inOrder(rows, part.order).filter(({ seq }) => isWanted(seq));
     });
 
-  /** Observations that left the database, of those that a test of their times keeps. */
+  /** Archived observations whose corrected time (ms) passes `keeps`. */
   const observations = (host: HostRef, part: Part, keeps: (at: number) => boolean = () => true) =>
     fromObjects(host, part, async function* (open, object, isWanted): AsyncGenerator<Observation> {
       const { receiptsIn, textsIn } = await import('./observation-file.ts');
@@ -108,7 +114,7 @@ export function observationReads(
       const rows = (await receiptsIn(source, pathOf(host.hostname))).filter(
         (row) => isWanted(row.seq) && keeps(time(row)),
       );
-      // Mostly one: what comes first in an order is asked for first.
+      // The consumer often wants only the newest observation, so the first batch has one row.
       for (let size = part.order === 'newest' ? 1 : BATCH; rows.length > 0; size = BATCH) {
         const batch = part.order === 'newest' ? rows.splice(-size) : rows.splice(0, size);
         const [start, end] = [batch[0]?.row ?? 0, (batch.at(-1)?.row ?? 0) + 1];
@@ -122,7 +128,9 @@ export function observationReads(
       }
     });
 
-  /** Throws unless all that left of a host was found: an archive that lacks something gives no shorter list. */
+  /**
+   * Throws unless all archived observations of a host were found: an incomplete archive must not yield a shorter list.
+   */
   const requireAll = ({ hostname }: HostRef, { count }: Archived, found: number): void => {
     if (found === count) return;
     throw new Fault(
@@ -202,7 +210,7 @@ export function observationReads(
       if (before > archived.last_seq) requireAll(host, archived, page.length - here.length);
       return page;
     },
-    /** When the observation before one was made, as it was signed, in ms; null for the first. */
+    /** The signed time of the observation before number `seq`, in ms; null for the first. */
     async timeBefore(host: HostRef, seq: number): Promise<number | null> {
       const { archived, here } = atOnce(host, (archived) =>
         seq > (archived?.last_seq ?? 0) ? records.provenance(host.id, 1, seq) : [],
@@ -211,7 +219,7 @@ export function observationReads(
       const [earlier] = here.length > 0 ? here : await reads.provenance(host, 1, seq);
       return earlier?.observed_at ?? null;
     },
-    /** All of a host's observations, oldest first, as far as they are made when it comes to them. */
+    /** All of a host's observations, oldest first, including those made while it iterates. */
     async *all(host: HostRef): AsyncGenerator<Observation> {
       const archived = records.archivedOf(host.id);
       let after: { at: number; seq: number } | undefined;
@@ -239,7 +247,7 @@ export function observationReads(
 
 export type ObservationReads = ReturnType<typeof observationReads>;
 
-/** The reads of an app, with its archive. */
+/** The observation reads of an app, including its archive. */
 export function readsOf(app: Pick<AppContext, 'store' | 'archive'>): ObservationReads {
   return observationReads(app.store, () => {
     const place = app.archive;
@@ -254,7 +262,10 @@ export function readsOf(app: Pick<AppContext, 'store' | 'archive'>): Observation
 
 const SEED = 32;
 
-/** Tells the time that counts, in ms: of a correction that came after an observation was archived, the file does not know. */
+/**
+ * Returns a function for an observation's corrected time, in ms. An archived file does not know corrections made after
+ * it was written.
+ */
 export function timesBy(corrections: readonly TimeCorrection[]) {
   return ({ seq, observed_at, signed_at }: { seq: number; observed_at: number; signed_at: number | null }): number =>
     corrections.length === 0

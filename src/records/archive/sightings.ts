@@ -3,17 +3,19 @@ import { trackedValues } from '../tracked-values.ts';
 import type { ObservationRow } from './observation-row.ts';
 import type { SightingRow } from './tables.ts';
 
-/** The columns of observations that sightings are made of. */
+/** The columns of observations from which sightings are computed. */
 export const SEEN_COLUMNS = ['path', 'domain', 'observed_at', 'body'] as const;
 type SeenRow = Pick<ObservationRow, (typeof SEEN_COLUMNS)[number]>;
 
-/** The values of one name that are in memory at once, in characters: what exceeds them begins anew, with rows of its own. */
+/**
+ * The most characters of one name's values in memory. When exceeded, the rows so far are written and counting restarts.
+ */
 const VALUES_MAX = 4_000_000;
 
 /**
- * The values that observations show, with their first and last times: a row for each name, signal and value, in the order
- * of the names, which is that of the observations. A name with very many values, or in several files, has a value in
- * several rows, whose counts add up.
+ * The values in observations, with their first and last times: one row per name, signal and value. Observations must be
+ * sorted by name; the rows come in the same order. A name that has very many values, or is in several files, may have
+ * several rows for a value, whose counts add up.
  */
 export async function* sightingsOf(observations: AsyncIterable<SeenRow>): AsyncGenerator<SightingRow> {
   let seen = new Map<string, SightingRow>();
@@ -43,7 +45,7 @@ export async function* sightingsOf(observations: AsyncIterable<SeenRow>): AsyncG
   yield* seen.values();
 }
 
-/** The values that are compared from probe to probe; none of a record that is damaged, which an audit reports. */
+/** The values that are compared from probe to probe. None for a damaged record, which an audit reports. */
 function valuesIn(body: string): [signal: string, value: string][] {
   try {
     const { certificate, certificate_status, ...fields } = JSON.parse(body);
@@ -59,7 +61,7 @@ function valuesIn(body: string): [signal: string, value: string][] {
   }
 }
 
-/** The order in which those of a month are found by their values. */
+/** The order of a month's sightings by value. */
 export function byValue(a: SightingRow, b: SightingRow): number {
   for (const key of ['value', 'path', 'signal'] as const) if (a[key] !== b[key]) return a[key] < b[key] ? -1 : 1;
   return 0;

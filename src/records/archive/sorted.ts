@@ -6,14 +6,14 @@ import { writeParquet } from './parquet-write.ts';
 import type { RangeSource } from './reader.ts';
 import type { ArchiveTable } from './tables.ts';
 
-/** Rows that are sorted in memory, some 40 MB: and as many of all runs together while they are merged. */
+/** Rows sorted in memory at once, about 40 MB. Merging keeps as many in memory, over all runs. */
 const RUN = 100_000;
-/** Rows of a run that are read at once. */
+/** The most rows of a run read at once. */
 const BATCH = 1_000;
 
 /**
- * Rows in an order, any number of them: sorted in runs, which are files of a folder, and merged. Their rows stay in the
- * folder, which is the caller's to remove. `compare` is as for `sort`.
+ * Sorts any number of rows: sorts runs, writes them as files to `folder`, and merges them. The caller removes the
+ * folder. `compare` works as for `Array.prototype.sort`.
  */
 export async function* sorted<Row extends object>(
   table: ArchiveTable<Row>,
@@ -44,12 +44,12 @@ export async function* sorted<Row extends object>(
   );
 }
 
-/** What sorted iterators yield, in one order. */
+/** Merges sorted iterators. */
 async function* mergedRuns<Row>(
   runs: readonly AsyncIterator<Row>[],
   compare: (a: Row, b: Row) => number,
 ): AsyncGenerator<Row> {
-  // The last one is the least, so that it is taken off the end.
+  // In descending order, so that the next row is taken off the end.
   const heads: { row: Row; rows: AsyncIterator<Row> }[] = [];
   const advance = async (rows: AsyncIterator<Row>): Promise<void> => {
     const { value: row, done } = await rows.next();

@@ -4,16 +4,16 @@ import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { ArchiveObject } from './manifest.ts';
 import { ObjectChanged, type RangeSource } from './reader.ts';
 
-/** How long a reader waits for a part of an object, in ms. */
+/** The timeout for reading a part of an object, in ms. */
 const READ_WAIT = 10 * SECOND;
 export const SEED_LENGTH = 32;
 
-/** An object of the archive, read in ranges. */
+/** An object of the archive, read by range. */
 export function sourceOf(place: ArchivePlace, { key, etag, bytes }: ArchiveObject): RangeSource {
   return { id: `${key} ${etag}`, size: bytes, read: (start, end) => readPart(place, { key, etag }, start, end) };
 }
 
-/** The seeds of `count` rows of an object from a row on, one after the other. */
+/** The concatenated seeds of `count` rows, starting at `row`. */
 export function seedsOf(
   place: ArchivePlace,
   { seeds }: ArchiveObject,
@@ -24,7 +24,9 @@ export function seedsOf(
   return readPart(place, seeds, row * SEED_LENGTH, (row + count) * SEED_LENGTH);
 }
 
-/** Throws `ObjectChanged` when the object is another one by now, and `unavailable` when the place does not answer. */
+/**
+ * Throws `ObjectChanged` when the object was replaced or removed, and `unavailable` when the storage does not answer.
+ */
 async function readPart(
   place: ArchivePlace,
   { key, etag }: { key: string; etag: string },

@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
 import type { ObservationRow } from './observation-row.ts';
 
-/** A change, for engines: `before` and `after` are lists of values as JSON. Times in ms. */
+/** A change, as query engines see it: `before` and `after` are JSON arrays of values. Times in ms. */
 export interface DeltaRow {
   seq: number;
   changed_at: number;
@@ -15,7 +15,7 @@ export interface DeltaRow {
   rotation: string | null;
 }
 
-/** A value that was seen at a name in a month, for engines. Times in ms. */
+/** A value seen at a name in one month, as query engines see it. Times in ms. */
 export interface SightingRow {
   path: string;
   domain: string;
@@ -23,7 +23,7 @@ export interface SightingRow {
   value: string;
   first_seen: number;
   last_seen: number;
-  /** Of observations. */
+  /** The number of observations that showed it. */
   count: number;
 }
 
@@ -31,15 +31,15 @@ interface Column {
   name: string;
   element: Omit<SchemaElement, 'name' | 'repetition_type'>;
   nullable?: true;
-  /** Random bytes, which nothing makes shorter. */
+  /** Random bytes, which do not compress. */
   random?: true;
-  /** Equal values are not gathered: those of one name are beside each other, and compress as they are. */
+  /** No dictionary: equal values of a name are adjacent, so they compress well as they are. */
   plain?: true;
-  /** Looked up: pages have their smallest and largest value, and files a Bloom filter. */
+  /** Used for look-ups: its pages have minima and maxima, and the file has a Bloom filter. */
   key?: true;
 }
 
-/** A table of the archive: its columns in their order, which is that of the file. */
+/** A table of the archive, with its columns in file order. */
 export interface ArchiveTable<Row> {
   columns: (Column & { name: keyof Row & string })[];
 }
@@ -47,7 +47,7 @@ export interface ArchiveTable<Row> {
 export const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
 export const INT = { type: 'INT64' } as const;
 const COUNT = { type: 'INT32' } as const;
-/** Adjusted to UTC: without that, engines take it for a local time. */
+/** `isAdjustedToUTC`: otherwise engines read it as local time. */
 export const TIME = {
   type: 'INT64',
   converted_type: 'TIMESTAMP_MILLIS',
@@ -55,7 +55,7 @@ export const TIME = {
 } as const;
 const bytes = (type_length: number) => ({ type: 'FIXED_LEN_BYTE_ARRAY', type_length }) as const;
 
-/** No column is called `at`, which DuckDB reserves. */
+/** No column is named `at`: it is a reserved word in DuckDB. */
 export const OBSERVATIONS: ArchiveTable<ObservationRow> = {
   columns: [
     { name: 'path', element: TEXT, key: true },
@@ -76,7 +76,7 @@ export const OBSERVATIONS: ArchiveTable<ObservationRow> = {
   ],
 };
 
-/** By number. */
+/** Sorted by number. */
 export const DELTAS: ArchiveTable<DeltaRow> = {
   columns: [
     { name: 'seq', element: INT },
@@ -92,7 +92,7 @@ export const DELTAS: ArchiveTable<DeltaRow> = {
   ],
 };
 
-/** By path, or by value. */
+/** Sorted by path, or by value. */
 export const SIGHTINGS: ArchiveTable<SightingRow> = {
   columns: [
     { name: 'path', element: TEXT, key: true },
@@ -112,7 +112,7 @@ export interface Extent {
   last_at: number;
 }
 
-/** A table, and what the manifest says of its rows. */
+/** A table, and how to compute the manifest's ranges from its rows. */
 export interface Shape<Row extends { path: string }> {
   table: ArchiveTable<Row>;
   extent(row: Row): Extent;
