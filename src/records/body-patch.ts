@@ -1,13 +1,13 @@
-/** A part of a base that is kept, by its position and length in code points, and the text that follows it. */
+/** Keeps `length` code points of the base starting at `from`, then inserts `text`. */
 export type Piece = [from: number, length: number, text: string];
 
-/** What a body repeats of the one before it costs a little more than its characters. */
+/** What a piece costs in a stored patch besides its text, in characters. */
 const PIECE_SIZE = 12;
 
 /**
- * What `body` changes in `base`, field by field: of each field that differs, all between its common beginning and end.
- * `repeated` counts the characters that differ from the base and were in `last` already. Null unless all are JSON
- * objects in canonical form with the same members.
+ * The difference from `base` to `body`, field by field: in each field that differs, one replacement between its common
+ * beginning and end. `repeated` is the cost of the replacements whose field has the same value in `last`, the previous
+ * body. Null unless all three are JSON objects in canonical form with the same members.
  */
 export function patchOf(base: string, body: string, last: string): { pieces: Piece[]; repeated: number } | null {
   const [before, after] = [fieldsOf(base), fieldsOf(body)];
@@ -15,7 +15,7 @@ export function patchOf(base: string, body: string, last: string): { pieces: Pie
   const previous = last === base ? before : fieldsOf(last);
   const pieces: Piece[] = [];
   let repeated = 0;
-  // The opening brace.
+  // The opening brace is kept.
   let [from, length, at] = [0, 1, 1];
   for (const [name, old] of before) {
     const field = after.get(name) ?? '';
@@ -26,7 +26,7 @@ export function patchOf(base: string, body: string, last: string): { pieces: Pie
       pieces.push([from, length + change.start, change.text]);
       if (previous?.get(name) === field) repeated += change.text.length + PIECE_SIZE;
       from = at + size - change.end;
-      // A comma follows, or the closing brace.
+      // So is the comma or the closing brace after the field.
       length = change.end + 1;
     }
     at += size + 1;
@@ -34,7 +34,7 @@ export function patchOf(base: string, body: string, last: string): { pieces: Pie
   return { pieces: [...pieces, [from, length, '']], repeated };
 }
 
-/** The body that a patch makes of its base. */
+/** Applies a patch to its base. */
 export function patched(base: string, pieces: readonly Piece[]): string {
   const part = hasPairs(base) ? partOfPoints([...base]) : (from: number, to: number) => base.slice(from, to);
   return pieces.map(([from, length, text]) => part(from, from + length) + text).join('');
@@ -44,14 +44,14 @@ function partOfPoints(points: string[]): (from: number, to: number) => string {
   return (from, to) => points.slice(from, to).join('');
 }
 
-/** The members of an object by their names, as they are in its text; null unless the text is exactly their sequence. */
+/** The members of an object as JSON text, by name; null unless `body` is exactly their canonical sequence. */
 function fieldsOf(body: string): Map<string, string> | null {
   const members = Object.entries(JSON.parse(body) as object);
   const fields = new Map(members.map(([name, value]) => [name, `${JSON.stringify(name)}:${JSON.stringify(value)}`]));
   return `{${[...fields.values()].join(',')}}` === body ? fields : null;
 }
 
-/** The lengths of the common beginning and end, in code points, and what is between them in the new text. */
+/** The lengths of the common beginning and end, in code points, and the new text between them. */
 function changeOf(old: string, text: string): { start: number; end: number; text: string } {
   const [before, after] = [[...old], [...text]];
   const most = Math.min(before.length, after.length);

@@ -22,7 +22,7 @@ export function createCheckout({ settings, store, clock: { now } }: AppContext):
   });
 }
 
-/** The chain, by the node in the settings; null without one. */
+/** A client of the chain, through the node in the settings; null without a node. */
 export function createChain({ x402 }: Pick<AppContext['settings'], 'x402'>): Chain | null {
   return x402?.rpc == null ? null : chainClient(x402.rpc);
 }

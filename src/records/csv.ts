@@ -39,7 +39,7 @@ export function catalogCells(host: CatalogHost): Cell[] {
 
 export const OBSERVATION_COLUMNS = ['seq', 'observed_at', 'domain', 'type', 'status', 'ttl', 'rtt_ms', 'value'];
 
-/** An observation as lines of CSV: one per value, and one for each type without values. */
+/** An observation as CSV rows: one per value, and one for each type without values. */
 export function observationCells({ seq, record }: Observation): Cell[][] {
   const { observed_at, domain, certificate, certificate_status } = record;
   const lines = Object.entries(signalsOf(record)).flatMap(([type, { status, ttl, rtt_ms, values }]) =>

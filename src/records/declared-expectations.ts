@@ -18,16 +18,16 @@ import { originsOf } from './origins.ts';
 import { limitsOf } from './plans.ts';
 import type { TrackedName } from './tracked-values.ts';
 
-/** What accounts declare: expectations and planned changes, and how both are shown. Times in ms. */
+/** Accounts' declarations: expectations and planned changes, and how both are shown. Times in ms. */
 
-/** The longest window, how far ahead it may begin, in ms, and how many plans of an account are kept. */
+/** The longest window, how far ahead it may begin, both in ms, and how many plans an account may have. */
 export const WINDOW_MAX = 7 * DAY;
 const AHEAD_MAX = 366 * DAY;
 export const PLANS_MAX = 100;
 /** The longest note of a plan, in UTF-16 units. */
 export const NOTE_MAX = 200;
 
-/** What documents of this service may name. */
+/** The hostnames and rules that documents may use on this service. */
 export function knownNames(app: AppContext): Known {
   const { settings, store } = app;
   const { records } = store;
@@ -43,7 +43,7 @@ export function knownNames(app: AppContext): Known {
   };
 }
 
-/** The newest answer of a name, whether or not each type of it is known; null before the first. */
+/** The newest answers of a hostname, whether or not each type's is known; null before the first observation. */
 function newestAnswer({ store: { records }, clock }: AppContext, hostname: string): Answered | null {
   const host = records.find(hostname);
   if (host === null || host.seq === null || host.looked_at === null) return null;
@@ -55,14 +55,17 @@ function newestAnswer({ store: { records }, clock }: AppContext, hostname: strin
   };
 }
 
-/** The document that declares these expectations. */
+/** The `names` member of the document that declares these expectations. */
 export function namesIn(all: readonly Expectation[]): Record<string, Record<string, Rule>> {
   const names: Record<string, Record<string, Rule>> = {};
   for (const { hostname, signal, rule } of all) names[hostname] = { ...names[hostname], [signal]: rule };
   return names;
 }
 
-/** Replaces what an account expects, and compares it with the newest answers. Expectations that stay keep their state. */
+/**
+ * Replaces an account's expectations, and compares the new ones with the newest answers. Unchanged expectations keep
+ * their state.
+ */
 export function putExpectations(app: AppContext, account: string, names: Expected): void {
   const { records, database } = app.store;
   const { expectations: table } = records;
@@ -81,7 +84,7 @@ export function putExpectations(app: AppContext, account: string, names: Expecte
           ...{ since: null, observation: null, seen: null },
         };
         table.put(fresh);
-        // What was loud is over when the new rule takes the answer.
+        // If the old rule was violated and the new one accepts the answer, an `as_expected` event ends the incident.
         const state = before?.state === 'unexpected' ? 'unexpected' : 'unknown';
         if (answer !== null) settleOne(table, { ...fresh, state }, answer, originOf);
       }
@@ -90,7 +93,7 @@ export function putExpectations(app: AppContext, account: string, names: Expecte
   });
 }
 
-/** Ends every expectation and every plan of an account. Returns how many there were. */
+/** Ends all expectations and plans of an account. Returns how many there were. */
 export function removeExpectations({ store: { records, database } }: AppContext, account: string) {
   const { expectations: table } = records;
   return database.transact(() => {
@@ -102,8 +105,8 @@ export function removeExpectations({ store: { records, database } }: AppContext,
 }
 
 /**
- * Announces a change. What a name answers now is expected until then, where nothing else is. Throws `invalid_request`
- * for the window, and `conflict` for an overlapping plan.
+ * Announces a change. Until it happens, the current answers are expected wherever the account has no expectation.
+ * Throws `invalid_request` for an invalid window, and `conflict` for an overlapping plan.
  */
 export function planChange(
   app: AppContext,
@@ -145,8 +148,8 @@ export function planChange(
 }
 
 /**
- * Makes room for a plan: the oldest settled one gives way. While windows are open, names are probed often, so those of an
- * account's plans are no more than it may watch. Throws `conflict`.
+ * Makes room for a plan by removing the oldest settled one. Hostnames are probed often while a window is open, so the
+ * waiting plans of an account may cover only as many hostnames as it may watch. Throws `conflict`.
  */
 function makeRoom(app: AppContext, account: string, names: readonly string[]): void {
   const { accounts, expectations: table } = app.store.records;
@@ -179,7 +182,8 @@ function expectPresent(app: AppContext, account: string, hostname: string, signa
   const host = records.find(hostname);
   if (answer === null || values === undefined || host === null) return;
   if (table.ofAccount(account).some((one) => one.hostname === hostname && one.signal === signal)) return;
-  // A turn of a rotating set is no value to insist on; nor is a certificate, which is named by its issuer.
+  // The current answer is not made an expectation if it comes from a rotating set, or is a certificate: renewals change
+  // it, so certificates are expected by issuer.
   if (records.rotations(host.id)[signal]?.set != null || (signal === 'CERTIFICATE' && values.length > 0)) return;
   const now = answer.now;
   table.put({
@@ -219,7 +223,7 @@ export function requirePlan({ store }: AppContext, account: string, id: string):
   );
 }
 
-/** The receipt of an observation of a shown name; null where there is none. */
+/** The receipt of an observation of a shown hostname; null if there is none. */
 function receiptOf({ store: { records } }: AppContext, hostname: string, seq: number | null): string | null {
   const host = records.find(hostname);
   if (seq === null || host === null || host.state === 'opted_out') return null;
@@ -252,7 +256,7 @@ export function planRow(app: AppContext, { id, made_at, from_at, until_at, note 
   };
 }
 
-/** An event as webhooks and lists have it, with its proof: the receipt of the observation that shows it. */
+/** An event as webhooks and lists show it, with its proof: the receipt of the observation that showed it. */
 export function eventRow(app: AppContext, event: ExpectationEvent) {
   const { n, hostname, signal, kind, at, expected, seen, observation, plan } = event;
   return {

@@ -18,14 +18,14 @@ export interface Change {
   after: string[];
 }
 
-/** What a proven owner says about a change. `name` is the proven name; `written_at` in ms. */
+/** A proven owner's note on a change. `name` is the proven name; `written_at` in ms. */
 export interface OwnerNote {
   name: string;
   text: string;
   written_at: number;
 }
 
-/** A change as it is recorded: of a rotating signal, a change of one `answer` or of the learned `set` (protocol 5.9). */
+/** A recorded change. For a rotating signal: a change of one `answer`, or of the learned `set` (protocol 5.9). */
 export interface SeenChange extends Change {
   rotation: 'answer' | 'set' | null;
 }

@@ -11,17 +11,17 @@ import { parseHostname } from './hostname.ts';
 import { DEMO_NAMES, HIJACK } from './probe/demo-zone.ts';
 import { requireWatched } from './require-host.ts';
 
-/** Its folder in DATA_DIR, and in ARCHIVE_URL. */
+/** The demonstration's folder, in DATA_DIR and below ARCHIVE_URL. */
 const FOLDER = 'demo-records';
-/** The account of the demonstration; nothing is ever sent to it. */
+/** The demonstration's account. Nothing is ever sent to this address. */
 const DEMO_EMAIL = 'demo@broadsheet.example';
-/** The name of its key, and of the hostname of its alert. */
+/** The name of the account's key, and the hostname of its alert. */
 const KEY_NAME = 'demonstration';
 const ALERT_HOST = 'harbor-ledger.example';
 
 /**
- * The variables of the demonstration: its own data and log, no mails, payments or witnesses, and its own name server at
- * `port`. `every` is in seconds.
+ * The settings of the demonstration: its own data and log, its own name server at `port`, and no mails, payments or
+ * witnesses. `every` is in seconds.
  */
 export function demoVariables(settings: Settings, port: number, every: number): Record<string, string> {
   const folder = join(settings.dataDir, FOLDER);
@@ -34,23 +34,23 @@ export function demoVariables(settings: Settings, port: number, every: number): 
     SCANNER: 'on',
     RECORDS_LOG_ORIGIN: 'demonstration.example/log',
     WEBHOOK_PRIVATE: 'allow',
-    // The terminal is for what can be tried.
+    // Keeps the terminal free for the guide of things to try.
     LOG_LEVEL: settings.logLevel === 'info' ? 'error' : settings.logLevel,
     ...Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, ''])),
     ARCHIVE_URL: settings.archiveUrl === null ? '' : archiveOf(settings.archiveUrl),
   };
 }
 
-/** The place of the demonstration below the operator's, as its data lies below DATA_DIR: it never takes that of a service. */
+/** The demonstration's archive, in a folder of its own below the operator's, so that it never overwrites a service's. */
 function archiveOf(archiveUrl: string): string {
-  // A drive of Windows has one letter.
+  // A single letter is a Windows drive, not a URL scheme.
   if (!/^[a-z][a-z0-9+.-]+:/i.test(archiveUrl)) return join(archiveUrl, FOLDER);
   const url = new URL(archiveUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${FOLDER}`;
   return url.href;
 }
 
-/** What the operator set for the real service. */
+/** Settings of the real service that must not reach the demonstration. */
 const OPERATOR_SETTINGS = [
   'DATA_ORIGIN',
   'TLS_PRIVATE',
@@ -70,12 +70,12 @@ const OPERATOR_SETTINGS = [
   'X402_RPC_URL',
 ];
 
-/** The id of the demonstration's account, which is made on first use. */
+/** The id of the demonstration's account. Creates the account on first use. */
 export function demoAccount({ store: { records }, clock }: AppContext): string {
   return records.accounts.ofEmail(DEMO_EMAIL, { id: newId(), plan: 'daily', made_at: clock.now() }).id;
 }
 
-/** Gives the demonstration's account an alert of the liveliest name and a fresh key, which is returned. */
+/** Gives the demonstration's account an alert for the hostname that changes most, and a new key. Returns the key. */
 export function prepareDemo(app: AppContext): string {
   const { store, clock } = app;
   store.records.watch(DEMO_NAMES.map(parseHostname), clock.now());
@@ -94,7 +94,7 @@ export function prepareDemo(app: AppContext): string {
   });
 }
 
-/** Where the takeover of a name is seen and explained. */
+/** Lines of the guide with the pages that show and explain the takeover. */
 function incidentLines({ store: { records }, settings: { dataOrigin: root } }: AppContext): string[] {
   const host = records.find(HIJACK.hostname);
   const [first] = host === null ? [] : records.deltas({ host: host.id, signal: 'NS' }, { limit: 1, order: 'oldest' });
@@ -104,7 +104,7 @@ function incidentLines({ store: { records }, settings: { dataOrigin: root } }: A
   ];
 }
 
-/** What to look at and what to try, as lines. `server` is the port of the name server, `every` in seconds. */
+/** Lines that say what to look at and what to try. `server` is the port of the name server; `every` is in seconds. */
 export function demoGuide(
   app: AppContext,
   { server, every, key }: { server: number; every: number; key: string },

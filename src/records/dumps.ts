@@ -5,19 +5,19 @@ import { isoTime } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 import type { DumpGeneration } from '../store/records/dumps.ts';
 
-/** Public dumps (protocol 5.11): the names of their files, and the list of them. */
+/** Public dumps (protocol 5.11): file names, and the index of dumps. */
 
-/** The list of all dumps, beside their files. */
+/** The file that lists all dumps, beside their files. */
 export const DUMP_INDEX = 'index.json';
 
 const NAME = /^(\d{4}-\d\d-\d\d)\.([1-9]\d{0,8})\.(?:parquet|ndjson\.gz)$/;
 
-/** The names of the files of a dump. No other dump ever has them. */
+/** The file names of a dump. They are never used again for another dump. */
 export function dumpNames(day: string, generation: number): { parquet: string; ndjson: string } {
   return { parquet: `${day}.${generation}.parquet`, ndjson: `${day}.${generation}.ndjson.gz` };
 }
 
-/** The dump that a file of this name belongs to; null for the name of anything else. */
+/** Parses the name of a dump's file; null for any other name. */
 export function dumpNamed(name: string): { day: string; generation: number } | null {
   const [, day, generation] = NAME.exec(name) ?? [];
   return day === undefined ? null : { day, generation: Number(generation) };
@@ -28,7 +28,7 @@ export const DUMP_TYPES = { parquet: 'application/vnd.apache.parquet', ndjson: '
 type App = Pick<AppContext, 'store' | 'settings'>;
 export type DumpEntry = ReturnType<typeof entryOf>;
 
-/** The newest dump of a day, as lists show it; null for a day that shows none. */
+/** The newest dump of a day, as lists show it; null if the day has none to show. */
 export function dumpOf(app: App, day: string): DumpEntry | null {
   const { dumps } = app.store.records;
   const state = dumps.day(day);
@@ -37,7 +37,9 @@ export function dumpOf(app: App, day: string): DumpEntry | null {
   return newest === undefined ? null : entryOf(app, newest, earlier);
 }
 
-/** All dumps, newest day first. A day is withheld while a name that opted out is taken out of its files. */
+/**
+ * The index of all dumps, newest day first. A day is withheld while a name that opted out is removed from its files.
+ */
 export function dumpIndex(app: App) {
   const days: DumpEntry[] = [];
   const withheld: string[] = [];

@@ -9,8 +9,8 @@ import { hostnameOfField } from './hostname.ts';
 import type { TrackedName } from './tracked-values.ts';
 
 /**
- * What an account expects names to answer: the same document in a file, in JSON, and on a page. A rule is of one type of
- * a name, and of one kind.
+ * The document of an account's expectations, the same in a file, in JSON and on a page. A rule is about one type of one
+ * hostname, and of exactly one kind.
  */
 
 export const NAMES_MAX = 1_000;
@@ -55,22 +55,22 @@ export const RuleBody = z.strictObject({
     .describe('Of NS, MX and CNAME: services as /services names them, or the domains of hosts.'),
 });
 
-/** `names` of a document. Its rules are read one by one, so that all problems are found together. */
+/** The `names` member. Rules are validated one by one, so that all problems are reported together. */
 export const Names = z.record(z.string(), z.record(z.string(), z.unknown()));
 export const NAMES_TEXT = `By hostname and type. A type is one of ${TYPES.join(', ')}; a rule has one of ${KINDS.join(', ')}.`;
 
-/** `names` of a document, by hostname and type. */
+/** The validated `names` member, by hostname and type. */
 export type Expected = Record<string, Partial<Record<TrackedName, Rule>>>;
 
-/** Which autonomous systems and hostnames a document may name. */
+/** What documents may refer to: autonomous systems and hostnames. */
 export interface Known {
-  /** Whether the operator has a table of origins. */
+  /** Whether the operator has configured a table of origins. */
   hasOrigins: boolean;
-  /** Why nothing can be expected of a hostname; null when it can. */
+  /** Why a hostname cannot have expectations; null if it can. */
   refusal(hostname: string): string | null;
 }
 
-/** Reads the `names` of a document, normalized. Every problem has its path, value and cure. */
+/** Validates and normalizes the `names` of a document. Each problem has a path, the value and a fix. */
 export function readNames(
   names: z.output<typeof Names>,
   known: Known,
@@ -114,8 +114,8 @@ export function readNames(
 }
 
 /**
- * Reads a document from text, in YAML or JSON. Throws `invalid_request` with every problem, each with its path, value and
- * cure.
+ * Parses a document in YAML or JSON. Throws `invalid_request` with all problems, each with its path, the value and a
+ * fix.
  */
 export function readDocument(text: string, known: Known): Expected {
   if (text.length > DOCUMENT_MAX) {
@@ -138,7 +138,7 @@ function valueIn(text: string): unknown {
   try {
     return parse(text, { logLevel: 'error' });
   } catch (error) {
-    // Of a mistake, and of aliases that would grow without end.
+    // A syntax error, or aliases that would expand without limit.
     const [message = ''] = messageOf(error).split('\n', 1);
     throw refused([{ field: 'document', rule: 'not_yaml', message: `is not YAML: ${message}` }]);
   }
@@ -167,7 +167,7 @@ function hostnameIn(name: string, known: Known, refuse: (message: string) => voi
 
 type Refuse = (path: PropertyKey[], message: string) => void;
 
-/** The rule in the form in which answers are recorded; null after a problem. */
+/** Normalizes a rule to the form in which answers are recorded; null after a problem. */
 function normalRule(signal: TrackedName, rule: z.output<typeof RuleBody>, known: Known, refuse: Refuse): Rule | null {
   let isRight = true;
   const wrong: Refuse = (path, message) => {

@@ -7,13 +7,13 @@ import { servicesOf } from './services.ts';
 import { certificateParts, type TrackedName } from './tracked-values.ts';
 import { valueInLine } from './wire-rows.ts';
 
-/** What an account expects of one type of a name, whether an answer meets it, and both in words. */
+/** An account's rule for one type of a hostname, whether an answer meets it, and both in words. */
 
 export const TYPES: readonly TrackedName[] = [...SIGNAL_TYPES, 'CERTIFICATE'];
 export const FAMILY: Partial<Record<TrackedName, 4 | 6>> = { A: 4, WWW_A: 4, AAAA: 6, WWW_AAAA: 6 };
 export const HOSTS: readonly TrackedName[] = ['NS', 'CNAME', 'WWW_CNAME', 'MX'];
 
-/** A rule as it is stored: exactly one kind, its members in the form in which answers are recorded. */
+/** A rule as it is stored: exactly one kind, with members in the form in which answers are recorded. */
 export type Rule =
   | { values: string[]; subset?: boolean | undefined }
   | { prefixes: string[] }
@@ -21,9 +21,7 @@ export type Rule =
   | { issuers: string[] }
   | { providers: string[] };
 
-/**
- * Whether an answer is as expected; null when that cannot be said. Without records only a rule without values is met.
- */
+/** Whether an answer meets a rule; null if that cannot be decided. An empty answer only meets a rule without values. */
 export function isMet(signal: TrackedName, rule: Rule, values: readonly string[], originOf?: OriginOf): boolean | null {
   if ('values' in rule) {
     if (rule.values.length === 0 || values.length === 0) return rule.values.length === values.length;
@@ -52,7 +50,7 @@ function isOf(
     return rule.prefixes.some((prefix) => address.match(ipaddr.parseCIDR(prefix)));
   }
   const host = (value.split(' ').at(-1) ?? '').toLowerCase();
-  // A service is recognized by the apex's type.
+  // `servicesOf` recognizes services by the apex's types.
   const type: SignalType = signal === 'WWW_CNAME' ? 'CNAME' : (signal as SignalType);
   const services = servicesOf({ [type]: [value] }).map(({ service }) => service);
   return rule.providers.some(

@@ -6,7 +6,7 @@ import { isMet, listed, type Rule, ruleText } from './expectation.ts';
 import type { OriginOf } from './rotation.ts';
 import type { TrackedName } from './tracked-values.ts';
 
-/** What an account expects of one type of a name, and whether it is so. Times in ms. */
+/** An account's expectation for one type of a hostname, and its state. Times in ms. */
 export interface Expectation {
   account: string;
   hostname: string;
@@ -14,13 +14,13 @@ export interface Expectation {
   rule: Rule;
   set_at: number;
   state: 'unknown' | 'expected' | 'unexpected';
-  /** Since when, in which observation, and what was answered then; null while unknown. */
+  /** When the state began, the observation that showed it, and the answer then; null while unknown. */
   since: number | null;
   observation: number | null;
   seen: string[] | null;
 }
 
-/** A change that was announced for a window of time, in ms. */
+/** A change announced for a time window. Times in ms. */
 export interface PlannedChange {
   id: string;
   account: string;
@@ -37,12 +37,12 @@ export interface PlannedValue {
   rule: Rule;
   state: 'waiting' | 'done' | 'missed';
   settled_at: number | null;
-  /** The observation that showed the change, or the last one that did not. */
+  /** The observation that showed the change, or the last one that failed to show it. */
   observation: number | null;
 }
 type WaitingValue = PlannedValue & Pick<PlannedChange, 'account' | 'from_at' | 'until_at'>;
 
-/** What an account is told. The third is quiet: mails do not tell it. */
+/** The events that an account may be told. Mails do not report `done_as_planned`. */
 export const EVENT_KINDS = ['unexpected', 'as_expected', 'done_as_planned', 'plan_missed'] as const;
 export interface ExpectationEvent {
   n: number;
@@ -52,7 +52,7 @@ export interface ExpectationEvent {
   kind: (typeof EVENT_KINDS)[number];
   at: number;
   expected: Rule;
-  /** Null where nothing is known. */
+  /** Null if the answer was unknown. */
   seen: string[] | null;
   observation: number | null;
   plan: string | null;
@@ -63,7 +63,7 @@ type Way = 'instant' | 'daily';
 export interface ExpectationTable {
   ofAccount(account: string): Expectation[];
   ofHostname(hostname: string): Expectation[];
-  /** Adds an expectation, or replaces that of the same type of the name. */
+  /** Adds an expectation, or replaces the one for the same hostname and type. */
   put(expectation: Expectation): void;
   remove(account: string, hostname: string, signal: string): boolean;
   addPlan(plan: PlannedChange, values: PlannedValue[]): void;
@@ -73,14 +73,14 @@ export interface ExpectationTable {
   plannedValues(plan: string): PlannedValue[];
   removePlan(account: string, id: string): boolean;
   waitingAt(hostname: string): WaitingValue[];
-  /** What waits though its window ended at or before a time. */
+  /** Planned values still waiting whose window ended at or before `at`. */
   endedBefore(at: number, limit: number): WaitingValue[];
   settle(
     value: Pick<PlannedValue, 'plan' | 'hostname' | 'signal'>,
     outcome: { state: 'done' | 'missed'; at: number; observation: number | null },
   ): void;
   addEvent(event: Omit<ExpectationEvent, 'n'>): void;
-  /** Newest first, without names that opted out. */
+  /** Newest first, without hostnames that opted out. */
   events(account: string, limit: number): ExpectationEvent[];
   isQueueing(): boolean;
   toQueue(limit: number): ExpectationEvent[];
@@ -88,32 +88,35 @@ export interface ExpectationTable {
   notice(account: string, n: number, way: Way, at: number): void;
   due(way: Way, before: number, notSince: number, limit: number): string[];
   gather(account: string, way: Way, before: number, mail: string, at: number): void;
-  /** The events that a mail tells, by hostname, oldest first, without names that opted out since. */
+  /** The events of a mail, by hostname, oldest first, without hostnames that have opted out since. */
   eventsIn(mail: string): ExpectationEvent[];
-  /** Has a hostname probed at a time, if it would be later. */
+  /** Moves a hostname's next probe forward to `at`, unless it is due earlier. */
   lookBy(hostname: string, at: number): void;
-  /** Deletes events and settled plans of at or before a time. */
+  /** Deletes events and settled plans at or before `until`. */
   forget(until: number): void;
 }
 
-/** How often a name is probed while a window is open, in ms. */
+/** The interval of probes while a window is open, in ms. */
 export const PLAN_EVERY = 10 * MINUTE;
-/** How long after its window a plan waits for a known answer, in ms. */
+/** How long a plan still waits for a known answer after its window ends, in ms. */
 export const PLAN_GRACE = HOUR;
-/** An answer as changes have it: the last known values of one observation. */
+/** The answers of one observation as changes record them: the last known values. */
 export interface Answered {
   hostname: string;
   observation: number;
-  /** When it was observed, in ms, and the present. */
+  /** When it was observed, and the current time, in ms. */
   observed_at: number;
   now: number;
   baseline: DomainBaseline;
   isKnown(signal: TrackedName): boolean;
-  /** Whether the answer is a turn of a rotating set. */
+  /** Whether the answer is just another answer of a rotating set. */
   isTurn(signal: TrackedName): boolean;
 }
 
-/** Compares an observation with what accounts expect. Returns when plans want the next one, in ms; null for any time. */
+/**
+ * Compares an observation with all expectations and plans. Returns when a plan needs the next observation, in ms; null
+ * if none does.
+ */
 export function settleExpectations(table: ExpectationTable, answered: Answered, originOf?: OriginOf): number | null {
   const { hostname, observed_at: at, now } = answered;
   const expected = new Map(table.ofHostname(hostname).map((one) => [`${one.account} ${one.signal}`, one]));
@@ -154,7 +157,7 @@ function settlePlan(
   return 'missed';
 }
 
-/** Compares an answer with one expectation, and keeps what is new. */
+/** Compares an answer with one expectation, and stores a changed state. */
 export function settleOne(
   table: ExpectationTable,
   before: Expectation,
@@ -166,7 +169,7 @@ export function settleOne(
   const seen = baseline[signal]?.values ?? [];
   const isExpected = isMet(signal, rule, seen, originOf);
   if (isExpected === null) {
-    // Changes are alerted again meanwhile, as for every expectation that is unknown.
+    // While an expectation is unknown, plain changes are alerted instead.
     if (before.state !== 'unknown') {
       table.put({ ...before, state: 'unknown', since: null, observation: null, seen: null });
     }
@@ -185,7 +188,7 @@ function sameList(a: readonly string[] | null, b: readonly string[]): boolean {
   return a !== null && a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** Ends plans whose window is over and of which no answer tells. `now` in ms. */
+/** Ends plans whose window is over and for which no answer became known. `now` in ms. */
 export function missPlans(table: ExpectationTable, now: number): void {
   for (const { account, hostname, signal, rule, plan } of table.endedBefore(now - PLAN_GRACE, 100)) {
     table.settle({ plan, hostname, signal }, { state: 'missed', at: now, observation: null });
@@ -198,11 +201,11 @@ export function missPlans(table: ExpectationTable, now: number): void {
 
 const SEVERITY = { unexpected: 'error', plan_missed: 'warning', as_expected: 'info', done_as_planned: 'info' } as const;
 
-/** An event as a message, in the words of no format. */
+/** An event as a message, before it is formatted for a receiver. */
 export function eventMessage(event: ExpectationEvent): AlertMessage {
   const { account, hostname, signal, kind, at } = event;
   return {
-    // A missed plan has no end of its own: what is expected after it is an incident or is not.
+    // A missed plan is not an incident itself: if the new values are not expected, that is one.
     ...(kind === 'plan_missed'
       ? {}
       : { incident: { key: sha256(`${account} ${hostname} ${signal}`), isOver: kind !== 'unexpected' } }),

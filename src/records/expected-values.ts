@@ -5,9 +5,9 @@ import { hostnameOfField } from './hostname.ts';
 import { SERVICES } from './services.ts';
 import { type TrackedName, withoutVolatileParts } from './tracked-values.ts';
 
-/** What people write into rules, in the form in which answers are recorded; null for what no answer could have. */
+/** Converts values in rules to the form in which answers are recorded; null for a value that no answer can have. */
 
-/** Answers have other bytes as escapes. */
+/** Answers contain only these characters: other bytes are escaped. */
 const ASCII = /^[\x20-\x7e]*$/;
 
 export function normalValue(signal: TrackedName, given: string): string | null {
@@ -26,12 +26,12 @@ export function beginning(signal: TrackedName, given: string): string | null {
   return HOSTS.includes(signal) ? given.toLowerCase() : given;
 }
 
-/** 4, 6, or 0 for no address of a record: those have no zone. */
+/** 4, 6, or 0 for anything that an address record cannot contain; addresses with a zone are invalid too. */
 function familyOf(text: string): number {
   return text.includes('%') ? 0 : isIP(text);
 }
 
-/** As answers have it: IPv6 by RFC 5952. */
+/** The form that answers have: IPv6 by RFC 5952. */
 function addressText(address: string): string {
   return textOf(ipaddr.parse(address));
 }
@@ -49,7 +49,7 @@ export function normalNetwork(family: 4 | 6, given: string): string | null {
   return `${textOf(network)}/${Number(bits)}`;
 }
 
-/** Whether networks together hold every address: halves that are both there make their whole. */
+/** Whether networks together cover all addresses. Two halves are merged into the network that contains both. */
 export function coversAll(networks: readonly string[], family: 4 | 6): boolean {
   const sizes = new Set<string>();
   for (const network of networks) {
@@ -78,7 +78,7 @@ function isWithin(bits: string, sizes: ReadonlySet<string>): boolean {
 
 const SERVICE_NAMES = new Map(SERVICES.map(({ service }) => [service.toLowerCase(), service]));
 
-/** A service by its name, or the registrable domain of hosts; null for neither. */
+/** A known service by its name, or a registrable domain; null for neither. */
 export function providerIn(given: string): string | null {
   const text = given.trim();
   const service = SERVICE_NAMES.get(text.toLowerCase());

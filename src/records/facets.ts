@@ -40,7 +40,7 @@ export function facetsOf(baseline: DomainBaseline): Facet[] {
   return [...facets.values()];
 }
 
-/** The name in an issuer's distinguished name: its organization, else its common name, else the whole text. */
+/** The display name of an issuer: its organization, else its common name, else the whole distinguished name. */
 export function issuerName(issuer: string): string {
   const part = (name: string): string | undefined =>
     new RegExp(`(?:^|, )${name}=((?:\\\\.|[^,\\\\])+)`).exec(issuer)?.[1]?.replace(/\\(.)/g, '$1');

@@ -83,30 +83,36 @@ export function hostnameOfField(text: string, field: string): Hostname {
   return { hostname, unicode: domainToUnicode(hostname), registrable_domain: registrableDomain(hostname) };
 }
 
-/** The registered part of a name in A-labels, by the Public Suffix List with its private section; null for a suffix. */
+/**
+ * The registrable domain of a hostname in A-labels, by the Public Suffix List with its private section; null for a
+ * suffix.
+ */
 export function registrableDomain(hostname: string): string | null {
   return getDomain(hostname, { allowPrivateDomains: true });
 }
 
-/** The labels of a hostname from the right, `com.example.www`: what is below a name is together. */
+/** The labels from the right, `com.example.www`, so that names below a name sort together. */
 export function pathOf(hostname: string): string {
   return hostname.split('.').reverse().join('.');
 }
 
-/** The name and all its parents with at least two labels: an opt-out of any of them covers the name. */
+/** The name and its parents with at least two labels: an opt-out of any of them covers the name. */
 export function nameAndParents(hostname: string): string[] {
   const labels = hostname.split('.');
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
 }
 
-/** The registrable domain of the name servers, which a lease must not overload, where it is known, else the host's. */
+/**
+ * Who operates a hostname's name servers: the registrable domain of the first one if known, else of the hostname.
+ * Leases mix operators, so as not to overload one.
+ */
 export function operatorOf(hostname: string, [first]: readonly string[]): string {
   return (first === undefined ? null : registrableDomain(first)) ?? registrableDomain(hostname) ?? hostname;
 }
 
 /**
- * The SHA-256 of the domain by which names are spread over nodes and buckets, in hex: of the registrable domain, so that
- * all its names are in one place, or of the name itself, where it has none. A bucket is a prefix of it.
+ * The hash by which names are distributed over nodes and buckets: SHA-256 in hex, of the registrable domain, so that
+ * all its names are together, or of the name itself if it has none. A bucket is a prefix of the hash.
  */
 export function bucketHash(hostname: string, registrable_domain: string | null): string {
   return createHash('sha256')

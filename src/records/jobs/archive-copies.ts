@@ -23,25 +23,25 @@ import { pathOf } from '../hostname.ts';
 import type { ArchiveManifest, Base } from './archive-manifest.ts';
 import type { ArchiveObjects, Draft } from './archive-objects.ts';
 
-/** The period of a file without rows in each root: it tells engines the columns while there is no other. */
+/** The period of each table's file without rows, which shows engines the columns while there are no other files. */
 export const NO_DAY = '1970-01-01';
 const NO_MONTH = NO_DAY.slice(0, 7);
-/** About as many objects go to one manifest. */
+/** About this many objects are committed with one manifest. */
 const AT_ONCE = 64;
-/** The rows of one part of a month's sightings by value. */
+/** The rows in one part of a month's sightings by value. */
 const PART = 2_000_000;
-/** Changes that are read at a time. */
+/** How many changes are read at a time. */
 const CHUNK = 1_000;
 
-/** Objects that are to be made, and those of the manifest whose place they take. */
+/** Objects to make, and the objects in the manifest that they replace. */
 interface Due {
   replaced: readonly ArchiveObject[];
   make(): Promise<ArchiveObject[]>;
 }
 
 /**
- * Copies for engines, which the service never reads: the changes of each closed day, and the values that were seen in
- * each closed month, by name and by value. One is made when it is missing, or older than what it is a copy of.
+ * Copies for query engines, which the service never reads: the changes of each closed day, and the values seen in each
+ * closed month, sorted by name and by value. A copy is made when it is missing, or older than its source.
  */
 export class ArchiveCopies {
   readonly #app: AppContext;
@@ -57,7 +57,10 @@ export class ArchiveCopies {
     this.#manifest = manifest;
   }
 
-  /** Takes copies that are gone, or are others, out of the manifest, once: they are made again. */
+  /**
+   * Removes copies that are gone or were overwritten from the manifest, so that they are made again. Runs once per
+   * process.
+   */
   async dropLost(): Promise<boolean> {
     if (this.#isChecked) return false;
     const base = this.#manifest.base();
@@ -71,7 +74,7 @@ export class ArchiveCopies {
     return removed.length > 0;
   }
 
-  /** Makes some of the copies that are due; days that ended before `closed` (ms) are closed. */
+  /** Makes some of the copies that are due. Days that ended before `closed` (ms) are closed. */
   async write(closed: number): Promise<boolean> {
     const base = this.#manifest.base();
     if (base.newest === null) return false;
@@ -114,7 +117,7 @@ export class ArchiveCopies {
     }
   }
 
-  /** Days of changes that are not there yet, or have others by now: a clock that was set back, a correction of it. */
+  /** Days whose changes were not copied yet or are different now, because the clock was set back or corrected. */
   *#dueDays(days: readonly ArchiveObject[], closed: number, generation: number): Generator<Due> {
     const { records } = this.#app.store;
     const known = new Map(days.map((one) => [one.period, one]));
@@ -164,7 +167,7 @@ export class ArchiveCopies {
       yield* sightingsOf(readRows(OBSERVATIONS, source, SEEN_COLUMNS));
   }
 
-  /** A month's sightings in the order of their values, in parts; `count` parts are there already. */
+  /** A month's sightings sorted by value, in parts. Writes at least `count` parts, the number that exists already. */
   async #byValue(
     period: string,
     sightings: readonly ArchiveObject[],
@@ -193,7 +196,7 @@ export class ArchiveCopies {
     return made;
   }
 
-  /** The copies that have rows of one of these names. */
+  /** The copies that contain rows of any of these names. */
   async having(paths: readonly string[]): Promise<ArchiveObject[]> {
     const found: ArchiveObject[] = [];
     for (const copy of this.#manifest.base().objects.filter(isCopy)) {
@@ -204,8 +207,9 @@ export class ArchiveCopies {
   }
 
   /**
-   * Makes copies without the rows of names, beside observations of these months that lose theirs: the other copies of the
-   * months are as new as those then. Returns what it made, and the objects that it replaces.
+   * Makes copies without the rows of these names, while observations of these months lose theirs. The months' other
+   * copies are listed with the new generation, or they would count as outdated. Returns what it made, and the objects
+   * that it replaces.
    */
   async without(
     paths: ReadonlySet<string>,
@@ -237,7 +241,7 @@ export class ArchiveCopies {
     return { added, removed: [...others, ...having] };
   }
 
-  /** A file that only says the columns. */
+  /** A file without rows: it only defines the columns. */
   async #putEmpty(draft: Draft, generation: number): Promise<ArchiveObject> {
     if (draft.kind === 'deltas') return this.#put(draft, CHANGES, [], generation);
     if (isOfMonth(draft)) return this.#put(draft, SEEN, [], generation);
@@ -269,6 +273,6 @@ async function* rowsOf<Row>(files: readonly AsyncIterable<Row>[]): AsyncGenerato
 }
 
 const newest = (objects: readonly ArchiveObject[]): number => Math.max(...objects.map(({ generation }) => generation));
-/** -1 without any. */
+/** The lowest generation; -1 without objects. */
 const oldest = (objects: readonly ArchiveObject[]): number =>
   objects.length === 0 ? -1 : Math.min(...objects.map(({ generation }) => generation));

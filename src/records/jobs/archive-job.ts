@@ -5,7 +5,10 @@ import { openArchivePlace } from '../../shared/storage/archive-place.ts';
 import { poll } from '../../shared/workers/poll.ts';
 import { lookAtArchive } from './archive-look.ts';
 
-/** Looks at the archive until its manifest is known: the scanner waits for that. Returns a function that ends it. */
+/**
+ * Reads the archive's manifest, repeatedly until that succeeds: the scanner waits for it. Returns a function that stops
+ * it.
+ */
 export function startArchiveLook(app: AppContext, logger: Logger): () => Promise<void> {
   const ending = new AbortController();
   const place = openArchivePlace(app.settings, ending.signal);

@@ -4,9 +4,9 @@ import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import { MANIFEST, MANIFEST_MAX, readManifest } from '../archive/manifest.ts';
 
 /**
- * Looks at the manifest of the archive, once in a process that signs observations, and before the first of them. A
- * database with fewer observations than the archive is an older copy: it is fenced. Throws `unavailable` while the place
- * does not answer, and `conflict` for a manifest that cannot be this database's; nothing may be signed then.
+ * Reads the archive's manifest once in each process that signs observations, before it signs the first. A database with
+ * fewer observations than the archive is an older copy, and is fenced. Throws `unavailable` while the storage does not
+ * answer, and `conflict` for a manifest that does not belong to this database; nothing may be signed then.
  */
 export async function lookAtArchive(
   { archive: own, store, signer }: AppContext,
@@ -19,7 +19,8 @@ export async function lookAtArchive(
     throw new Fault('unavailable', `${place.name} does not answer (${messageOf(error)}); try again`);
   });
   if (found === null && archive.newest() !== null) throw withoutManifest(place, archive.through());
-  // The archive may be elsewhere, and this an older copy of the database, from before there was one.
+  // The archive may be elsewhere or not be mounted, and an older copy of the database does not know that a manifest
+  // exists. So make sure that there is none.
   if (found === null && !(await place.isFree(MANIFEST)))
     throw new Fault('unavailable', `${place.name} lists ${MANIFEST}, and does not give it; try again`);
   if (found !== null) {
@@ -35,7 +36,7 @@ export async function lookAtArchive(
   signer.knowsArchive = true;
 }
 
-/** The fault of a place that is not the one to which a database has archived. */
+/** The fault for storage that is not where this database has archived. */
 export function withoutManifest({ name }: { name: string }, through: number): Fault {
   return new Fault(
     'conflict',

@@ -21,7 +21,7 @@ import { ObjectChanged } from '../archive/reader.ts';
 import { withoutManifest } from './archive-look.ts';
 import { type ArchiveObjects, hex } from './archive-objects.ts';
 
-/** The manifest that a step begins with; without one, number 0. */
+/** The manifest that a step starts from; number 0 without a manifest. */
 export interface Base {
   generation: number;
   through: number;
@@ -33,22 +33,22 @@ interface Change {
   through?: number;
   added?: ArchiveObject[];
   removed?: readonly ArchiveObject[];
-  /** What observations leave that these objects no longer have. */
+  /** The tombstones of erased observations that these objects no longer contain. */
   erased?: Tombstone[];
 }
 
-/** The manifest of the archive: what it is now, and how it is replaced. The database follows it. */
+/** The manifest of the archive: adopts the newest one, and replaces it. The database is updated after the archive. */
 export class ArchiveManifest {
   readonly #app: AppContext;
   readonly #place: ArchivePlace;
   readonly #objects: ArchiveObjects;
   readonly #assertHeld: () => void;
-  /** The ETag of the newest manifest as the place has it. */
+  /** The ETag of the newest manifest in the storage. */
   #etag: string | null = null;
-  /** Whether a manifest told of erased observations that the database may still have. */
+  /** Whether a manifest listed erased observations that the database may still have. */
   isErasureDue = true;
 
-  /** `assertHeld` throws when this process may not go on. */
+  /** `assertHeld` throws when this process has lost the lease. */
   constructor(app: AppContext, place: ArchivePlace, objects: ArchiveObjects, assertHeld: () => void) {
     this.#app = app;
     this.#place = place;
@@ -60,7 +60,7 @@ export class ArchiveManifest {
     return this.#app.store.records.archive;
   }
 
-  /** The manifest that a step begins with. */
+  /** The manifest that a step starts from. */
   base(): Base {
     const newest = this.#tables.newest();
     const { generation = 0, through = 0 } = newest ?? {};
@@ -68,8 +68,8 @@ export class ArchiveManifest {
   }
 
   /**
-   * Takes over the manifest of the archive where the database has an older one: after a restore, or after a kill
-   * between the manifest and the database. Throws `conflict` for an archive that this database cannot follow.
+   * Adopts the archive's manifest if the database has an older one: after a restore, or after a kill between writing
+   * the manifest and updating the database. Throws `conflict` for an archive that does not belong to this database.
    */
   async adopt(): Promise<void> {
     const own = this.#tables.newest();
@@ -87,7 +87,7 @@ export class ArchiveManifest {
     this.#etag = found.etag;
   }
 
-  /** Makes a manifest that the archive has the newest one of the database too. */
+  /** Makes a manifest of the archive the newest one of the database too. */
   async #follow(bytes: Uint8Array, etag: string, isOwn = false): Promise<void> {
     const { store, clock, signer } = this.#app;
     const where = `${MANIFEST} in ${this.#place.name}`;
@@ -110,7 +110,7 @@ export class ArchiveManifest {
     const here = store.records.nextSeq() - 1;
     if (through > here) {
       store.database.transact(() => this.#tables.noteSeen(through));
-      // Nothing is signed from now on.
+      // Raises the fence: from now on nothing is signed.
       signer.open();
       throw new Fault('conflict', olderThanArchive(through, here));
     }
@@ -129,8 +129,8 @@ export class ArchiveManifest {
   }
 
   /**
-   * Throws `conflict` where this database gave the last number of the archive to another observation, as an older copy
-   * does that signs before it sees the archive: whatever numbers they share after the copy was made, that is one of them.
+   * Throws `conflict` if the last archived number belongs to another observation in this database. That happens when an
+   * older copy signs before it has read the archive: it then reuses numbers, at least this one.
    */
   async #requireSame({ objects, said: { through } }: Manifest, before: number, buried: Tombstone[]): Promise<void> {
     const [here] = this.#tables.receiptsAfter(through - 1, 1);
@@ -162,7 +162,7 @@ export class ArchiveManifest {
     return found;
   }
 
-  /** Replaces the manifest, and then what the database says of it. */
+  /** Replaces the manifest in the storage, and then updates the database. */
   async commit(base: Base, change: Change): Promise<void> {
     const { store, signer, clock } = this.#app;
     const { through = base.through, added = [], removed = [], erased = [] } = change;
@@ -178,7 +178,7 @@ export class ArchiveManifest {
       keys: jwks(store.desk.verifyingKeys('records')),
       clock: store.desk.clockNotes('records', ''),
     };
-    // A hostname that is erased meanwhile must not come back.
+    // A hostname that was erased in the meantime must not come back.
     if (this.#tables.tombstones(through).some(({ seq }) => !waiting.has(seq))) throw new ObjectChanged('erased');
     const bytes = Buffer.from(
       store.database.transact(() => {
@@ -200,12 +200,12 @@ export class ArchiveManifest {
   }
 }
 
-/** Why a database with fewer observations than an archive must not give their numbers again. */
+/** The message for a database with fewer observations than the archive: it would assign their numbers again. */
 function olderThanArchive(through: number, here: number): string {
   return `the archive has observations up to ${through}, and this database up to ${here}: it is an older copy, and would give their numbers again; restore the newest copy of the database`;
 }
 
-/** What the next manifest names as the one before. */
+/** The hash by which the next manifest refers to the previous one. */
 function hashOf(note: string): string {
   return sha256(note.slice(0, note.lastIndexOf('\n\n') + 1));
 }

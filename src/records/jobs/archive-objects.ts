@@ -15,22 +15,22 @@ import { ParquetFile, TEXT_MAX, writeParquet } from '../archive/parquet-write.ts
 import { SEED_LENGTH } from '../archive/sources.ts';
 import { type Extent, OBSERVATIONS, OBSERVED, type Shape } from '../archive/tables.ts';
 
-/** The largest object that is read whole, in bytes. */
+/** The largest object read into memory whole, in bytes. */
 const OBJECT_MAX = 1_000_000_000;
-/** What is in memory of an object that is read back or copied, in bytes. */
+/** The chunk size when an object is read back or copied, in bytes. */
 const PART = 4_000_000;
 
-/** An object that is not in a manifest yet. */
+/** An object that no manifest lists yet. */
 export type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: TableKind };
 
-/** Writes objects of the archive, and reads them: every upload is read back before it counts. */
+/** Writes and reads the archive's objects. Every upload is read back before it counts as stored. */
 export class ArchiveObjects {
   readonly #app: AppContext;
   readonly #place: ArchivePlace;
   readonly #assertHeld: () => void;
   readonly #work: string;
 
-  /** `assertHeld` throws when this process may not go on. */
+  /** `assertHeld` throws when this process has lost the lease. */
   constructor(app: AppContext, place: ArchivePlace, assertHeld: () => void) {
     this.#app = app;
     this.#place = place;
@@ -38,12 +38,12 @@ export class ArchiveObjects {
     this.#work = join(app.settings.dataDir, `archive.${process.pid}`);
   }
 
-  /** Copies objects of observations to this disk, until `clear`. */
+  /** Copies objects of observations to this machine's disk, until `clear`. */
   local(objects: readonly ArchiveObject[]): Promise<LocalFile[]> {
     return localFiles(this.newWork(), objects, (one, file, size) => this.#copy(one, file, size));
   }
 
-  /** Writes an object to a new file. Throws `conflict` when it is gone or has other bytes. */
+  /** Copies an object to a new file. Throws `conflict` when it is gone or has different bytes. */
   async #copy(stored: StoredSeeds, path: string, size: number): Promise<number> {
     const file = await open(path, 'wx', 0o600);
     try {
@@ -55,7 +55,7 @@ export class ArchiveObjects {
     }
   }
 
-  /** The SHA-256 of an object in hex, read part by part; null when it is gone or another one. */
+  /** The SHA-256 of an object in hex, read in chunks; null when it is gone or was replaced. */
   async #hashOf(
     { key, etag }: StoredSeeds,
     size: number,
@@ -76,12 +76,12 @@ export class ArchiveObjects {
     return new Fault('conflict', `${key} ${what} in ${this.#place.name}; restore its version ${etag}`);
   }
 
-  /** Removes what was copied or written here. */
+  /** Removes the working folder with its copies. */
   clear(): void {
     rmSync(this.#work, { recursive: true, force: true });
   }
 
-  /** Writes rows as an object of its own, with their seeds, and reads both back. */
+  /** Uploads rows as an object, with their seeds as another, and reads both back. */
   async put(draft: Draft, rows: AsyncIterable<Row>, generation: number): Promise<ArchiveObject> {
     const file = join(this.newWork(), 'seeds.bin');
     const seeds = new SeedFile(file);
@@ -107,8 +107,8 @@ export class ArchiveObjects {
   }
 
   /**
-   * Divides rows, which come by path, time and number, into files of this disk: one for each part, in the same order. A row
-   * of no part goes to the first one.
+   * Splits rows, sorted by path, time and number, into local files: one per part, in the same order. Rows of no part go
+   * into the first.
    */
   async divided(rows: AsyncIterable<Row>, parts: readonly string[], partOf: (row: Row) => string) {
     const open = new Map(
@@ -122,7 +122,7 @@ export class ArchiveObjects {
     }
   }
 
-  /** Writes rows of a table as an object, without seeds. */
+  /** Uploads rows of a table as an object without seeds. */
   async putTable<R extends { path: string }>(
     draft: Draft,
     { table, extent }: Shape<R>,
@@ -136,10 +136,10 @@ export class ArchiveObjects {
         yield row;
       }
     };
-    // No name of a copy that is read meanwhile.
+    // Not `copied`, the name of a copy that may be read at the same time.
     const file = join(this.newWork(), 'written.parquet');
     const written = await writeParquet(table, noted(), file);
-    // Equal rows, as none, are not the same object.
+    // The folder is part of the key: two objects with equal rows, or none, must not share one.
     const open = folderOf(draft.kind, draft.period, draft.bucket);
     const folder = draft.kind === 'observations_open' ? open : `staging/${open}`;
     const stored = await this.#upload(`${folder}/`, 'parquet', await openAsBlob(file), generation, written.sha256);
@@ -151,7 +151,7 @@ export class ArchiveObjects {
     };
   }
 
-  /** Writes what erased observations leave. */
+  /** Uploads the tombstones of erased observations. */
   async putTombstones(stones: Tombstone[], generation: number): Promise<ArchiveObject> {
     const bytes = Buffer.from(stones.map(({ seq, hash }) => `${seq} ${Buffer.from(hash).toString('hex')}\n`).join(''));
     const stored = await this.#upload('tombstones/', 'txt', new Blob([bytes]), generation, hex(bytes));
@@ -163,7 +163,7 @@ export class ArchiveObjects {
     };
   }
 
-  /** Uploads under a key that nothing else ever has: that of its generation and its content. */
+  /** Uploads under a unique key, made of the generation and the content's hash. */
   async #upload(
     folder: string,
     ending: string,
@@ -173,7 +173,7 @@ export class ArchiveObjects {
   ): Promise<StoredSeeds> {
     const key = `${folder}${generation}-${digest.slice(0, 16)}.${ending}`;
     this.#assertHeld();
-    // Until a manifest names it, it is left behind.
+    // Recorded as an orphan until a manifest lists it.
     this.#app.store.database.transact(() => this.#app.store.records.archive.leave(key, this.#app.clock.now()));
     const etag = await this.#place.put(key, content);
     const stored = { key, etag: etag ?? '', sha256: digest };
@@ -181,20 +181,20 @@ export class ArchiveObjects {
     return stored;
   }
 
-  /** Reads an object back: an upload is believed when its bytes are there. */
+  /** Reads an object back: an upload counts only when its bytes can be read. */
   async requireStored(stored: StoredSeeds, size: number): Promise<void> {
     if ((await this.#hashOf(stored, size)) === stored.sha256) return;
     const message = `${this.#place.name} gave other bytes for ${stored.key} than were uploaded; check what is between it and this machine`;
     throw new Fault('unavailable', message);
   }
 
-  /** Whether the object at a key has the bytes of another one, which a manifest names. */
+  /** Whether the object at `key` has the bytes of an object in the manifest. */
   async isCopied(object: ArchiveObject, key: string, there: ObjectHead): Promise<boolean> {
     if (there.size !== object.bytes) return false;
     return (await this.#hashOf({ ...object, key, etag: there.etag }, there.size)) === object.sha256;
   }
 
-  /** The content of an object that a manifest names, on this disk until `clear`. Throws as `read`. */
+  /** The content of an object in the manifest, kept on disk until `clear`. Throws as `read`. */
   async content(object: ArchiveObject): Promise<Blob> {
     const file = join(this.newWork(), 'copied');
     rmSync(file, { force: true });
@@ -202,21 +202,21 @@ export class ArchiveObjects {
     return openAsBlob(file);
   }
 
-  /** The bytes of an object that a manifest names. Throws `conflict` when it is gone or has others. */
+  /** The bytes of an object in the manifest. Throws `conflict` when it is gone or has different bytes. */
   async read(object: StoredSeeds): Promise<Uint8Array> {
     const found = await this.#place.get(object.key, OBJECT_MAX);
     if (found !== null && hex(found.bytes) === object.sha256) return found.bytes;
     throw await this.#wrong(object);
   }
 
-  /** The folder for what is copied or written here. */
+  /** The working folder, for copies and files to upload. Created if missing. */
   newWork(): string {
     mkdirSync(this.#work, { recursive: true, mode: 0o700 });
     return this.#work;
   }
 }
 
-/** What the manifest says of rows. */
+/** Computes the ranges that the manifest states about rows. */
 class Ranges {
   #said = { rows: 0, first_seq: 0, last_seq: 0, first_at: 0, last_at: 0, first_path: '', last_path: '' };
 
@@ -240,7 +240,7 @@ class Ranges {
   }
 }
 
-/** A file of some rows and their seeds. */
+/** A file with some of the rows, and their seeds. */
 class DividedFile {
   readonly #path: string;
   readonly #lines = new ObservationRows();
@@ -270,7 +270,7 @@ class DividedFile {
   }
 }
 
-/** Seeds, one after the other, in a new file. */
+/** A new file of concatenated seeds. */
 class SeedFile {
   readonly #file: number;
   readonly #hash = createHash('sha256');

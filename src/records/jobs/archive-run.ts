@@ -11,25 +11,25 @@ import { lookAtArchive } from './archive-look.ts';
 import { Archiver } from './archiver.ts';
 import { markDumps } from './dump-marks.ts';
 
-/** How often the lease is renewed while a step works, in ms. */
+/** How often the lease is renewed while a step runs, in ms. */
 const RENEW_EVERY = 2 * SECOND;
 
 /**
- * How long a run waits for another one, in ms: a server's own takes its turn. One that was killed, or could not write that
- * it ended, is waited for as well: nobody archives then.
+ * How long a run waits for the lease, in ms. A server's own run waits for its turn. A manual run only waits long enough
+ * for the lease of a process that was killed, or could not release it, to expire.
  */
 const patience = (): number => (process.connected ? 30 * MINUTE : LEASE_TIME + RENEW_EVERY);
 
 /**
- * Archives what is due, as the only one on this database. Resolves to false when another process archives for longer than
- * `wait` ms. Throws `invalid_request` without ARCHIVE_URL, and whatever keeps a step from its end.
+ * Archives what is due, under the lease. Resolves to false when another process holds the lease for longer than `wait`
+ * ms. Throws `invalid_request` without ARCHIVE_URL, and whatever stops a step.
  */
 export async function runArchiver(app: AppContext, wait?: number): Promise<boolean> {
   const { archive: place } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to a bucket or a folder');
   return withArchiveLease(app, wait, async (assertHeld) => {
     await lookAtArchive(app);
-    // What comes late for a dump is seen before it leaves.
+    // Late observations must be noted for the dumps before they leave the database.
     markDumps(app);
     const archiver = new Archiver(app, place, { assertHeld });
     while (await archiver.step()) await pause(BATCH_PAUSE);
@@ -37,9 +37,9 @@ export async function runArchiver(app: AppContext, wait?: number): Promise<boole
 }
 
 /**
- * Works on what leaves the database as the only one: the archive and the dumps. Resolves to false when another process
- * does for longer than `wait` ms. `assertHeld` throws when this process may not go on. Throws `unavailable` where
- * DATA_DIR cannot be written.
+ * Runs work that moves data out of the database (the archive, the dumps) under a lease. Resolves to false when another
+ * process holds the lease for longer than `wait` ms. `assertHeld` throws when this process has lost it. Throws
+ * `unavailable` if DATA_DIR is not writable.
  */
 export async function withArchiveLease(
   { store, signer, clock, settings }: AppContext,
@@ -57,12 +57,12 @@ export async function withArchiveLease(
     try {
       lease.isHeld();
     } catch {
-      // A full disk or a locked database: the next step meets it too, and says so.
+      // The disk is full or the database locked: the next step fails the same way and reports it.
     }
   }, RENEW_EVERY);
   try {
     sweepWorkFolders(settings.dataDir, AUDIT_FOLDER);
-    // What a killed one was working on, with names that may be erased by now.
+    // The working folders of killed processes may contain names that were erased since.
     for (const name of readdirSync(settings.dataDir)) {
       if (/^archive\.\d+$/.test(name)) rmSync(join(settings.dataDir, name), { recursive: true, force: true });
     }
@@ -72,7 +72,7 @@ export async function withArchiveLease(
     });
     return true;
   } catch (error) {
-    // Faults of the database and of the archive say it themselves: this is what is written here on the way.
+    // Faults of the database and the archive have their own messages; this one is for the local working files.
     if (error instanceof Fault || !/^(?:ENOSPC|EDQUOT|EROFS|EACCES|EIO)$/.test(codeOf(error))) throw error;
     const message = `cannot write below ${settings.dataDir} (${messageOf(error)}); free space there, or correct its permissions`;
     throw new Fault('unavailable', message);
