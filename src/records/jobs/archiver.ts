@@ -16,31 +16,33 @@ import { ArchiveManifest } from './archive-manifest.ts';
 import { ArchiveObjects } from './archive-objects.ts';
 import { eraseAgain, forgetEarlier } from './erasure.ts';
 
-/** A day is closed this long after its midnight, in ms: probes that began before are submitted by then. */
+/** A day is closed this long after its midnight, in ms: probes that began on that day have been submitted by then. */
 const MARGIN = HOUR;
-/** Objects that no manifest names any more are deleted this much later, in ms: readers may still know them. */
+/** How long objects are kept after the last manifest that lists them, in ms: readers may still use that manifest. */
 export const GRACE = 2 * DAY;
-/** Hexadecimal digits of the buckets of a day, and of a month with so many rows in one of these. */
+/**
+ * A day is divided into buckets by one hexadecimal digit; a month's bucket with more rows than this, by another digit.
+ */
 const DIGITS = 1;
 const ROWS_MAX = 500_000;
-/** Steps in a row that may lose. */
+/** The most consecutive steps that may fail because an object was replaced meanwhile. */
 const LOST_MAX = 5;
-/** Rows that are looked at at a time. */
+/** How many rows are read at a time. */
 const CHUNK = 5_000;
-/** Hosts of a day that are in memory. */
+/** How many hosts of a day are read at a time. */
 const PAGE = 1_000;
 export interface ArchiverOptions {
-  /** Throws when this process may not go on. */
+  /** Throws when this process has lost the lease. */
   assertHeld(): void;
-  /** A bucket of a month with more rows is divided. */
+  /** A month's bucket with more rows is divided. */
   rowsMax?: number;
 }
 
 /**
- * Moves the observations of closed days to the archive, in steps that each begin with what the newest manifest says. A
- * step uploads, reads back, and replaces the manifest if it is still the one that the step began with; only then the
- * database follows, and only what a manifest names is ever deleted from it. So a step that is killed, or loses to
- * another archiver, leaves nothing but objects that nobody names.
+ * Moves the observations of closed days to the archive, in steps. Each step starts from the newest manifest, uploads
+ * objects, reads them back, and replaces the manifest if it has not changed meanwhile. Only then is the database
+ * updated, and rows are only deleted from it if a manifest lists the object that has them. So a step that is killed, or
+ * loses to another archiver, leaves nothing behind but unlisted objects.
  */
 export class Archiver {
   readonly #app: AppContext;
@@ -48,10 +50,10 @@ export class Archiver {
   readonly #objects: ArchiveObjects;
   readonly #manifest: ArchiveManifest;
   readonly #copies: ArchiveCopies;
-  /** Steps in a row that lost to another archiver, or found a place that takes nothing. */
+  /** Consecutive steps that lost to another archiver, or whose storage refused a conditional PUT. */
   #lost = 0;
   readonly #rowsMax: number;
-  /** The last number of the last pass that pruned. */
+  /** The number through which the database was last pruned. */
   #pruned = -1;
 
   constructor(app: AppContext, place: ArchivePlace, { assertHeld, rowsMax = ROWS_MAX }: ArchiverOptions) {
@@ -63,7 +65,7 @@ export class Archiver {
     this.#copies = new ArchiveCopies(app, place, this.#objects, this.#manifest);
   }
 
-  /** Does the next step. Returns whether there may be more to do. */
+  /** Runs the next step. Returns whether there may be more to do. */
   async step(): Promise<boolean> {
     try {
       await this.#manifest.adopt();
@@ -82,7 +84,7 @@ export class Archiver {
       return isMore;
     } catch (error) {
       if (!(error instanceof ObjectChanged)) throw error;
-      // Another archiver was faster: begin again with its manifest.
+      // Another archiver was faster: start again from its manifest.
       if (++this.#lost < LOST_MAX) return true;
       throw new Fault(
         'unavailable',
@@ -97,7 +99,7 @@ export class Archiver {
     return this.#app.store.records.archive;
   }
 
-  /** Copies an object to the key at which engines look for it. */
+  /** Copies objects to the keys at which engines expect them. */
   async #publish(): Promise<boolean> {
     const base = this.#manifest.base();
     const waiting = base.objects.filter(({ publish }) => publish !== null);
@@ -108,7 +110,7 @@ export class Archiver {
       const present = await this.#place.head(key);
       let etag = present?.etag ?? null;
       if (present === null || !(await this.#objects.isCopied(object, key, present))) {
-        // What is there is an older version; a newer one would be in a newer manifest.
+        // Replaces the object there only if it is unchanged: a newer one would be listed in a newer manifest.
         const onlyIf = present === null ? 'absent' : { etag: present.etag };
         etag = await this.#place.put(key, await this.#objects.content(object), onlyIf);
       }
@@ -121,7 +123,9 @@ export class Archiver {
     return true;
   }
 
-  /** Archives the observations of the next closed day, with those of other days among them. */
+  /**
+   * Archives the next closed day. Numbers are archived in order, so observations of other days in between come along.
+   */
   async #archiveDay(): Promise<boolean> {
     const base = this.#manifest.base();
     const { store } = this.#app;
@@ -145,7 +149,7 @@ export class Archiver {
       const rowsOfDay = async function* (): AsyncGenerator<Row> {
         for (let page = plan.hosts(day, bucket, '', PAGE); page.length > 0; ) {
           for (const { host } of page) {
-            // All of a host first: other reads of the database come in between.
+            // Reads all rows of a host before yielding, because other reads of the database run in between.
             const rows = [...store.records.storedObservations(host, base.through + 1, range)];
             yield* rows.filter(({ observed_at }) => dayOf(observed_at) === day);
             await turn();
@@ -162,13 +166,13 @@ export class Archiver {
     return true;
   }
 
-  /** The last number to archive next, after one; null while no day is closed. */
+  /** The last number to archive in the next step, after `through`; null while no day is closed. */
   #nextDay(through: number): number | null {
     const { records } = this.#app.store;
     const closed = this.#closedBefore();
     const [first] = this.#tables.between(through, Number.MAX_SAFE_INTEGER, 1);
     const newest = records.nextSeq() - 1;
-    // What is left was erased: only its tombstones go to the archive.
+    // All later observations were erased: only their tombstones are archived.
     if (first === undefined) return this.#tables.tombstones(newest).length > 0 && newest > through ? newest : null;
     if (first.observed_at >= closed) return null;
     const end = Math.min(closed, (Math.floor(first.observed_at / DAY) + 1) * DAY);
@@ -182,8 +186,8 @@ export class Archiver {
   }
 
   /**
-   * Makes one object of the days of a closed month for each bucket. What came late for such a month becomes an object
-   * beside it, so that engines find each row of it in one root.
+   * Merges the days of a closed month into one object per bucket. Days archived later for such a month go into an
+   * additional object beside it, so that engines find each row in exactly one folder.
    */
   async #compact(): Promise<boolean> {
     const base = this.#manifest.base();
@@ -209,7 +213,7 @@ export class Archiver {
     return true;
   }
 
-  /** The rows of objects of a bucket, divided where there are very many. */
+  /** The rows of a bucket's objects, divided into more buckets if there are very many. */
   async *#partsOf(bucket: string, objects: readonly ArchiveObject[]): AsyncGenerator<[string, AsyncIterable<Row>]> {
     const rows = merged(await this.#objects.local(objects));
     if (objects.reduce((sum, object) => sum + object.rows, 0) <= this.#rowsMax) return yield [bucket, rows];
@@ -225,14 +229,14 @@ export class Archiver {
     for (const { part, file } of await this.#objects.divided(rows, parts, partOf)) yield [part, merged([file])];
   }
 
-  /** Takes the rows of erased hostnames out of all objects that have some. */
+  /** Removes the rows of erased hostnames from all objects that contain any. */
   async #erase(): Promise<boolean> {
     const { store } = this.#app;
     const isAgain = this.#manifest.isErasureDue && eraseAgain(this.#app);
     this.#manifest.isErasureDue = false;
     const base = this.#manifest.base();
     const erasures = this.#tables.erasures();
-    // Also where the database had forgotten already: the command may have been killed after that.
+    // Also when the database erased the rows earlier: the command may have been killed before it emptied the log.
     if (isAgain || erasures.length > 0) await forgetEarlier(this.#app);
     const paths = new Set(erasures.map(({ path }) => path));
     const copies = await this.#copies.having([...paths]);
@@ -245,7 +249,8 @@ export class Archiver {
         isThere = true;
         concerned.set(object.key, object);
       }
-      // A manifest that was made from the one of then fails after the next, so nothing can come back.
+      // Only after one more manifest: a commit based on a manifest from before the erasure can then only fail, so that
+      // no erased row comes back.
       if (!isThere && copies.length === 0 && base.generation > generation)
         store.database.transact(() => this.#tables.endErasure(path));
     }
@@ -275,7 +280,7 @@ export class Archiver {
     return true;
   }
 
-  /** Deletes what the archive has from the database, after a last look at the objects. */
+  /** Deletes archived observations from the database, after checking once more that their objects exist. */
   async #prune(): Promise<void> {
     const through = this.#tables.through();
     if (through === this.#pruned || through === 0) return;
@@ -288,18 +293,19 @@ export class Archiver {
       }
     }
     for (let done = this.#tables.prune(0); done !== null; done = this.#tables.prune(done.last)) await turn();
-    // Even where nothing was deleted: a kill may have come between.
+    // Also when nothing was deleted: a kill may have come between deleting and sweeping.
     await this.#tables.sweepParts(turn);
     this.#pruned = through;
   }
 
-  /** Deletes objects that no manifest names any more, those of an erasure at once. */
+  /** Deletes objects that no manifest lists any more: replaced ones after `GRACE`, those of an erasure at once. */
   async #clean(): Promise<void> {
     const { generation, objects } = this.#manifest.base();
-    // Two archivers with the same rows give an object the same key.
+    // Uploads of the same rows by two archivers have the same key, so a listed key may also be recorded as an orphan.
     const named = new Set(objects.flatMap(({ key, seeds, publish }) => [key, seeds?.key, publish]));
     for (const key of this.#tables.left(this.#app.clock.now() - GRACE)) {
-      // A later number is that of a manifest which may still be committed. The key of a month's rows is written again.
+      // An object with a later generation may still be listed by that manifest. Keys without a generation, for engines,
+      // are overwritten instead.
       const [, number] = /\/(\d+)-[0-9a-f]{16}\.[a-z]+$/.exec(key) ?? [];
       if (number !== undefined && Number(number) > generation) continue;
       if (number !== undefined && !named.has(key)) await this.#place.remove([key]);
@@ -313,7 +319,7 @@ async function* kept(rows: AsyncIterable<Row>, isKept: (row: Row) => boolean): A
   for await (const row of rows) if (isKept(row)) yield row;
 }
 
-/** Days that ended before this moment (ms) are closed at a time (ms). */
+/** The moment (ms) before which days are closed at `now` (ms). */
 export function closedBefore(now: number): number {
   return Math.floor((now - MARGIN) / DAY) * DAY;
 }

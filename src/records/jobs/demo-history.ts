@@ -11,15 +11,15 @@ import { probeDemo } from '../probe/demo-prober.ts';
 import { DEMO_NAMES, DEMO_TOKEN, HIJACK } from '../probe/demo-zone.ts';
 import { recordProbe } from '../recording.ts';
 
-/** How far back the demonstration's past reaches, in days. */
+/** The length of the demonstration's invented past, in days. */
 export const DEMO_DAYS = 90;
-/** How often its names were probed in the past; those of a proven owner were each hour. */
+/** The interval of past probes of its hostnames, in ms. A proven owner's hostnames were probed hourly. */
 const PROBED_EVERY = 2 * DAY;
-/** When the account proved its name, and when it explained what had happened to it, in days before the first start. */
+/** When the account proved its name, and when it explained the takeover, in days before the first start. */
 const PROVEN = 11;
 const EXPLAINED = HIJACK.until - 0.2;
 
-/** What the owner says beside each change of the takeover. */
+/** The owner's notes on the changes of the takeover. */
 const EXPLANATIONS: readonly (readonly [signal: string, text: string])[] = [
   [
     'NS',
@@ -35,15 +35,15 @@ const EXPLANATIONS: readonly (readonly [signal: string, text: string])[] = [
 const BACK =
   'Ours again. The registrar restored the name; the account has a second factor and the name a registry lock now.';
 
-/** A clock that the past is recorded by, in ms. */
+/** The clock by which the past is recorded, in ms. */
 export interface DemoClock {
   at: number;
 }
 
 /**
- * Records the past of the demonstration, in order, with the queue and the rules of any scan: `clock` is that of `app`,
- * and moves from one due probe to the next, up to `until`. `firstStart` is what the past is counted from, in ms. Calls
- * `onDay` after each day.
+ * Records the past of the demonstration in order, with the queue and rules of a real scan. `clock` is the clock of
+ * `app`; it moves from one due probe to the next, up to `until`. Days of the past are counted back from `firstStart`,
+ * in ms. Calls `onDay` after each day.
  */
 export function recordDemoDays(
   app: AppContext,
@@ -74,8 +74,8 @@ export function recordDemoDays(
 }
 
 /**
- * Records ninety days of the invented names, and one incident in them: an owner proves a name and says what it should
- * answer, its name servers are taken over, seen and alerted, and the owner explains it.
+ * Records ninety days of the invented hostnames, with one incident: an owner proves a name and declares its expected
+ * answers, its name servers are taken over, the takeover is observed and alerted, and the owner explains it.
  */
 export function recordDemoPast(app: AppContext, clock: DemoClock, firstStart: number, onDay: () => void): void {
   const { records } = app.store;
@@ -98,7 +98,7 @@ export function recordDemoPast(app: AppContext, clock: DemoClock, firstStart: nu
   to(0);
 }
 
-/** Puts the owner's notes beside the changes of the takeover. */
+/** Adds the owner's notes to the changes of the takeover. */
 function explain(app: AppContext, account: string): void {
   const { records } = app.store;
   const host = records.find(HIJACK.hostname);
@@ -110,7 +110,7 @@ function explain(app: AppContext, account: string): void {
   )) {
     const text = EXPLANATIONS.find(([of]) => of === signal)?.[1];
     if (text === undefined) continue;
-    // The second change of a type is the way back.
+    // The second change of a type is the change back.
     putNote(app, account, seq, explained.has(signal) ? BACK : text);
     explained.add(signal);
   }

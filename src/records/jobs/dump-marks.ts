@@ -2,12 +2,12 @@ import { DAY, dayOf } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { closedBefore } from './archiver.ts';
 
-/** Observations that are looked at at a time. */
+/** How many observations are read at a time. */
 const CHUNK = 5_000;
 
 /**
- * Notes which days are to have a dump, and which of those that have one got other observations since. Without DUMPS_URL,
- * does nothing. Call it before observations leave the database: it looks at those that are here.
+ * Marks the days that need a dump, and the dumps of days that have received other observations since. Without
+ * DUMPS_URL, does nothing. Call it before observations leave the database: it only reads those still in it.
  */
 export function markDumps({ store, settings, clock }: AppContext): { through: number; clock: number } {
   const { dumps } = store.records;
@@ -35,7 +35,7 @@ export function markDumps({ store, settings, clock }: AppContext): { through: nu
       else if (before < seen.clock) dumps.passClock(day, seen.clock);
     }
     for (const day of late) dumps.mark(day, 'late');
-    // A day without observations has a dump too, but not one after which nothing was observed: the clock may be wrong.
+    // Days without observations get a dump too, but not after the last observation: the clock may be wrong.
     const last = Math.min(closed - 1, dumps.newestAt() ?? -1);
     const first = Math.max(closed - days * DAY, dumps.firstAt() ?? Number.MAX_SAFE_INTEGER);
     for (let start = Math.floor(first / DAY) * DAY; start <= last; start += DAY)

@@ -16,8 +16,8 @@ import { markDumps } from './dump-marks.ts';
 import { type WrittenDump, writeDump } from './dump-write.ts';
 
 /**
- * Makes the dumps that are due, as the only one on this database. Resolves to false when another process archives or
- * makes dumps for longer than `wait` ms. Throws `invalid_request` without DUMPS_URL.
+ * Makes the dumps that are due, under the lease of the archive. Resolves to false when another process holds the lease
+ * for longer than `wait` ms. Throws `invalid_request` without DUMPS_URL.
  */
 export async function runDumps(app: AppContext, wait?: number): Promise<boolean> {
   const { dumps: place, settings } = app;
@@ -30,16 +30,16 @@ export async function runDumps(app: AppContext, wait?: number): Promise<boolean>
 }
 
 interface Options {
-  /** Throws when this process may not go on. */
+  /** Throws when this process has lost the lease. */
   assertHeld(): void;
-  /** How many days are kept. */
+  /** How many days of dumps are kept. */
   days: number;
 }
 
 /**
- * Brings the place to what the database says, one day after the other. A dump counts when the database has its note; the
- * list is written after that, and files that it does not name are deleted. So a run that is killed leaves nothing but such
- * files, and the next one goes on.
+ * Makes the dumps in the storage match the database, one day at a time. A dump counts once the database has its note;
+ * then the index is written, and files that it does not list are deleted. So a run that is killed leaves only unlisted
+ * files, and the next run continues.
  */
 class Dumper {
   readonly #app: AppContext;
@@ -55,13 +55,13 @@ class Dumper {
   }
 
   async run(): Promise<void> {
-    // A wrong clock closes days that are not over.
+    // By a wrong clock, days may look closed that are not over.
     this.#app.clock.assertRight();
     await this.#requireOwn();
     try {
       let seen = markDumps(this.#app);
       this.#removeOld();
-      // First of all, what must not be shown goes.
+      // Dumps that show what must be hidden are removed first.
       await this.#tidy();
       for (let next = this.#next(); next !== null; next = this.#next()) {
         if (!(await this.#make(next, seen))) seen = markDumps(this.#app);
@@ -77,7 +77,7 @@ class Dumper {
     return this.#app.store.records.dumps;
   }
 
-  /** Throws `conflict` where the dumps of another service are: its files would be deleted as those that no list names. */
+  /** Throws `conflict` if the storage has the dumps of another service: their files would be deleted as unlisted. */
   async #requireOwn(): Promise<void> {
     const bytes = await this.#place.get(DUMP_INDEX);
     const said = bytes === null ? null : caught(SyntaxError, () => JSON.parse(Buffer.from(bytes).toString('utf8')));
@@ -94,7 +94,7 @@ class Dumper {
     }
   }
 
-  /** Days that are older than DUMPS_DAYS, and days that only a wrong clock had closed. */
+  /** Marks dumps as removed: days older than DUMPS_DAYS, and days that were closed only by a wrong clock. */
   #removeOld(): void {
     const now = this.#app.clock.now();
     const closed = closedBefore(now);
@@ -106,7 +106,7 @@ class Dumper {
     }
   }
 
-  /** The next day to make a dump of: those that show too much first, then the newest. */
+  /** The next day to make a dump of: first those that show a name that opted out, then the newest. */
   #next(): DumpState | null {
     const closed = closedBefore(this.#app.clock.now());
     const due = this.#dumps
@@ -115,7 +115,7 @@ class Dumper {
     return due.find((state) => state.due === 'opted_out') ?? due[0] ?? null;
   }
 
-  /** Makes the dump of a day. Returns false when something came between, so that it is to be made again. */
+  /** Makes the dump of a day. Returns false if the data changed meanwhile, so that it must be made again. */
   async #make(state: DumpState, seen: { through: number; clock: number }): Promise<boolean> {
     const { store, clock, signer } = this.#app;
     const written = await writeDump(this.#app, state.start, this.#newWork());
@@ -164,7 +164,7 @@ class Dumper {
     await this.#place.put(DUMP_INDEX, file, 'application/json');
   }
 
-  /** Deletes the files that the list does not name, and has those made again that it names and that are not there. */
+  /** Deletes files that the index does not list, and marks dumps with missing files to be made again. */
   async #tidy(): Promise<void> {
     await this.#writeIndex();
     const sizes = await this.#place.list();
@@ -186,7 +186,7 @@ class Dumper {
   }
 }
 
-/** What the next dump of a day names as the one before. */
+/** The hash by which the next dump of a day refers to this one. */
 function textHash(note: string): string {
   return sha256(note.slice(0, note.lastIndexOf('\n\n') + 1));
 }

@@ -19,19 +19,19 @@ import { type WrittenFile, writeParquet } from '../archive/parquet-write.ts';
 import { timesBy } from '../archive/reads.ts';
 import { pathOf } from '../hostname.ts';
 
-/** Characters of text in a row group: few groups make a short footer, which every look-up reads. */
+/** The most characters of text in a row group. Large groups make a short footer, which every look-up reads. */
 const TEXT_MAX = 20_000_000;
-/** Hostnames that are read at a time. */
+/** How many hostnames are read at a time. */
 const HOSTS = 500;
 
-/** The files of a dump, on this disk. */
+/** The files of a dump on this machine's disk. */
 export interface WrittenDump {
   rows: number;
   parquet: WrittenFile & { path: string };
   ndjson: { path: string; bytes: number; sha256: string };
 }
 
-/** Writes the public part of a day that begins at `start` (ms) into two new files of a folder, one row at a time. */
+/** Writes the public part of the day that begins at `start` (ms) to two new files in a folder, row by row. */
 export async function writeDump(app: AppContext, start: number, folder: string): Promise<WrittenDump> {
   const [parquet, ndjson] = [join(folder, 'dump.parquet'), join(folder, 'dump.ndjson.gz')];
   const hash = createHash('sha256');
@@ -64,7 +64,7 @@ export async function writeDump(app: AppContext, start: number, folder: string):
   }
 }
 
-/** A day's observations of all names that the operator watches, by path, time and number. */
+/** A day's observations of all hostnames that the operator watches, by path, time and number. */
 async function* observationsOf(app: AppContext, start: number, folder: string): AsyncGenerator<Observation> {
   const { records } = app.store;
   const time = timesBy(app.store.desk.corrections('records', ''));
@@ -84,7 +84,7 @@ async function* observationsOf(app: AppContext, start: number, folder: string): 
       for (const { seq, at } of records.dumps.observedOn(id, start)) {
         if (own.has(seq)) continue;
         const observation = caught(Fault, () => records.observationBySeq(id, seq));
-        // An operator accepted that an older version cut these.
+        // Values cut by an older version make these unreadable; the operator has accepted that.
         if (observation instanceof Fault && !damaged.has(seq)) throw observation;
         if (observation !== null && !(observation instanceof Fault)) own.set(seq, { at, observation });
       }
@@ -98,11 +98,11 @@ async function* observationsOf(app: AppContext, start: number, folder: string): 
   }
 }
 
-/** A day's observations that left the database, of all names. */
+/** A day's archived observations of all hostnames. */
 async function* archivedOf(app: AppContext, start: number, folder: string): AsyncGenerator<Row> {
   const { archive: place, store } = app;
   const corrections = store.desk.corrections('records', '');
-  // A correction of the clock that came later lowers times, and those of objects stay.
+  // A later correction of the clock moves observations to earlier times, but not the times listed for their objects.
   const end = corrections.length === 0 ? start + DAY : Number.MAX_SAFE_INTEGER;
   const objects = store.records.archive.objects().filter(({ kind, rows, first_at, last_at }) => {
     const isOfRows = (kind === 'observations' || kind === 'observations_open') && rows > 0;
@@ -130,5 +130,5 @@ async function* archivedOf(app: AppContext, start: number, folder: string): Asyn
   }
 }
 
-/** The largest object that is read whole, in bytes. */
+/** The largest object read into memory whole, in bytes. */
 const OBJECT_MAX = 1_000_000_000;

@@ -6,7 +6,7 @@ import { bucketHash, type Hostname, pathOf } from '../hostname.ts';
 
 type Store = Pick<AppContext['store'], 'records'>;
 
-/** Erases what the database has of a host. What is in the archive is the archiver's to erase. */
+/** Erases a host from the database. The archiver erases it from the archive. */
 function eraseHost({ store: { records } }: { store: Store }, host: number): void {
   const notes = records
     .provenance(host, Number.MAX_SAFE_INTEGER)
@@ -15,8 +15,8 @@ function eraseHost({ store: { records } }: { store: Store }, host: number): void
 }
 
 /**
- * Erases again what a restored database has of hosts that were erased since its backup, and what a kill left. Such a host
- * is opted out: the backup does not know that it was. Returns whether there was any.
+ * Repeats erasures in a database that was restored from an older backup, and completes those interrupted by a kill.
+ * Also opts these hosts out, since the backup may lack the opt-out. Returns whether there were any.
  */
 export function eraseAgain({ store, clock }: Pick<AppContext, 'store' | 'clock'>): boolean {
   const { records } = store;
@@ -32,13 +32,13 @@ export function eraseAgain({ store, clock }: Pick<AppContext, 'store' | 'clock'>
   return isAny;
 }
 
-/** How often the log of the database is tried to be emptied, and the pause between, in ms. */
+/** How many times emptying the write-ahead log is tried, and the pause between, in ms. */
 const TRIES = 10;
 const PAUSE = 200;
 
 /**
- * Empties the write-ahead log, which still has what was erased. Returns whether it could: while somebody reads an earlier
- * state of the database, it cannot.
+ * Empties the write-ahead log, which still contains erased data. Returns false if that failed because other connections
+ * still read an earlier state of the database.
  */
 export async function forgetEarlier({ store }: Pick<AppContext, 'store'>): Promise<boolean> {
   for (let tried = 1; tried <= TRIES; tried++) {
@@ -49,9 +49,9 @@ export async function forgetEarlier({ store }: Pick<AppContext, 'store'>): Promi
 }
 
 /**
- * Erases a name and all names below it: opts them out, and forgets what they answered, here at once and in the archive
- * in the next steps of the archiver. Returns the names. Throws `invalid_request` for a public suffix, and when the
- * archive cannot be reached because ARCHIVE_URL is not set.
+ * Erases a name and all names below it: opts them out, and deletes their observations, here at once and in the archive
+ * with the next steps of the archiver. Returns the names. Throws `invalid_request` for a public suffix, and if there is
+ * an archive but ARCHIVE_URL is not set.
  */
 export function eraseName(app: AppContext, name: Hostname, reason: string): string[] {
   const { store, settings, clock } = app;
@@ -63,7 +63,7 @@ export function eraseName(app: AppContext, name: Hostname, reason: string): stri
       'observations are in an archive, and ARCHIVE_URL is not set; set it, and erase again',
     );
   }
-  // With the opt-out, what remains to be done: the archiver completes it after a kill.
+  // The opt-out is stored together with the erasures still to do, so that the archiver completes them after a kill.
   const hosts = store.database.transact(() => {
     records.optOut(name, reason, 'cli', clock.now());
     const below = records.erasure.hostsBelow(pathOf(name.hostname));

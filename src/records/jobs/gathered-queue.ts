@@ -2,7 +2,7 @@ import type { Probe } from '../../proof/records/signal.ts';
 import { GROUP_LEAST } from '../../shared/sql/group-commit.ts';
 import type { ProbeOutcome, ScanQueue } from '../probe/scan-queue.ts';
 
-/** How long a probe waits for others to share its commit with, in ms. */
+/** How long a probe waits for others to share its commit, in ms. */
 const GATHER_FOR = 50;
 
 interface Waiting {
@@ -13,9 +13,9 @@ interface Waiting {
 }
 
 /**
- * The queue of a scanner that nobody waits for: probes of all its leases are submitted together, as many as share a
- * commit or those of 50 ms. One commit follows the other, so that other writers of this process get between them. An
- * outcome is still returned only when it is on disk.
+ * Groups the probes of a background scanner, which nobody waits for: probes of all its leases that arrive within 50 ms,
+ * or that fit one commit, are submitted together. Commits run one at a time, so that other writers of this process get
+ * in between. An outcome is still returned only when it is on disk.
  */
 export function gatheredQueue<Q extends ScanQueue>(queue: Q): Q {
   const waiting: Waiting[] = [];

@@ -39,7 +39,7 @@ export function localQueue(app: AppContext, owner: string) {
     until,
   });
   const isAnyDue = (): boolean => {
-    // A wrong clock pauses the scan, and so does an archive that nobody has looked at.
+    // The scan pauses while the clock is wrong, and until the archive's manifest was read.
     if (app.clock.fault() !== null || !app.signer.knowsArchive) return false;
     records.pullForward(clock.now(), clock.now() + 2 * Math.max(LEASE_TIME, app.settings.scanEvery));
     return records.isDue(clock.now());
@@ -86,11 +86,14 @@ async function submitProbe(app: AppContext, record: () => ProbeOutcome, probe: P
 
 type SigningKey = ReturnType<AppContext['signer']['key']>;
 
-/** Records probes under their leases, in the caller's transactions. Throws `invalid_request` for the table of origins. */
+/**
+ * Records probes under their leases, in the caller's transactions. Throws `invalid_request` for an unreadable table of
+ * origins.
+ */
 function recorder(app: AppContext): (lease: string, probe: Probe) => ProbeOutcome {
   const { store, signer, clock } = app;
   const originOf = originsOf(app.settings);
-  // The key is looked up once a transaction. A failure may undo what that appended, the name under which the key signs.
+  // The key is looked up once per transaction. Looking it up may append the signer's name, which a rollback undoes.
   let found: { transaction: object; key: SigningKey } | null = null;
   const keyInForce = (): SigningKey => {
     signer.assertHeld();
@@ -101,7 +104,8 @@ function recorder(app: AppContext): (lease: string, probe: Probe) => ProbeOutcom
   const record = (lease: string, probe: Probe): ProbeOutcome => {
     const { hostname } = probe;
     const { settings } = app;
-    // The last gate: whatever put a hostname under watch, another node signs it.
+    // The last check, however the hostname came to be watched: the observations of this name are signed by another
+    // node.
     if (settings.nodes !== null) requireOwn(app, parseHostname(hostname));
     if (!signer.knowsArchive)
       throw new Busy('observations wait until the manifest of the archive can be read; try again');

@@ -8,7 +8,7 @@ import { FILE_PATH, type OwnerProof, proofText, RECHECK_EVERY, TXT_LABEL } from 
 import { type Checked, countCheck, recordCheck } from '../owners.ts';
 import { type NameProver, nameProver } from '../probe/name-proof.ts';
 
-/** How often the job looks for proofs that are due, and how long it may take for those that it took, in ms. */
+/** How often the job looks for due proofs, and how long it leases them for, in ms. */
 const POLL_EVERY = MINUTE / 2;
 const LEASE_TIME = 10 * MINUTE;
 const AT_ONCE = 8;
@@ -24,11 +24,11 @@ async function check(app: AppContext, prove: NameProver, proof: OwnerProof, by: 
 }
 
 /**
- * Checks a proof for the account that asks. Throws `conflict` for one that is revoked, or given up meanwhile,
- * `rate_limited`, and `unavailable` while another check of the account runs.
+ * Checks a proof at an account's request. Throws `conflict` for a proof that was revoked, or given up meanwhile,
+ * `rate_limited`, and `unavailable` while another check for the account runs.
  */
 export function askedCheck(app: AppContext, prove: NameProver = nameProver(app.settings)) {
-  // Otherwise one account could make this server contact any number of hosts at once.
+  // One check at a time per account; else an account could make this server contact any number of hosts at once.
   const underWay = new Set<string>();
   return async (proof: OwnerProof): Promise<Checked> => {
     const { account, name } = proof;
@@ -46,8 +46,8 @@ export function askedCheck(app: AppContext, prove: NameProver = nameProver(app.s
 }
 
 /**
- * Checks proofs again as they fall due, beside other servers of the database. A check that does not end, because its
- * process ended, is made again. Returns a function that stops it.
+ * Checks proofs again when they are due, alongside other servers of the database. A check that was interrupted runs
+ * again when its lease ends. Returns a function that stops it.
  */
 export function startOwnerChecks(
   app: AppContext,
@@ -57,7 +57,7 @@ export function startOwnerChecks(
   const { owners } = app.store.records;
   const sweep = hourly(app, (now) => owners.forgetUses(dayOf(now - 2 * DAY)));
   const round = async (): Promise<number> => {
-    // By a wrong clock nothing is due, and nothing is missing for a week.
+    // With a wrong clock it is unknown what is due, and whether a proof has been missing for a week.
     if (app.clock.fault() !== null) return POLL_EVERY;
     const now = app.clock.now();
     sweep(now);

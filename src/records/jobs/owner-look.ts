@@ -8,12 +8,15 @@ import { proberOf } from '../probe/prober.ts';
 import { requireHost } from '../require-host.ts';
 import { enrich } from './local-queue.ts';
 
-/** The most looks at once in this process. */
+/** The most concurrent looks in this process. */
 const AT_ONCE = 16;
-/** How long to wait for an observation of another scanner that took the hostname, and how often to ask for it, in ms. */
+/**
+ * How long to wait for the observation of another scanner that leased the hostname, and how often to check for it, in
+ * ms.
+ */
 const OTHERS_WAIT = 30_000;
 const OTHERS_POLL = 100;
-/** Changes of one observation: at most one per signal. */
+/** The most changes of one observation to return: it has at most one per signal. */
 const CHANGES = 100;
 
 interface Look {
@@ -25,8 +28,8 @@ interface Look {
 }
 
 /**
- * Observes a hostname at once for a proven owner, due or not. Owners who ask at the same time share an observation, and
- * each counts. One that came to nothing is not counted. Throws as `countLook`, and `unavailable`.
+ * Observes a hostname at once for a proven owner, due or not. Owners who ask at the same time share the observation,
+ * and it counts for each of them. A failed one does not count. Throws as `countLook`, and `unavailable`.
  */
 export function lookAtOnce(app: AppContext, proberFor = proberOf) {
   const { records } = app.store;
@@ -38,7 +41,7 @@ export function lookAtOnce(app: AppContext, proberFor = proberOf) {
     try {
       for await (const found of enrich(app, [hostname], prober, 'owner')) {
         if (!('error' in found)) return found;
-        // Another scanner took the hostname: what it sees is as good.
+        // Another scanner has leased the hostname; its observation will do as well.
         for (let waited = 0; found.error === 'conflict' && waited < OTHERS_WAIT; waited += OTHERS_POLL) {
           const newest = records.observation(requireHost(records, hostname).id);
           if (newest !== null && newest.seq > before) return fullRecordOf(newest);

@@ -5,7 +5,10 @@ import { poll } from '../../shared/workers/poll.ts';
 import { createChain, createCheckout } from '../checkout.ts';
 import { finishPlanOrders } from '../plans.ts';
 
-/** Finishes orders of plans that were paid for before this process began. Returns a function that stops it. */
+/**
+ * Finishes orders whose payment arrived but was never recorded, for example because the process was killed. Returns a
+ * function that stops it.
+ */
 export function startPlanOrders(app: AppContext, logger: Logger): () => Promise<void> {
   const [chain, checkout] = [createChain(app.settings), createCheckout(app)];
   // Without a node of the chain no plan is sold.

@@ -95,7 +95,10 @@ function accountMails(
       .map(({ hostname, watch_group }) => hostname ?? `the group ${names.get(watch_group ?? '') ?? ''}`);
     return covered.length === 0 ? null : testMail(root, [...new Set(covered)]);
   };
-  /** Returns null for the end of a plan that was renewed or has passed, and when the account was deleted. */
+  /**
+   * Returns null when the account was deleted, and for the reminder of an end that has passed or of a plan that was
+   * renewed.
+   */
   const plan = ({ id, account: holder }: AccountMailRecord): RecordsLetter | null => {
     const about = store.records.plans.ofMail(id);
     const account = store.records.accounts.find(holder ?? '');
@@ -105,7 +108,7 @@ function accountMails(
     if (kind !== 'receipt' && isOver) return null;
     return planMail(root, kind, paid, freeLimits(settings, account.plan));
   };
-  /** Returns null when the proof was put back, given up or begun again before the mail was sent. */
+  /** Returns null when the proof was found again, given up or restarted before the mail was sent. */
   const ownership = ({ id }: AccountMailRecord): RecordsLetter | null => {
     const happened = store.records.owners.eventOfMail(id);
     const proof = happened && store.records.owners.get(happened.account, happened.name);
@@ -138,7 +141,7 @@ function accountMails(
       const letter = fromRecords(root, content);
       return mailOf(mail, mail.email, letter, await render(letter.content));
     },
-    // Sends nothing more to the address until its owner switches the alerts on again.
+    // Switches the address's mail alerts off until its owner switches them on again.
     bounced: ({ id, account }) =>
       store.database.transact(() => {
         store.records.accountMails.fail(id, now(), 'bounced');

@@ -44,13 +44,13 @@ function queueAccountChanges(app: AppContext): boolean {
 /** The most events in one transaction, which blocks other writers. */
 const BATCH = 100;
 
-/** Queues what accounts are told of their expectations. Returns whether more is left. */
+/** Queues the events of expectations. Returns whether more are left. */
 function queueExpectations(app: AppContext): boolean {
   const { store, settings, clock } = app;
   const { records } = store;
   const { expectations, changeQueue, transact } = records;
   const now = clock.now();
-  // A wrong clock would end windows.
+  // With a wrong clock, windows might end early.
   if (clock.fault() === null && expectations.endedBefore(now - PLAN_GRACE, 1).length > 0) {
     transact(() => missPlans(expectations, now));
   }
@@ -59,12 +59,13 @@ function queueExpectations(app: AppContext): boolean {
     const events = expectations.toQueue(BATCH);
     for (const event of events) {
       expectations.queued(event.n);
-      // Nothing is sent about names that opted out meanwhile.
+      // Nothing is sent about hostnames that opted out meanwhile.
       if (records.find(event.hostname)?.state === 'opted_out') continue;
       for (const alert of changeQueue.alertsFor(event.hostname, event.at, '')) {
         if (alert.account !== event.account) continue;
         if (alert.way === 'webhook') {
-          // Chats call people; a program waits for the proof, and a pager for the end of an incident.
+          // A planned change needs nobody's attention, so chats are not told of it. A program may want its proof, and a
+          // pager must resolve its incident.
           const isCall = alert.format !== 'standard' && alert.format !== 'pagerduty';
           if (event.kind === 'done_as_planned' && isCall) continue;
           const data = { event: eventRow(app, event) };

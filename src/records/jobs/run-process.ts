@@ -6,31 +6,31 @@ import { HOUR, MINUTE } from '../../proof/time.ts';
 import { PROJECT } from '../../shared/project.ts';
 import { poll } from '../../shared/workers/poll.ts';
 
-/** The pause after a run that failed, in ms. */
+/** The pause after a failed run, in ms. */
 const REST = 10 * MINUTE;
-/** The memory of its JavaScript, in MB: what lives, and what is new, which V8 lets grow past 130 MB otherwise. */
+/** Limits of V8's heap, in MB: the old generation, and the new one, which would otherwise grow beyond 130 MB. */
 export const RUN_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=8'];
-/** As much as is kept of what a run says, in characters. */
+/** The most characters kept of a run's error output. */
 const SAID_MAX = 4_000;
 
 export interface Runs {
   /** The command: `archive` for `archive run`. */
   command: 'archive' | 'dumps';
-  /** What is said of it: “archiving”. */
+  /** The activity for log messages, such as “archiving”. */
   doing: string;
-  /** Whether to run before the hour is over; asked every minute. */
+  /** Whether a run is due before the hour is over; asked every minute. */
   isDue?: () => boolean;
 }
 
 /**
- * Runs a command every hour, in a process of its own, so that neither its memory nor its work is that of the server.
- * Returns a function that ends it, at any point: its steps survive that.
+ * Runs a command every hour in a child process, so that its memory and CPU time are not the server's. Returns a
+ * function that stops it at any point: a run survives being killed.
  */
 export function startRuns({ command, doing, isDue }: Runs, logger: Logger): () => Promise<void> {
   let child: ChildProcess | null = null;
   let failing: string | null = null;
   let isStopped = false;
-  // What may be due at once says so; the rest can wait until the server has started.
+  // Runs without `isDue` start at once. The others wait until the server has started, unless `isDue` asks for one.
   let nextAt = isDue === undefined ? Number.NEGATIVE_INFINITY : performance.now() + MINUTE;
   const round = async (): Promise<number> => {
     if (isStopped) return HOUR;

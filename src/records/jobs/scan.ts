@@ -13,8 +13,8 @@ import { localQueue } from './local-queue.ts';
 import { logScan, startScan } from './scan-loop.ts';
 
 /**
- * Probes the hostnames that are due, or the given ones. Returns the number of observations, the changes as lines, and
- * what other scanners took. Throws `not_found`.
+ * Probes the hostnames that are due, or the given ones. Returns the number of observations, the changes as lines of
+ * text, and the hostnames that other scanners have leased. Throws `not_found`.
  */
 export async function scanOnce(
   app: AppContext,

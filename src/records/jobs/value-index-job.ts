@@ -5,7 +5,10 @@ import { poll } from '../../shared/workers/poll.ts';
 /** How often the job checks for new values, in ms. */
 const POLL_EVERY = 1_000;
 
-/** Indexes the values of probes for search, after an upgrade all older ones too. Returns a function that stops it. */
+/**
+ * Indexes the values of new probes for search, and after an upgrade those of all older ones. Returns a function that
+ * stops it.
+ */
 export function startValueIndex({ store }: AppContext, logger: Logger): () => Promise<void> {
   const round = (): number => {
     const began = performance.now();
