@@ -7,7 +7,7 @@ import { bucketHash, type Hostname } from './hostname.ts';
 type Nodes = Pick<AppContext, 'settings'>;
 type Name = Pick<Hostname, 'hostname' | 'registrable_domain'>;
 
-/** The other node whose names a hostname is among; null for one of this service. */
+/** The other node to which a hostname belongs; null for a hostname of this service. */
 export function otherNodeOf(
   { settings: { nodes } }: Nodes,
   { hostname, registrable_domain }: Name,
@@ -17,7 +17,7 @@ export function otherNodeOf(
   return node.name === nodes.own?.name ? null : node;
 }
 
-/** Throws `other_node`, naming its address, for a hostname of another node. */
+/** Throws `other_node`, with that node's address, for a hostname of another node. */
 export function requireOwn(app: Nodes, name: Name, field?: string): void {
   const node = otherNodeOf(app, name);
   if (node !== null) throw otherNode(name, node, field);
@@ -28,10 +28,10 @@ export function otherNode({ hostname }: Pick<Name, 'hostname'>, { name, url }: R
   return new Fault('other_node', message, { node: url, ...(field === undefined ? {} : { field }) });
 }
 
-/** Hostnames between which other work runs. */
+/** How many hostnames are paused per transaction. */
 const CHUNK = 500;
 
-/** Pauses the watched hostnames that are of other nodes since the range of this one changed. */
+/** After this node's range changed, pauses the watched hostnames that now belong to other nodes. */
 export async function pauseOthers(app: Pick<AppContext, 'settings' | 'store'>): Promise<void> {
   const { records } = app.store;
   if (app.settings.nodes === null || records.node.newest()?.is_settled !== 0) return;

@@ -6,9 +6,9 @@ import { codeOf, Fault } from '../shared/fault.ts';
 import type { OriginOf } from './rotation.ts';
 
 /**
- * Which autonomous system originates an address, from a local table: lines of `<prefix> <length> <AS>` (CAIDA's pfx2as)
- * or `<first address> <last address> <AS> …` (iptoasn), separated by tabs. Of several origins of a prefix, the first
- * counts. IPv6 is told apart by its first 64 bits, which is all that is routed.
+ * Looks up the autonomous system that originates an address in a local table: lines of `<prefix> <length> <AS>`
+ * (CAIDA's pfx2as) or `<first address> <last address> <AS> …` (iptoasn), separated by tabs. If a prefix has several
+ * origins, the first counts. Of IPv6 addresses, only the first 64 bits are compared: longer prefixes are not routed.
  */
 export function originTable(text: string, file: string): OriginOf {
   const ranges: Record<4 | 6, Range[]> = { 4: [], 6: [] };
@@ -32,13 +32,13 @@ export function originTable(text: string, file: string): OriginOf {
   return lookupIn({ 4: flattened(ranges[4]), 6: flattened(ranges[6]) });
 }
 
-/** Where ranges begin, in order, and who originates what follows; 0 for nobody. */
+/** The starts of ranges, sorted, and who originates the addresses from each start on; 0 for nobody. */
 interface Table {
   starts: BigUint64Array;
   origins: Uint32Array;
 }
 
-/** Apart from the code that reads a table, so that nothing of that stays in memory. */
+/** A function of its own, so that its closure does not keep the parsed text in memory. */
 function lookupIn(tables: Record<4 | 6, Table>): OriginOf {
   return (network) => {
     const [address = ''] = network.split('/', 1);
@@ -81,7 +81,7 @@ function rangeIn(line: string): Range | null {
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address. */
 function numberOf(address: string, family: 4 | 6): bigint {
-  // Most of a table is IPv4.
+  // A fast path: most of a table is IPv4.
   if (family === 4) return BigInt(address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0));
   const bytes = ipaddr.parse(address).toByteArray().slice(0, 8);
   return bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
@@ -90,13 +90,13 @@ function numberOf(address: string, family: 4 | 6): bigint {
 const END = 2n ** 64n - 1n;
 const ASN_MAX = 2 ** 32 - 1;
 
-/** Ranges of which some are within others: the smallest counts. */
+/** Flattens nested ranges: the smallest range that contains an address counts. */
 function flattened(ranges: Range[]): Table {
   ranges.sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : a.last > b.last ? -1 : 1));
   const starts: bigint[] = [];
   const origins: number[] = [];
   const from = (start: bigint, asn: number): void => {
-    // Past the last address, or before a range that overlaps this one, nothing begins.
+    // Skips starts beyond the last address, and starts before one already written, where a later range overlaps.
     if (start > END || start < (starts.at(-1) ?? 0n)) return;
     if (starts.at(-1) === start) origins[origins.length - 1] = asn;
     else {
@@ -122,7 +122,7 @@ function flattened(ranges: Range[]): Table {
 
 const tables = new Map<string, OriginOf>();
 
-/** The operator's table; undefined without one. It is read once by each process. Throws `invalid_request`. */
+/** The operator's table; undefined if none is set. Each process reads it once. Throws `invalid_request`. */
 export function originsOf({ asTable }: { asTable: string | undefined }): OriginOf | undefined {
   if (asTable === undefined) return undefined;
   const known = tables.get(asTable);

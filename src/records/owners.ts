@@ -22,7 +22,7 @@ import { type Hostname, hostnameOfField } from './hostname.ts';
 import { requireOwn } from './nodes.ts';
 import { requireHost } from './require-host.ts';
 
-/** Proofs of names and what a proven owner may do, by an account. All times in ms. */
+/** An account's proofs of names, and what a proven owner may do. All times in ms. */
 
 const pathOf = (hostname: string): string => hostname.split('.').reverse().join('.');
 
@@ -36,7 +36,7 @@ export function requireProof({ store }: AppContext, account: string, text: strin
 }
 
 /**
- * A name, its path and its registrable domain, of which the account is a proven owner, and its proof. Throws
+ * A name that the account has proven itself the owner of, with its path, registrable domain and proof. Throws
  * `invalid_request`, and `conflict` for a name that is not proven.
  */
 export function requireOwned({ store }: AppContext, account: string, text: string) {
@@ -49,8 +49,8 @@ export function requireOwned({ store }: AppContext, account: string, text: strin
 }
 
 /**
- * The proof of a name, begun if the account has none. `random` returns n secure random bytes. Throws
- * `invalid_request`, also for a public suffix, `other_node`, and `conflict` when the account has too many.
+ * The account's proof of a name; begins one if there is none. `random` returns n secure random bytes. Throws
+ * `invalid_request`, also for a public suffix, `other_node`, and `conflict` when the account has too many proofs.
  */
 export function beginProof(
   app: AppContext,
@@ -75,7 +75,7 @@ export function beginProof(
   });
 }
 
-/** Counts a check that an account asks for. Throws `conflict` for a revoked proof, `unavailable`, `rate_limited`. */
+/** Counts a check requested by an account. Throws `conflict` for a revoked proof, `unavailable`, `rate_limited`. */
 export function countCheck(
   { store: { records }, clock }: AppContext,
   { account, name, revoked_for }: OwnerProof,
@@ -89,17 +89,17 @@ export function countCheck(
   throw new Fault('rate_limited', `${CHECKS_DAILY} checks were made for the account today (UTC); go on tomorrow`);
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface Checked {
   proof: OwnerProof;
   event: OwnerEventKind | null;
-  /** The alert by mail that the first proof makes, where no alert of the account covers the name; else null. */
+  /** The mail alert that is made with a proven name if no alert of the account covers it; else null. */
   alert: string | null;
 }
 
 /**
- * Records a check, with what follows from it: mails, the alert, the round of the scanner. Null when the proof was given
- * up, begun again or revoked while the check ran. `made_by` is `account:…` or `job`.
+ * Records a check and what follows from it: the mail, the alert, earlier probes. Null when the proof was given up,
+ * restarted or revoked while the check ran. `made_by` is `account:…` or `job`.
  */
 export function recordCheck(
   app: AppContext,
@@ -123,7 +123,7 @@ export function recordCheck(
   });
 }
 
-/** Queues a mail to an account, which is composed from the event that names it. Returns its id. */
+/** Queues a mail to an account and returns its id. The text is composed later from the event with that id. */
 function queueMail({ store: { records } }: AppContext, account: string, now: number): string | null {
   const email = records.accounts.find(account)?.email;
   if (email === undefined) return null;
@@ -132,7 +132,7 @@ function queueMail({ store: { records } }: AppContext, account: string, now: num
   return id;
 }
 
-/** Makes the alert of a name that was proven, unless one covers it. Returns its id. */
+/** Makes an alert for a proven name, unless one covers it. Returns its id. */
 function alertOf({ store: { records }, clock }: AppContext, account: string, name: string): string | null {
   if (records.find(name)?.state !== 'watched') return null;
   const groups = new Set(
@@ -152,7 +152,10 @@ function alertOf({ store: { records }, clock }: AppContext, account: string, nam
   }
 }
 
-/** Gives a proof up, with its notes. Opt-outs stay. Returns the proof as it was. Throws as `requireProof`. */
+/**
+ * Gives up a proof, and removes its notes. Opt-outs stay in force. Returns the proof as it was. Throws as
+ * `requireProof`.
+ */
 export function giveUpProof(app: AppContext, account: string, text: string): OwnerProof {
   const { records } = app.store;
   return records.transact(() => {
@@ -169,7 +172,10 @@ export function giveUpProof(app: AppContext, account: string, text: string): Own
   });
 }
 
-/** Ends a proof for an operator, with a reason, until `allowProof`. Throws `not_found`, `conflict`. */
+/**
+ * Ends a proof on behalf of the operator, for a reason. It stays revoked until `allowProof`. Throws `not_found`,
+ * `conflict`.
+ */
 export function revokeProof(app: AppContext, account: string, text: string, reason: string): OwnerProof {
   const { records } = app.store;
   return records.transact(() => {
@@ -185,7 +191,7 @@ export function revokeProof(app: AppContext, account: string, text: string, reas
   });
 }
 
-/** Lets an account prove a name again that was revoked. Throws `not_found`, `conflict`. */
+/** Lets an account prove a revoked name again. Throws `not_found`, `conflict`. */
 export function allowProof(app: AppContext, account: string, text: string): OwnerProof {
   const { records } = app.store;
   return records.transact(() => {
@@ -198,7 +204,7 @@ export function allowProof(app: AppContext, account: string, text: string): Owne
   });
 }
 
-/** Counts a look at once at a watched hostname of an owner. Throws `conflict`, `not_found`, `not_watched`, `rate_limited`. */
+/** Counts an on-demand look at an owner's hostname. Throws `conflict`, `not_found`, `not_watched`, `rate_limited`. */
 export function countLook(
   app: AppContext,
   account: string,
@@ -217,7 +223,9 @@ export function countLook(
   throw new Fault('rate_limited', message);
 }
 
-/** The opt-out of a name as an account sees it: of several the operator's first, then that of another owner. */
+/**
+ * The opt-out of a name as an account sees it. If there are several, the operator's comes first, then another owner's.
+ */
 export function optStateOf({ store: { records } }: AppContext, account: string, hostname: string): OptState {
   const found = records.optOutsOf(hostname);
   const own = `account:${account}`;
@@ -229,8 +237,8 @@ export function optStateOf({ store: { records } }: AppContext, account: string, 
 }
 
 /**
- * Opts a name, with the names below it of the same registrable domain, out or in, for an owner. An opt-in lifts the
- * account's own opt-out and those of accounts that are owners no more; one of another owner or of the operator stays in
+ * Opts a name out or in for an owner, with the names below it of the same registrable domain. An opt-in lifts the
+ * opt-outs of this account and of accounts that are no longer owners; those of another owner or of the operator stay in
  * force. Throws as `requireOwned`.
  */
 export function setOpt(app: AppContext, account: string, text: string, opt: 'in' | 'out'): OptState {
@@ -263,7 +271,7 @@ export function setOpt(app: AppContext, account: string, text: string, opt: 'in'
   });
 }
 
-/** A shown change at a name of an owner. Throws `not_found`, `conflict`. */
+/** A shown change at a name that the account owns. Throws `not_found`, `conflict`. */
 function requireOwnChange(app: AppContext, account: string, seq: number) {
   const { records } = app.store;
   const [delta] = records.deltas({}, { limit: 1, order: 'oldest', cursor: seq - 1 });
@@ -274,7 +282,7 @@ function requireOwnChange(app: AppContext, account: string, seq: number) {
 }
 
 /**
- * Puts an owner's note beside a change, in the place of an earlier one. `text` is plain text of one line. Throws
+ * Adds an owner's note to a change, or replaces the one there. `text` is one line of plain text. Throws
  * `invalid_request`, `not_found`, `conflict`.
  */
 export function putNote(app: AppContext, account: string, seq: number, text: string): void {
@@ -292,13 +300,13 @@ export function putNote(app: AppContext, account: string, seq: number, text: str
   });
 }
 
-/** Removes an account's note, also one that is not shown any more. Throws `not_found`. */
+/** Removes an account's note, even if it is no longer shown. Throws `not_found`. */
 export function removeNote({ store: { records } }: AppContext, account: string, seq: number): void {
   if (records.owners.removeNote(account, seq)) return;
   throw new Fault('not_found', `your account has no note on change ${seq}; GET /v1/account/notes lists its notes`);
 }
 
-/** The opt-out of a name, and the looks at it that are left, on the wire. */
+/** The opt-out of a name, as responses show it. */
 export const optRowOf = (app: AppContext, account: string, hostname: string) =>
   optRow(optStateOf(app, account, hostname));
 
@@ -307,7 +315,7 @@ export function looksRowOf({ store: { records }, clock }: AppContext, hostname: 
   return looksRow(records.owners.used('look', hostname, now), now);
 }
 
-/** A proof with its opt-out and its looks, on the wire and on pages. */
+/** A proof with the name's opt-out and remaining looks, as responses and pages show it. */
 export function ownedRow(app: AppContext, proof: OwnerProof): OwnedRow {
   const { account, name } = proof;
   return { ...proofRow(proof), opt: optRowOf(app, account, name), looks: looksRowOf(app, name) };

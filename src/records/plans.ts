@@ -22,7 +22,7 @@ export function freeLimits(settings: Settings, metered: Plan): Limits {
   };
 }
 
-/** The limits of an account now, and the bought plan that is in force. */
+/** The current limits of an account, and the bought plan in force. */
 export function limitsOf(
   { store, settings, clock }: AppContext,
   account: { id: string; plan: Plan },
@@ -31,7 +31,7 @@ export function limitsOf(
   return { limits: limitsWith(freeLimits(settings, account.plan), bought), bought };
 }
 
-/** What a plan costs, under the terms of an order or of the plan as it is; null while payments are closed. */
+/** The offer for a plan, with the terms of an order or of the plan as it is now; null while payments are closed. */
 export function planOffer({ x402, dataOrigin }: Settings, { plan, price, days }: NamedTerms): Offer | null {
   if (x402 === null) return null;
   const { network, asset, payTo } = x402;
@@ -45,15 +45,15 @@ export function planOffer({ x402, dataOrigin }: Settings, { plan, price, days }:
 
 type NamedTerms = PlanTerms & { plan: string };
 
-/** What a payment for a plan is bound to: the account, the plan, and every term of it. */
+/** Identifies what a payment for a plan buys: the account, the plan, and each of its terms. */
 function requestOf({ account, plan, daily, per_minute, watch, streams, exports, price, days }: PlanOrder): string {
   const terms = [daily, per_minute, watch, streams, exports, price, days].join(' ');
   return createHash('sha256').update(`POST /v1/plans/${plan}\n${account}\n${terms}`).digest('hex');
 }
 
 /**
- * The sale of a plan, for the checkout. The order is stored with its terms before money may move; the settlement, the
- * grant and its receipt are recorded in one transaction.
+ * The checkout order for a plan. The plan's terms are stored before money may move; the settlement, the grant and its
+ * receipt are recorded in one transaction.
  */
 export function planSale(app: AppContext, order: PlanOrder, payment: Payment, offer: Offer): Order {
   const { plans } = app.store.records;
@@ -63,7 +63,7 @@ export function planSale(app: AppContext, order: PlanOrder, payment: Payment, of
     record: {
       settling: () => plans.place(order, payment),
       settled(transaction) {
-        // Another request with this payment may have placed it.
+        // Another request with this payment may have placed the order.
         const { id } = plans.ordered(order.account, order.payment)?.order ?? order;
         queueMail(app, plans.grant(id, app.clock.now(), transaction), 'receipt');
       },
@@ -71,13 +71,13 @@ export function planSale(app: AppContext, order: PlanOrder, payment: Payment, of
   };
 }
 
-/** The most orders that one round looks up. */
+/** The most orders looked up in one round. */
 const ORDERS = 20;
 
 /**
- * Finishes orders whose payment arrived while nobody was there to record it: the process was killed, and the payer did
- * not come back. It asks the chain, and moves no money itself. Looks up some orders after the id `after`; returns how many
- * it finished, and where the next round goes on.
+ * Finishes orders whose payment arrived unnoticed: the process was killed, and the payer did not come back. It asks the
+ * chain, and moves no money itself. Looks up orders with ids after `after`; returns how many it finished, and where the
+ * next round continues.
  */
 export async function finishPlanOrders(
   app: AppContext,
@@ -89,7 +89,7 @@ export async function finishPlanOrders(
   const orders = plans.open(after, ORDERS);
   for (const { order, payment } of orders) {
     const offer = planOffer(app.settings, order);
-    // Another chain or token than that of the order knows nothing of its payment, so the order stays open.
+    // Another chain or token than the order's cannot know its payment, so the order stays open.
     const isElsewhere =
       order.network !== offer?.network.caip2 || (order.asset !== null && order.asset !== offer.asset.address);
     const status = offer === null || isElsewhere ? 'unseen' : await chain.status(payment, offer);
@@ -100,13 +100,13 @@ export async function finishPlanOrders(
   return { finished, next: orders.length < ORDERS ? '' : (orders.at(-1)?.order.id ?? '') };
 }
 
-/** How long before its end a plan says so. */
+/** How long before a plan's end each reminder is sent, in ms. */
 const WARNINGS: readonly [kind: PlanMail, before: number][] = [
   ['day', DAY],
   ['week', 7 * DAY],
 ];
 
-/** Queues the mails that a plan ends soon, each once; none for a plan that was bought for less. */
+/** Queues the reminders that a plan ends soon, each once. Plans shorter than a reminder's notice get none. */
 export function queuePlanMails(app: AppContext): void {
   const { store, clock } = app;
   const now = clock.now();
@@ -133,12 +133,12 @@ function queueMail({ store, clock }: AppContext, { id, account }: PaidPlan, kind
   accountMails.queue({ id: mail, account, email, kind: 'plan', due_at: clock.now() });
 }
 
-/** How long after its end a plan's places for hostnames are kept, in ms. */
+/** After a plan ends, hostnames above the limit stay in their groups for this long, in ms. */
 export const PLACES_KEPT = 30 * DAY;
 
 /**
- * Takes the hostnames for which an account has had no place for 30 days out of its groups, those that came last first,
- * and ends their watch unless somebody else wants it. Returns them.
+ * Removes hostnames above the limit from the groups of accounts whose plan ended 30 days ago, the last added first, and
+ * ends their watch unless somebody else watches them. Returns them.
  */
 export function releasePlaces(app: AppContext): string[] {
   const { store, settings, clock } = app;
@@ -165,7 +165,7 @@ export function plansOnSale(app: Pick<AppContext, 'store' | 'settings'>): PlanRo
   return planRows(app).slice(1);
 }
 
-/** What every account has, and the plans on sale, the cheapest per day first. */
+/** The free limits, and the plans on sale, the cheapest per day first. */
 export function planRows({ store, settings }: Pick<AppContext, 'store' | 'settings'>): PlanRow[] {
   const { asset = null } = settings.x402 ?? {};
   return [

@@ -1,7 +1,7 @@
 import { dayOf, daysInMonth, nextDayAt, nextMonthAt } from '../../proof/time.ts';
 import { REQUEST_COST } from './credits.ts';
 
-/** Requests by outcome: each within the rate of its key is in exactly one column. */
+/** Requests by outcome. Each request within its key's rate limit is counted in exactly one column. */
 export interface Counts {
   /** Paid by the plan's allowance. */
   included: number;
@@ -19,15 +19,15 @@ export interface AccountUsage {
   terms: Terms;
   today: Counts;
   month: Counts;
-  /** On the monthly plan: what bought plans paid for, so that it is no part of the month. */
+  /** On the monthly plan: requests paid for by bought plans, which do not count against the month. */
   covered: {
-    /** Requests of the month on other days than today. */
+    /** Such requests on earlier days of the month. */
     before: number;
     today: boolean;
   };
-  /** On the daily plan: today's requests of other addresses of the same mailbox, which share one free allowance. */
+  /** On the daily plan: today's requests of other addresses of the same mailbox. They share one free allowance. */
   elsewhere: number;
-  /** Bought micro-credits that are left. */
+  /** Bought micro-credits left. */
   balance: number;
   bought: boolean;
 }
@@ -42,7 +42,7 @@ export function unitsOf({ included, drawn }: Counts): number {
   return included + drawn;
 }
 
-/** The allowance of the legacy monthly plan: the daily shares of the whole month. */
+/** The month's allowance on the legacy monthly plan: the daily share times the days of the month. */
 export function monthAllowance({ at, terms, today, month, covered }: AccountUsage): Allowance {
   const allowance = terms.daily * daysInMonth(at);
   const used = month.included - covered.before - (covered.today ? today.included : 0);
@@ -50,8 +50,8 @@ export function monthAllowance({ at, terms, today, month, covered }: AccountUsag
 }
 
 /**
- * The daily share times the burst multiple, less what other addresses of the mailbox used. On the monthly plan never
- * more than the month has left.
+ * The daily share times the burst multiple, less what other addresses of the mailbox used. On the monthly plan, at most
+ * what is left of the month.
  */
 export function dayAllowance(usage: AccountUsage): Allowance {
   const { terms, today, elsewhere } = usage;
@@ -65,13 +65,13 @@ export function dayAllowance(usage: AccountUsage): Allowance {
 
 export type Source = 'included' | 'credits';
 
-/** What may run out: the plan's allowance of the day or of the month, bought credits, and the day's exports. */
+/** What can be exhausted: the plan's daily or monthly allowance, bought credits, and the day's exports. */
 type Axis = 'daily' | 'monthly' | 'credits' | 'exports';
 
 export interface Exhausted {
   /**
-   * The axis to fix. `credits`: too few are left, so it needs a top-up. `daily` or `monthly`: it never had credits, so
-   * waiting helps as well. `exports`: only a plan or waiting helps.
+   * What the account can do about it. `credits`: too few are left; buy more. `daily` or `monthly`: it never had
+   * credits; it may also wait. `exports`: buy a plan or wait.
    */
   axis: Axis;
   axes: Axis[];
@@ -104,7 +104,10 @@ export function afterRequest(usage: AccountUsage, as: keyof Counts): AccountUsag
   };
 }
 
-/** By a daily allowance, which is also expressed in credits, or by the legacy monthly allowance (protocol 9.4). */
+/**
+ * How an account is metered: by a daily allowance, which is also expressed in credits, or by the legacy monthly
+ * allowance (protocol 9.4).
+ */
 export const PLANS = ['daily', 'monthly'] as const;
 export type Plan = (typeof PLANS)[number];
 
@@ -113,15 +116,18 @@ export const BURST_MAX = 31;
 
 export interface Terms {
   plan: Plan;
-  /** How many daily shares one day may use; 1 is its own alone. */
+  /** How many daily shares may be used in one day; 1 means no burst. */
   burst: number;
   /** The daily share: included requests per day. */
   daily: number;
-  /** The bought plan that is in force, which is by the day; null for none. */
+  /** The bought plan in force, which is metered by the day; null for none. */
   bought: { name: string; ends_at: number } | null;
 }
 
-/** The time at which a request counts, in ms: a clock set back never reopens a day once a later one has counted. */
+/**
+ * The day to which a request is counted, as a time in ms. If the clock was set back, a day is not reopened once a later
+ * one has counted.
+ */
 export function accountingTime(now: number, lastDay: string | null): number {
   return lastDay !== null && lastDay > dayOf(now) ? Date.parse(lastDay) : now;
 }

@@ -19,12 +19,13 @@ const HOLD_BEAT = 1_500;
 /** How often (in ms), and how many times, a request checks whether another one has finished with the same payment. */
 const POLL = 100;
 const POLLS = 100;
-/** Retention of a response for payers that send the same payment again, in ms. */
+/** How long a response is kept for payers that send the same payment again, in ms. */
 const ANSWER_KEPT = DAY;
 /** How long a payment can reopen its stream, in ms. */
 const STREAM_KEPT = HOUR;
 /**
- * How often a payment gets its response again, for lost connections: anyone can read a settled payment on the chain.
+ * How many times a payment gets its response again after lost connections. Limited because anyone can read a settled
+ * payment on the chain.
  */
 export const REPEATS = 100;
 const SWEEP = 600_000;
@@ -51,7 +52,10 @@ export interface Order {
   run(): Promise<Bought | null>;
   /** Whether the transfer must be confirmed on the chain, rather than by the facilitator alone. */
   mustConfirm?: boolean;
-  /** What else is recorded in the transaction before money may move, and in the one that records that it arrived. */
+  /**
+   * Further writes for the transaction that stores the payment before money may move, and for the one that records its
+   * arrival.
+   */
   record?: { settling(): void; settled(transaction: string | null): void };
 }
 
@@ -114,7 +118,7 @@ export class Checkout {
     }
   }
 
-  /** Runs a holder's work and renews its hold meanwhile; an undecided purchase is left to the next request. */
+  /** Runs a holder's work, renewing its hold meanwhile. An undecided purchase is left to the next request. */
   async #held(id: PaymentId, holder: string, work: () => Promise<CheckoutOutcome>): Promise<CheckoutOutcome> {
     const { payments, now, repeat } = this.#options;
     const stop = repeat(() => ifPossible(() => payments.extend(id, holder, now() + HOLD)), HOLD_BEAT);
@@ -156,7 +160,7 @@ export class Checkout {
     return this.#settle(order, id, holder, bought, { first: true });
   }
 
-  /** Handles a payment whose settlement ended unknown, or whose holder died during it. */
+  /** Continues a payment whose settlement had an unknown result, or whose holder died during it. */
   async #resume(order: Order, id: PaymentId, holder: string, found: Purchase): Promise<CheckoutOutcome> {
     const { payments, facilitator, chain } = this.#options;
     const { payment, offer } = order;
@@ -268,7 +272,10 @@ function isHeld({ held_until }: Purchase, now: number): boolean {
   return held_until > now && held_until <= now + 2 * HOLD;
 }
 
-/** A hold that is not renewed or left ends by itself. What fails in a timer would end the process. */
+/**
+ * For changes of a hold, which expires by itself if it is neither renewed nor released. An exception in a timer would
+ * end the process.
+ */
 function ifPossible(change: () => void): void {
   try {
     change();

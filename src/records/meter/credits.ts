@@ -26,8 +26,8 @@ function parseCredits(text: string): number | null {
 }
 
 /**
- * `top_up` adds bought credits, `correction` removes some; `draw` is the cost of a day's requests, or of those up to a
- * top-up or correction on that day; `refund` is what was refunded later.
+ * `top_up` adds bought credits, `correction` removes some. `draw` is the cost of a day's requests, or of those up to a
+ * top-up or correction on that day. `refund` returns part of a draw that was already posted.
  */
 export const CREDIT_KINDS = ['top_up', 'correction', 'draw', 'refund'] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
@@ -47,7 +47,7 @@ export interface CreditEntry {
   note: string | null;
 }
 
-/** A line as it is shown: `seq` is null for the current day's draws, which are not in the ledger yet. */
+/** A line as shown to the account: `seq` is null for the current day's draws, which are not in the ledger yet. */
 export type CreditLine = Omit<CreditEntry, 'seq'> & { seq: number | null };
 
 interface CreditChange {
@@ -69,7 +69,10 @@ export interface CreditLedger {
   entries(account: string, at: number, page?: { before?: number; limit?: number }): CreditLine[];
   /** Micro-credits left: the ledger's balance less the draws that are not posted yet. */
   balance(account: string): number;
-  /** In words: lines that do not follow from the previous one, days whose lines do not add up to their draws. */
+  /**
+   * Problems in words: lines that do not follow from the previous one, and days whose lines do not add up to their
+   * draws.
+   */
   faults(): string[];
 }
 

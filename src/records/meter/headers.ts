@@ -3,9 +3,9 @@ import { type AccountUsage, dayAllowance, monthAllowance, unitsOf } from './acco
 import { creditsOf, REQUEST_COST } from './credits.ts';
 
 /**
- * The meter headers of a keyed response (protocol 9.4): the day's credits on the daily plan alone, the month's
- * allowance on the monthly one. Credits are the day's requests at the price of a request. Bought credits do not expire
- * and are not part of the allowance: they are the balance, which both plans draw on. Resets are in Unix seconds.
+ * The meter headers of a keyed response (protocol 9.4): the day's credits on the daily plan, or the month's allowance
+ * on the monthly plan. Credits are the day's requests at the price of a request. Bought credits do not expire and are
+ * not part of the allowance: they are the balance, from which both plans draw. Resets are in Unix seconds.
  */
 export function meterHeaders(usage: AccountUsage): Record<string, string> {
   const { at, terms, today, month, balance } = usage;
@@ -38,8 +38,8 @@ export function meterHeaders(usage: AccountUsage): Record<string, string> {
 }
 
 /**
- * Requests of a key per clock minute, also those that fail or exceed the allowance, but not those rejected for the
- * rate.
+ * A key's requests per clock minute. Includes requests that fail or exceed the allowance, but not those rejected by
+ * this rate limit.
  */
 export interface Rate {
   limit: number;

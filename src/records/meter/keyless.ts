@@ -4,8 +4,8 @@ import { unixSeconds } from '../../proof/time.ts';
 export const KEYLESS_INTERVAL = 15_000;
 
 /**
- * `throttled`: admitted less than 15 seconds ago. `closed`: today's keyless requests are spent, for all callers.
- * `until` (ms) is when the next one may come.
+ * `throttled`: the caller was admitted less than 15 seconds ago. `closed`: all callers together have used up today's
+ * keyless requests. `until` (ms) is when the next one may come.
  */
 export type KeylessPass = { pass: 'open' | 'throttled' | 'closed'; until: number };
 
@@ -13,7 +13,8 @@ export interface KeylessTable {
   /** The decision about a caller at a time in ms, under a daily ceiling, without counting. */
   peek(caller: string, at: number, ceiling: number): KeylessPass;
   /**
-   * Only admitted requests count towards the interval and the ceiling. One transaction, within which the clock is read.
+   * Decides and counts: only admitted requests count towards the interval and the ceiling. One transaction; the clock
+   * is read within it.
    */
   admit(caller: string, now: () => number, ceiling: number): KeylessPass;
 }
@@ -22,7 +23,7 @@ export interface KeylessTable {
 export function keylessHeaders({ until }: KeylessPass): Record<string, string> {
   return {
     'X-RateLimit-Limit': '1',
-    // This request used the only one, or there was none left.
+    // Either this request used the only one, or there was none left.
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(unixSeconds(until)),
   };

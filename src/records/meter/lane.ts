@@ -3,11 +3,14 @@ export const ACCESSES = ['public', 'lookup', 'read', 'export', 'usage', 'queue',
 
 /**
  * `public` is open to all; `lookup` is the one-domain preview, `read` every other read; `export` needs an account;
- * `usage` is an account's own, and free; `queue` is for scanners, `operator` for operators.
+ * `usage` is for the account itself, and free; `queue` is for scanners, `operator` for operators.
  */
 export type Access = (typeof ACCESSES)[number];
 
-/** The level of a request's key (`bad` when invalid), and whether it has a payment, or asks for the price. */
+/**
+ * The credentials of a request: the level of its key (`bad` when invalid), whether it carries a payment, and whether it
+ * asks for the price.
+ */
 export interface Carried {
   key: 'none' | 'bad' | 'account' | 'service' | 'scanner' | 'operator';
   payment: boolean;
@@ -25,8 +28,8 @@ type LaneDecision =
   | { refused: 'key_invalid' | 'key_required' | 'level_too_low' | 'export_needs_account' };
 
 /**
- * Decides the lane. A bad key is rejected on every route. A good one alone decides, and a payment beside it is not
- * touched. Nothing falls through to a cheaper lane.
+ * Decides the lane. A bad key is rejected on every route. A valid key decides alone, and a payment sent with it is not
+ * used. A rejected request never falls through to a cheaper lane.
  */
 export function laneOf(carried: Carried, access: Access): LaneDecision {
   const { key } = carried;

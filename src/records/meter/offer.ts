@@ -45,7 +45,7 @@ export function requirementsV2({ network, asset, payTo, units }: Offer) {
   };
 }
 
-/** The content of version 2's `PAYMENT-REQUIRED`: the offer, and why it is made. */
+/** The content of x402 version 2's `PAYMENT-REQUIRED`: the offer, and the reason for it. */
 export function requiredV2(offer: Offer, error: string) {
   const { resource: url, description, mimeType } = offer;
   return { x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirementsV2(offer)] };

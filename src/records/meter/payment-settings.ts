@@ -44,7 +44,7 @@ function assetOf(env: Given): Asset | null {
   return name === undefined || version === undefined ? null : { address, name, version, decimals: null };
 }
 
-/** Prices by a route's path, in atomic units of the token. `*` is every other route. */
+/** Prices by route path, in atomic units of the token. `*` stands for every other route. */
 export type Prices = ReadonlyMap<string, number>;
 
 /** The default prices, in millionths of a dollar, the atomic units of USDC. */
@@ -53,7 +53,7 @@ const DEFAULTS: Prices = new Map([
   ['/v1/domains/{domain}/provenance', 2_000],
   ['/v1/domains/{domain}/history', 2_000],
   ['/v1/stream', 20_000],
-  // The price of one credit, which is worth twenty requests.
+  // One credit, which is worth twenty requests.
   ['/v1/credits', 50_000],
   ['*', 5_000],
 ]);

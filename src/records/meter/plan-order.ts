@@ -2,9 +2,9 @@ import { isoTime, SECOND } from '../../proof/time.ts';
 import type { Payment } from './payment.ts';
 import type { PlanPeriod, PlanTerms, SoldPlan } from './plan.ts';
 
-/** A plan as an account ordered it, with the terms of that moment. Times in ms. */
+/** An order of a plan, with the plan's terms at that moment. Times in ms. */
 export interface PlanOrder extends PlanTerms {
-  /** A lower-case ULID, the number of the receipt. */
+  /** A lower-case ULID, which is also the receipt number. */
   id: string;
   account: string;
   /** The hash of the payment. */
@@ -22,20 +22,20 @@ export interface PlanOrder extends PlanTerms {
   ordered_at: number;
 }
 
-/** An order whose money arrived. */
+/** A paid order. */
 export interface PaidPlan extends PlanOrder, PlanPeriod {
   /** Per account, from 1, without gaps. */
   seq: number;
   transaction: string | null;
 }
 
-/** An order whose settlement has begun, and its payment. */
+/** An order whose settlement has begun, with its payment. */
 export interface OpenOrder {
   order: PlanOrder;
   payment: Payment;
 }
 
-/** What mails say of a plan: that it is paid, and that it ends in a week or in a day. */
+/** The kinds of plan mails: the receipt, and reminders a week and a day before the end. */
 export const PLAN_MAILS = ['receipt', 'week', 'day'] as const;
 export type PlanMail = (typeof PLAN_MAILS)[number];
 
@@ -46,43 +46,48 @@ export interface PlanTable {
   set(plan: SoldPlan): void;
   /** False when there is no such plan. */
   remove(name: string): boolean;
-  /** How many accounts hold a plan at a time. */
+  /** The number of accounts whose plan has this name at a time (ms). */
   holders(name: string, at: number): number;
 
-  /** Stores an order before its money may move, with its payment; once. */
+  /** Stores an order with its payment, before money may move. Repeating it changes nothing. */
   place(order: PlanOrder, payment: Payment): void;
-  /** The order of an account that was placed with a payment. */
+  /** An account's order for a payment, and the plan if it is paid. */
   ordered(account: string, payment: string): { order: PlanOrder; paid: PaidPlan | null } | null;
-  /** Orders whose settlement is not known to have ended, after an id, oldest first. */
+  /** Orders whose settlement has no known end, with ids after `after`, oldest first. */
   open(after: string, limit: number): OpenOrder[];
-  /** Forgets an order that was not paid and cannot be any more. */
+  /** Deletes an order that was not paid and no longer can be. */
   drop(id: string): void;
-  /** Records that an order is paid, and from when it is in force. Returns it as it is now, also if it was paid before. */
+  /**
+   * Records that an order is paid, from when it is in force. Returns the paid order, also if it was recorded before.
+   */
   grant(id: string, at: number, transaction: string | null): PaidPlan;
-  /** What an account bought last, ended or not. */
+  /** The account's last bought plan, whether or not it has ended. */
   last(account: string): PaidPlan | null;
-  /** What an account bought, newest first. */
+  /** The account's bought plans, newest first. */
   receipts(account: string): PaidPlan[];
   receipt(account: string, id: string): PaidPlan | null;
 
-  /** The last plans of accounts that end after `from` and at or before `until`, without a mail of a kind. */
+  /** The last plans of accounts that end after `from` and at or before `until` and have no mail of this kind yet. */
   ending(kind: PlanMail, from: number, until: number): PaidPlan[];
-  /** Notes the mail of a kind. False when there is one. */
+  /** Records a mail of this kind. False when there is one already. */
   noteMail(order: string, kind: PlanMail, mail: string): boolean;
-  /** What a mail is about. */
+  /** The plan and kind of a mail. */
   ofMail(mail: string): { kind: PlanMail; paid: PaidPlan } | null;
-  /** Accounts whose last plan ended at or before a time (ms), and that have more hostnames in their groups. */
+  /**
+   * Accounts whose last plan ended at or before `until` (ms) and that have more than `hostnames` hostnames in their
+   * groups.
+   */
   ended(until: number, hostnames: number): string[];
-  /** In words: paid orders whose period does not follow from the one before. */
+  /** Problems in words: paid orders whose period does not follow from the previous one. */
   faults(): string[];
 }
 
-/** The plan that is in force at a time (ms): the last one that was bought, until it ends. */
+/** The plan in force at a time (ms): the last one bought, until it ends. */
 export function planInForce(paid: PaidPlan | null, at: number): PaidPlan | null {
   return paid !== null && paid.ends_at > at ? paid : null;
 }
 
-/** A receipt as responses and pages show it: times in ISO 8601, the address as in `accepts`. */
+/** A receipt as responses and pages show it: times in ISO 8601, the token's address as in `accepts`. */
 export function planReceipt(paid: PaidPlan) {
   const { id, plan, daily, per_minute, watch, streams, exports, days, cost, price, network, payer, transaction } = paid;
   return {

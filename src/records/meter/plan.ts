@@ -2,13 +2,13 @@ import { DAY } from '../../proof/time.ts';
 import { Fault } from '../../shared/fault.ts';
 import { HIGHEST_PRICE } from './payment-settings.ts';
 
-/** What an account may do. A plan never gives less than what every account has. */
+/** An account's limits. No plan has lower ones than an account without a plan. */
 export interface Limits {
   /** Included requests per UTC day. */
   daily: number;
   /** Requests per clock minute for each key. */
   per_minute: number;
-  /** Hostnames in groups. */
+  /** Hostnames in the account's groups. */
   watch: number;
   /** Open streams. */
   streams: number;
@@ -16,7 +16,7 @@ export interface Limits {
   exports: number;
 }
 
-/** The limits of a plan and what they cost: `price`, in atomic units of the payment token, for `days`. */
+/** The limits of a plan and its price, in atomic units of the payment token, for `days` days. */
 export interface PlanTerms extends Limits {
   price: number;
   days: number;
@@ -27,15 +27,15 @@ export interface SoldPlan extends PlanTerms {
   name: string;
 }
 
-/** What a plan's name may not be: the limits without any. */
+/** A name that no plan may have: it means the limits without a plan. */
 export const FREE = 'free';
 
-/** The longest time ahead for which plans may be bought, in ms. */
+/** How far into the future a bought plan may reach, in ms. */
 export const AHEAD_MAX = 3_660 * DAY;
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
-/** The range of each term. Their products, in credits and over a burst, stay safe integers. */
+/** The allowed range of each term. Products of terms, in credits and over a burst, stay safe integers. */
 export const TERM_RANGES: Readonly<Record<keyof PlanTerms, readonly [least: number, most: number]>> = {
   daily: [1, 10_000_000],
   per_minute: [1, 100_000],
@@ -74,21 +74,20 @@ export function limitsWith(free: Limits, plan: Limits | null): Limits {
   };
 }
 
-/** When a bought plan is in force, in ms. */
+/** The period of a bought plan, in ms. */
 export interface PlanPeriod {
   starts_at: number;
   ends_at: number;
-  /** How much of it is what was left of the plan before. */
+  /** The part of it that comes from the rest of the previous plan. */
   carried: number;
 }
 
 export type BoughtTerms = Pick<PlanTerms, 'price' | 'days'>;
 
 /**
- * The period of a plan that is bought at a time (ms). It starts at once, and what is left of the plan before counts at
- * the price per day for which that was bought: `left × price before × days ÷ (days before × price)`, in whole ms, rounded
- * down. So renewing a plan whose price and days are the same adds its days exactly. A clock that was set back gives back
- * no time that was used.
+ * The period of a plan bought at `at` (ms). It starts at once, and the rest of the previous plan is converted by its
+ * value: `left × previous price × days ÷ (previous days × price)`, in whole ms, rounded down. So renewing a plan with
+ * the same price and days adds exactly its days. If the clock was set back, time already used is not given back.
  */
 export function planPeriod(
   bought: BoughtTerms,
@@ -105,17 +104,17 @@ export function planPeriod(
   return { starts_at, ends_at: starts_at + own + counted, carried: counted };
 }
 
-/** A plan as pages and responses show it; `days` and `price` are null for what every account has. */
+/** A plan as pages and responses show it; `days` and `price` are null for the free limits. */
 export interface PlanRow extends Limits {
   name: string;
   days: number | null;
-  /** In words; null while payments are closed, too. */
+  /** In words; also null while payments are closed. */
   price: string | null;
   /** In atomic units of the token. */
   units: string | null;
 }
 
-/** What a plan includes, in words. */
+/** The limits of a plan in words. */
 export function limitsInWords({ daily, per_minute, watch, streams, exports }: Limits): string {
   return `${count(daily)} requests a day, ${count(per_minute)} a minute for each key, ${count(watch)} hostnames in groups, ${count(streams)} open streams, ${count(exports)} exports a day`;
 }

@@ -87,7 +87,10 @@ export function paymentId({ transfer }: Payment, { network, asset }: Pick<Offer,
   return { network: network.caip2, asset: asset.address, payer, nonce };
 }
 
-/** SHA-256, in hex, of everything that was signed and of the signature, which the id does not reveal. */
+/**
+ * SHA-256, in hex, of all signed fields and of the signature. Unlike the purchase id, it cannot be computed from public
+ * data.
+ */
 export function paymentHash({ transfer: { authorization, signature } }: Payment): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const text = [from, to, value, validAfter, validBefore, nonce, signature.toLowerCase()].join('\n');

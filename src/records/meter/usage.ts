@@ -14,7 +14,7 @@ interface NamedKey {
 /** Times in ISO 8601, amounts in credits. */
 export type Usage = ReturnType<typeof usageOf>;
 
-/** Today, the month, credits, and each of the last `span` days, without revoked keys that were not used this month. */
+/** Today, the month, credits, and each of the last `span` days. Leaves out revoked keys without requests this month. */
 export function usageOf(
   usage: AccountUsage,
   { days, keys, used, span }: { days: UsageDay[]; keys: NamedKey[]; used: KeyUsage[]; span: number },
