@@ -3,11 +3,11 @@ interface AgentSite {
   root: string;
   keyedDaily: number;
   keylessSeconds: number;
-  /** Whether calls are sold one by one. */
+  /** Whether single requests are sold. */
   sells: boolean;
 }
 
-/** llms.txt (llmstxt.org) of the domain records: what they are, what an agent must know, and lists of links. */
+/** llms.txt (llmstxt.org) of the domain records: what they are, what an agent must know, and links. */
 export function recordsLlms(site: AgentSite): string {
   const { root } = site;
   return `# Domain Records
@@ -46,7 +46,7 @@ const KNOWN = [
   'Times are UTC. Hostnames are in A-labels, with `unicode` beside them.',
 ];
 
-/** SKILL.md (agentskills.io): the same as instructions, with the front matter of a skill. */
+/** SKILL.md (agentskills.io): the same as instructions, with a skill's front matter. */
 export function recordsSkill(site: AgentSite): string {
   const { root, keyedDaily, keylessSeconds, sells } = site;
   const host = new URL(root).host;

@@ -13,18 +13,21 @@ export interface ReceiptParts {
   signature: Uint8Array;
 }
 
-/** What the rest of a receipt's text says. */
+/** The rest of a receipt's text. */
 export interface ReceiptPlace {
   domain: string;
   seq: number;
-  /** ISO 8601, as it was signed. */
+  /** ISO 8601, the signed time. */
   observed_at: string;
 }
 
 const KEY_HASH = 4;
 const SIGNATURE = 64;
 
-/** The parts of a receipt; null unless it has the form of one. Whether they give it again is the caller's to check. */
+/**
+ * Splits a receipt; null if it does not have the form of one. The caller must check that the parts reproduce the
+ * receipt.
+ */
 export function partsOfReceipt(receipt: string): ReceiptParts | null {
   const end = receipt.indexOf('\n\n') + 1;
   const said = parseObservation(receipt.slice(0, end));
@@ -42,7 +45,7 @@ export function partsOfReceipt(receipt: string): ReceiptParts | null {
   };
 }
 
-/** The signed text and the whole receipt that parts give. */
+/** Builds the signed text and the whole receipt from the parts. */
 export function receiptFromParts(place: ReceiptPlace, parts: ReceiptParts): { text: string; receipt: string } {
   const { kid, name, key_hash, fields, root, prev, signature } = parts;
   const text = observationLines({

@@ -36,12 +36,12 @@ export function summaryOf(signals: Record<string, { status: SignalStatus; values
 }
 
 /**
- * The body of a record, which is stored once while the zone stays the same, and the circumstances of one probe.
- * Otherwise a million hostnames probed daily would write their zones every day.
+ * A record in two parts: the body, stored once while the zone stays the same, and the circumstances of one probe.
+ * Stored whole, a million hostnames probed daily would repeat their zones every day.
  */
 export interface RecordParts {
   body: Record<string, unknown>;
-  /** For each signal, in the order of its name. */
+  /** One for each signal, sorted by the signal's name. */
   circumstances: Circumstance[];
 }
 

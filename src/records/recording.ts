@@ -24,7 +24,7 @@ export interface RecordingOptions {
   now: number;
   every: number;
   randomBytes(length: number): Uint8Array;
-  /** The operator's table of origins; without it, what was noted while there was one. */
+  /** The operator's table of origins; if undefined, the origins noted while there was one. */
   originOf?: OriginOf | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface RecordingOptions {
 export type Recorded = { outcome: 'recorded'; seq: number; deltas: Delta[] } | { outcome: 'lost' };
 
 /**
- * Records one probe under its lease, in one transaction. One that is submitted twice finds its lease gone, so nothing
- * is recorded twice.
+ * Records one probe under its lease, in one transaction. A probe submitted twice is recorded once: the second time, its
+ * lease is gone.
  */
 export function recordProbe(tables: Records, lease: string, probe: Probe, options: RecordingOptions): Recorded {
   return tables.transact(() => {
@@ -45,7 +45,7 @@ export function recordProbe(tables: Records, lease: string, probe: Probe, option
     const prev = host.last?.receipt_hash ?? null;
     const observation = observe({ record, seq: tables.nextSeq(), prev, seed: options.randomBytes(32) }, options);
     tables.addObservation(host.id, observation);
-    // Never the receipt itself: its hostname may opt out.
+    // Logs only a hash: the receipt itself must disappear if its hostname opts out.
     tables.logLeaf(receiptHashLeaf(observation.receipt));
 
     const tracked = trackedValues(probe);
@@ -120,7 +120,7 @@ interface ScheduleInput {
   random: number;
 }
 
-/** When a hostname is due again. Missed probes are skipped. */
+/** When a hostname is due again. Missed probes are not made up for. */
 export function nextProbeAt({ now, every, unconfirmed, failures, random }: ScheduleInput): number {
   if (failures > 0) return now + Math.min(every, RETRY_AFTER * 2 ** Math.min(failures - 1, 20));
   if (unconfirmed) return now + Math.min(every, CONFIRM_AFTER);
@@ -128,8 +128,9 @@ export function nextProbeAt({ now, every, unconfirmed, failures, random }: Sched
 }
 
 /**
- * When the probe began, but never later than the present, and never earlier than the domain's last observation (a clock
- * set back yields equal times and never a wrong order) or the start of the key's validity (`nbf`).
+ * The time of an observation: when the probe began, but never later than now, and never earlier than the domain's last
+ * observation or the start of the key's validity (`nbf`). So if the clock was set back, times may be equal but never
+ * out of order.
  */
 export function observedAt(lookedAt: number, now: number, last: number | null, nbf = 0): number {
   return Math.max(last ?? 0, nbf, Math.min(lookedAt, now));

@@ -10,8 +10,8 @@ import { requireOwn } from './nodes.ts';
 type Records = AppContext['store']['records'];
 
 /**
- * A host under watch. Throws `invalid_request`, `not_found` for one that opted out, and `not_watched` for any other. An
- * operator reaches those that only an owner hides.
+ * A watched host. Throws `invalid_request`, `not_found` for one that opted out, and `not_watched` for any other. An
+ * operator can still read hosts that an owner opted out.
  */
 export function requireHost(
   { optOutOf, find }: Pick<Records, 'optOutOf' | 'find'>,
@@ -62,8 +62,8 @@ export function hostReader(app: AppContext): HostReader {
 }
 
 /**
- * The fault for a watched host without an observation, or without one by `asOf`, because the first is later. Times in
- * ms.
+ * The fault for a watched host without any observation, or without one at `asOf` because its `first` was later. Times
+ * in ms.
  */
 export function notObserved(hostname: string, asOf?: number, first?: number, field = 'as_of'): Fault {
   if (asOf === undefined || first === undefined) {

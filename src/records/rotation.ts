@@ -12,42 +12,42 @@ import {
 import type { TrackedName, TrackedValues } from './tracked-values.ts';
 
 /**
- * Rotating answers (protocol 5.9). A pool of addresses that rotates is learned as a set of values, of networks or of
- * autonomous systems, and a change is reported when the set changes. Everything here follows from the observations.
+ * Rotating answers (protocol 5.9). The addresses of a pool that rotates are learned as a set of values, networks or
+ * autonomous systems, and a change is reported when the set changes. The result depends only on the observations.
  */
 
-/** How many of the last answers are compared: a set is learned from them, and ends when they are all equal. */
+/** How many of the last answers are compared. A set is learned from them, and ends when they are all equal. */
 export const WINDOW = 16;
-/** A pool rotates after so many different answers, and so many returns to what was answered before. */
+/** A signal counts as rotating after this many different answers, and this many returns to values answered before. */
 const ANSWERS = 3;
 const RETURNS = { value: 3, network: 8, origin: 8 } as const;
-/** The most values of an answer of which a set is learned. */
+/** The most values in an answer from which a set is learned. */
 export const ANSWER_MAX = 64;
-/** What a set is of, and the most members of each. With more, it becomes a set of the next. */
+/** The kinds of members, and the most members of each kind. A set that exceeds them is converted to the next kind. */
 const LEVELS = ['value', 'network', 'origin'] as const;
 type Level = (typeof LEVELS)[number];
 export const MEMBERS_MAX = { value: 32, network: 64, origin: 256 } as const;
-/** A member leaves after so many answers without it for each member, and at least `WINDOW`. */
+/** A member leaves the set after this many answers without it, times the number of members, and at least `WINDOW`. */
 const PATIENCE = 8;
 
 const ROTATING: ReadonlySet<TrackedName> = new Set<SignalType>(['A', 'AAAA', 'WWW_A', 'WWW_AAAA']);
 
-/** What is known of the rotation of a signal. */
+/** The state of a signal's rotation. */
 export interface Rotation {
   /** The last answers with addresses, oldest first. */
   answers: string[][];
   /** Null until the set is learned. */
   set: { of: Level; answers: number; members: Record<string, number> } | null;
 }
-/** A signal whose last answers are all equal is absent. */
+/** Without signals whose last answers are all equal. */
 export type Rotations = Partial<Record<TrackedName, Rotation>>;
 
 /** The autonomous system that originates a network; null when unknown. */
 export type OriginOf = (network: string) => number | null;
 
 /**
- * Compares a probe with the baseline and with the sets that are learned. `updates` and `rotations` hold what differs
- * from before, null for a rotation that ended.
+ * Compares a probe with the baseline and the learned sets. `updates` and `rotations` hold only what changed; a rotation
+ * that ended is null.
  */
 export function compareAnswers(
   { baseline, rotations }: { baseline: DomainBaseline; rotations: Rotations },
@@ -80,7 +80,7 @@ export function compareAnswers(
 
 interface Step {
   rotation: Rotation | undefined;
-  /** Whether the signal had a set before or has one now, and what lists show of it before and after. */
+  /** Whether the signal had a set before or has one now, and the values that lists show before and after. */
   isSet: boolean;
   before: string[];
   after: string[];
@@ -96,7 +96,7 @@ function followAnswer(
   const shown = set === null ? old.values : Object.keys(set.members);
   const ended: Step = { rotation: undefined, isSet: set !== null, before: shown, after: next.values };
   if (answer.length > ANSWER_MAX || next.values.length === 0) return ended;
-  // An answer without addresses is confirmed or passes; it is no turn of a pool.
+  // An empty answer is not part of a rotation: it is either confirmed by the next probe, or was temporary.
   if (answer.length === 0) return { rotation, isSet: set !== null, before: shown, after: shown };
   const seed = old.values.length === 0 ? [] : [old.values];
   const answers = [...(rotation?.answers ?? seed), answer].slice(-WINDOW);
@@ -118,7 +118,10 @@ function followAnswer(
   return { rotation: { answers, set: { ...grown, members } }, isSet: true, before: shown, after: Object.keys(members) };
 }
 
-/** Whether answers differ and return: each of a return is in an earlier answer, and not all are in the last one. */
+/**
+ * Whether answers vary and return. A return is an answer that differs from the previous one and whose members were all
+ * seen before.
+ */
 function rotates(answers: string[][], level: Level, originOf: OriginOf): boolean {
   const different = new Set<string>();
   const known = new Set<string>();
@@ -133,7 +136,10 @@ function rotates(answers: string[][], level: Level, originOf: OriginOf): boolean
   return different.size >= ANSWERS && returns >= RETURNS[level];
 }
 
-/** A set with further answers. One with too many members becomes one of the next level, or forgets the oldest. */
+/**
+ * Adds answers to a set. If it then has too many members, it is converted to the next kind or, at the last kind,
+ * forgets its oldest.
+ */
 function withAnswers(set: NonNullable<Rotation['set']>, answers: string[][], originOf: OriginOf): typeof set {
   let { of, answers: count } = set;
   let members = new Map(Object.entries(set.members));
@@ -162,7 +168,7 @@ function keysOf(answer: string[], level: Level, originOf: OriginOf): string[] {
   return [...new Set(answer.map((value) => keyOf(value, level, originOf)))];
 }
 
-/** The member that an address or a network belongs to. */
+/** The member for an address or a network. */
 function keyOf(value: string, level: Level, originOf: OriginOf): string {
   if (level === 'value') return value;
   const network = networkOf(value);
@@ -170,7 +176,7 @@ function keyOf(value: string, level: Level, originOf: OriginOf): string {
   return origin === null ? network : `AS${origin}`;
 }
 
-/** The /24 of an IPv4 address, or the /48 of an IPv6 address; a network is its own. */
+/** The /24 of an IPv4 address, or the /48 of an IPv6 address. Networks are returned as they are. */
 export function networkOf(value: string): string {
   if (value.includes('/')) return value;
   if (!value.includes(':')) return `${value.split('.').slice(0, 3).join('.')}.0/24`;
@@ -178,15 +184,15 @@ export function networkOf(value: string): string {
   return `${new ipaddr.IPv6(parts).toRFC5952String()}/48`;
 }
 
-/** The rotations after a probe. */
+/** Applies updates to the rotations. */
 export function withRotations(before: Rotations, updates: Partial<Record<TrackedName, Rotation | null>>): Rotations {
   const all = entriesOf({ ...before, ...updates });
   return Object.fromEntries(all.filter(([, rotation]) => rotation !== null));
 }
 
 /**
- * Whether a missing value waits for confirmation by the next probe. A set lacks most of its values at any time, so there
- * only an answer without any waits.
+ * Whether a missing value must be confirmed by the next probe. A rotating signal lacks most of its set's values at any
+ * time, so there only an empty answer must be.
  */
 export function isUnconfirmed(baseline: DomainBaseline, rotations: Rotations): boolean {
   return entriesOf(baseline).some(([signal, { values, missing }]) =>

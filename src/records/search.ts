@@ -11,7 +11,7 @@ const SCANNED_NAMES = 1_000;
 export const FOUND_KINDS = ['domain', 'value', 'service', 'issuer', 'nameserver', 'mailhost'] as const;
 export type FoundKind = (typeof FOUND_KINDS)[number];
 
-/** The last row of a page of one kind, after which the next page starts. */
+/** The last row of a page of results of one kind. The next page starts after it. */
 export type FoundCursor = (string | number)[];
 
 type Records = AppContext['store']['records'];
@@ -90,7 +90,10 @@ function values(tables: Records, q: string, limit: number, after?: FoundCursor) 
   return rows;
 }
 
-/** The registrable domain under which mail hosts and name servers are listed, or the query itself as a prefix. */
+/**
+ * The form in which name servers and mail hosts are listed: the query's registrable domain, or the query itself as a
+ * prefix.
+ */
 function hostOf(q: string): string {
   const low = q.toLowerCase().replace(/\.$/, '');
   return low.includes('.') && /^[a-z0-9.-]+$/.test(low) ? (registrableDomain(low) ?? low) : low;

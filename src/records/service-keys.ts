@@ -18,14 +18,14 @@ import {
 interface ServiceKeyWords {
   level: string;
   name: string;
-  /** The account on which a key of level `account` is metered. */
+  /** The account that is charged for a key of level `account`. */
   email?: string | undefined;
   expiresAt?: string | undefined;
 }
 
 /**
- * Creates a key of the domain records. One of level `account` is metered on the account of `email`, made if need be;
- * else on one that nobody can sign in to. Throws `invalid_request`, `conflict`.
+ * Creates a service key. A key of level `account` is charged to the account of `email`, which is created if it does not
+ * exist; without `email`, to an account that nobody can sign in to. Throws `invalid_request`, `conflict`.
  */
 export function createServiceKey({ store, clock }: AppContext, words: ServiceKeyWords) {
   const level = SERVICE_LEVELS.find((known) => known === words.level);

@@ -78,7 +78,7 @@ interface ServicePattern {
 
 const CNAMES = (...hosts: string[]) => ({ CNAME: hosts, WWW_CNAME: hosts });
 
-/** The services that can be recognized. Public knowledge, maintained by hand; a new row needs no code. */
+/** The services that can be recognized, maintained by hand from public documentation. Adding a row needs no code. */
 export const SERVICES: readonly ServicePattern[] = [
   // Mail
   { service: 'Google Workspace', kind: 'mail', hosts: { MX: ['google.com', 'googlemail.com'] } },

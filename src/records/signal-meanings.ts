@@ -1,12 +1,12 @@
 import type { TrackedName } from './tracked-values.ts';
 
-/** What a signal is, in a word or two, and what a change of it may mean, in a sentence or two. */
+/** The name of a signal in a word or two, and what a change may mean in a sentence or two. */
 interface Meaning {
   title: string;
   meaning: string;
 }
 
-/** For readers who do not know DNS; docs/domain-records.md has the same table. */
+/** For readers who do not know DNS. docs/domain-records.md has the same table. */
 export const SIGNAL_MEANINGS: Readonly<Record<TrackedName, Meaning>> = {
   A: {
     title: 'IPv4 addresses',

@@ -43,7 +43,8 @@ export class SqlQueries {
   }
 
   /**
-   * Throws `invalid_request` with the problem in the query, or `unavailable` when it takes too much, or too many wait.
+   * Throws `invalid_request` with the problem in the query, or `unavailable` when it exceeds a limit, or too many are
+   * waiting.
    */
   async query(sql: string, maxRows: number): Promise<QueryResult> {
     requireOneStatement(sql);
@@ -53,7 +54,7 @@ export class SqlQueries {
       const limits = { time: this.#time, memory: MEMORY, maxRows, maxSize: SIZE };
       const answer = await this.#answerTo({ file: this.#file, sql, ...limits });
       if ('broken' in answer) throw new Fault('unavailable', `the database cannot be queried: ${answer.broken}`);
-      // How far a query gets in that time depends on the machine, so the query itself is not at fault.
+      // How far a query gets within the limits depends on the machine, so this is not an invalid request.
       if ('overrun' in answer) throw new Busy(`sql: ${answer.overrun}; ask for less, or try again later`);
       if ('refusal' in answer) throw refusal(answer.refusal);
       return { ...answer, ms: Math.round(performance.now() - began) };

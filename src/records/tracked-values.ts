@@ -10,7 +10,7 @@ import {
 /** The subjects of deltas: each signal, and the certificate. */
 export type TrackedName = SignalType | 'CERTIFICATE';
 
-/** The value sets of one probe, sorted; null where the probe's answer is unknown. */
+/** The values of one probe by signal, sorted; null for a signal whose answer is unknown. */
 export type TrackedValues = Partial<Record<TrackedName, string[] | null>>;
 
 interface ProbeOrRecord {
@@ -20,8 +20,8 @@ interface ProbeOrRecord {
 }
 
 /**
- * What is compared with the previous probe. TTL, transport, time and flags change without an edit of the zone; so do
- * the serial of a SOA, and ECH keys in HTTPS and SVCB records.
+ * The values that are compared with the previous probe. Leaves out what changes without an edit of the zone: TTL,
+ * transport, time and flags, the serial of a SOA, and ECH keys in HTTPS and SVCB records.
  */
 export function trackedValues({ signals, certificate, certificate_status }: ProbeOrRecord): TrackedValues {
   const tracked: TrackedValues = {};

@@ -4,20 +4,20 @@ import type { historyOf } from './value-history.ts';
 
 type Sighting = ReturnType<Awaited<ReturnType<typeof historyOf>>['page']>[number];
 
-/** A period in which something stood, in ms; `to` is null while it still stands. */
+/** A period in which something was in the answers, in ms; `to` is null while it still is. */
 export interface Band {
   from: number;
   to: number | null;
 }
 
-/** When one value of a signal stood. */
+/** The periods in which one value of a signal was in the answers. */
 export interface ValueBands {
   signal: TrackedName;
   value: string;
   bands: Band[];
 }
 
-/** What stood of a signal between two of its changes; `count` is the number of its values. */
+/** A period between two changes of a signal; `count` is the number of its values then. */
 export interface StateBand extends Band {
   count: number;
 }
@@ -25,9 +25,9 @@ export interface StateBand extends Band {
 type Change = Pick<Delta, 'at' | 'signal' | 'before' | 'after'>;
 
 /**
- * When each value stood: from when it was first seen, without the periods between the change that lost it and the change
- * that brought it back. `changes` are oldest first. A value that left without a change, as the answers of a rotating pool
- * do, stood until it was last seen.
+ * The periods of each value, from when it was first seen, except between a change that removed it and the change that
+ * brought it back. `changes` are oldest first. A value that disappeared without a change, as in the answers of a
+ * rotating pool, ends when it was last seen.
  */
 export function valueBands(sightings: Sighting[], changes: Change[], baseline: DomainBaseline): ValueBands[] {
   const key = (signal: string, value: string): string => `${signal} ${value}`;
@@ -55,7 +55,10 @@ export function valueBands(sightings: Sighting[], changes: Change[], baseline: D
   return [...rows.values()];
 }
 
-/** What stood of a signal, from the first observation on (`since`, in ms). `changes` are those of the signal, oldest first. */
+/**
+ * The periods between the changes of a signal, from the first observation on (`since`, in ms). `changes` are those of
+ * the signal, oldest first.
+ */
 export function stateBands(changes: Change[], since: number, count: number): StateBand[] {
   const [first] = changes;
   if (first === undefined) return [{ from: since, to: null, count }];

@@ -10,8 +10,9 @@ type After = Parameters<Tables['records']['history']>[3];
 type Sighting = ReturnType<Tables['records']['history']>[number];
 
 /**
- * Every value that was seen at a host (by its id), by signal and value. Older versions stored values only up to U+0000:
- * where an operator accepted that, counts them again in what was signed (`observations`, oldest first).
+ * All values ever seen at a host (by its id), by signal and value. Older versions cut values at U+0000 in the database.
+ * For hosts where an operator accepted that damage, the values are counted again from the signed `observations`, oldest
+ * first.
  */
 export async function historyOf(
   { records, desk }: Tables,
@@ -41,7 +42,7 @@ export async function historyOf(
   };
 }
 
-/** Counts the values of a host's observations, in the order in which they were made. */
+/** Counts the values in a host's observations, which must be added in order. */
 export class Sightings {
   readonly #seen = new Map<string, Sighting>();
 
@@ -69,7 +70,7 @@ export function trackedIn(record: Observation['record']): TrackedValues {
   return trackedValues({ ...record, signals: signalsOf(record) });
 }
 
-/** In the order of the database: by the bytes of UTF-8. */
+/** The database's order: by UTF-8 bytes. */
 function inOrder(a: { signal: string; value: string }, b: { signal: string; value: string }): number {
   return (
     Buffer.compare(Buffer.from(a.signal), Buffer.from(b.signal)) ||

@@ -12,7 +12,7 @@ export interface IndexedValue {
   value: string;
 }
 
-/** A sighting of a value at one host. Times in ms. */
+/** A value as seen at one host. Times in ms. */
 export interface ValueSighting {
   host: number;
   hostname: string;
@@ -44,8 +44,8 @@ export interface ValueCursor {
 export const FIRST_VALUE: ValueCursor = { tier: 0, id: 0, host: 0, signal: '' };
 
 /**
- * Sightings of values that equal the query, then of those that contain its words, then of those with words that begin
- * like its last word. Values first seen moments ago are not indexed yet, so only exact matches find them.
+ * Sightings of values equal to the query, then of values with all its words, then of values with words that start with
+ * its last word. Very recent values are not indexed yet, so only exact matches find them.
  */
 export function* valueSightings(
   tables: ValueTables,
@@ -103,7 +103,10 @@ function* seen(
   }
 }
 
-/** The most words of one value, so that a padded TXT record cannot fill the index; and of a query. */
+/**
+ * The most words indexed per value, so that a padded TXT record cannot fill the index; the most words per query; and
+ * the length at which words are cut.
+ */
 const WORDS_MAX = 200;
 const QUERY_WORDS_MAX = 24;
 const WORD_LENGTH = 64;

@@ -39,27 +39,27 @@ export interface RecordsPages {
     lists: TopList[];
     /** From the first day with changes, oldest first, without gaps; empty while there are too few days to compare. */
     days: DayBar[];
-    /** A receipt to check; null before the first observation, and when there is none of the name that was asked for. */
+    /** A receipt to verify; null before the first observation, and when the requested hostname has none. */
     receipt: ReceiptView | null;
-    /** The name that a reader asked for, and why there is no receipt of it; null when nobody asked. */
+    /** The hostname that the reader entered, and why there is no receipt of it; null when none was entered. */
     asked: { name: string; refusal: string | null } | null;
     example: string;
-    /** Of an imagined service, while no hostname is under watch; null from then on. */
+    /** Sample data of an imagined service, shown until the first hostname is watched; null afterwards. */
     sample: LandingSample | null;
   }>;
   '/records/time-machine': Framed<TimeMachine>;
   '/records/changes': Framed<{
     day: string;
     is_today: boolean;
-    /** What the filters leave, and all changes of the day. */
+    /** The number of changes that match the filter, and of all changes of the day. */
     total: number;
     total_of_day: number;
     filter: ChangeFilter;
     is_filtered: boolean;
-    /** The signals and kinds to choose from. */
+    /** The signals and kinds to filter by. */
     signals: { value: string; label: string }[];
     kinds: Delta['kind'][];
-    /** All changes of the day; each `url` leads to the changes that it counts. */
+    /** All changes of the day by signal; each `url` leads to these changes. */
     counts: SignalCount[];
     groups: ChangeGroup[];
     /** How many changes the page shows. */
@@ -79,7 +79,7 @@ export interface RecordsPages {
     end: ListEnd;
     /** Whether `total` is a lower bound. */
     at_least: boolean;
-    /** The name that all of them have, in a list by a name; null in the catalog. */
+    /** The name that all these hosts share, in a list by name; null in the catalog. */
     named: Omit<NameRow, 'url'> | null;
   }>;
   '/records/names': Framed<Names & { lede: string; ways: Link[] }>;
@@ -112,21 +112,21 @@ export interface RecordsPages {
     /** Newest first. */
     days: DumpDay[];
     withheld: string[];
-    /** Of all files, as text. */
+    /** The size of all files, in words. */
     size: string;
-    /** How many days are kept. */
+    /** How many days of dumps are kept. */
     kept: number;
   }>;
   '/records/log': Framed<{ log: LogView }>;
   '/records/verify': Framed<{
-    /** Something to check, from the newest observation; null before the first. `json` has the texts by name. */
+    /** Samples to verify, from the newest observation; null before the first. `json` has the texts by sample id. */
     samples: { domain: string; seq: number; names: { id: string; label: string }[]; json: string } | null;
   }>;
   '/records/fault': Framed<{
     status: number;
     heading: string;
     message: string;
-    /** The name that is not under watch, for the search; null for other faults. */
+    /** The unwatched hostname, to prefill the search; null for other faults. */
     asked: string | null;
     ways: (Link & { about: string })[];
   }>;
@@ -138,7 +138,7 @@ export interface Link {
 }
 
 export interface ChangeView extends Pick<Delta, 'seq' | 'kind'> {
-  /** The address that compares the observation with the one before. */
+  /** The page that compares the observation with the previous one. */
   compare_url: string;
   at: string;
   /** In A-labels, and with its Unicode labels. */
@@ -149,19 +149,19 @@ export interface ChangeView extends Pick<Delta, 'seq' | 'kind'> {
   signal: string;
   lost: string[];
   gained: string[];
-  /** How many more values of each kind are not listed. */
+  /** How many more lost and gained values are not listed. */
   more_lost: number;
   more_gained: number;
-  /** What a proven owner says about it. */
+  /** The note of a proven owner. */
   owner_note: { name: string; text: string } | null;
 }
 
-/** Filters as a reader wrote them; '' for none. Times are HH:MM in UTC, `to` exclusive. */
+/** Filters as entered; '' for none. Times are HH:MM in UTC, `to` is exclusive. */
 export type ChangeFilter = Record<'kind' | 'signal' | 'name' | 'from' | 'to', string>;
 
 export interface SignalMeaning {
   signal: string;
-  /** What it is, and what a change of it may mean. */
+  /** The name of the signal, and what a change of it may mean. */
   title: string;
   meaning: string;
 }
@@ -176,7 +176,7 @@ export interface ChangeGroup {
   unicode: string;
   url: string;
   items: ChangeView[];
-  /** Changes of those names on each of the last 30 days, and what the drawing of them says. */
+  /** The changes of these names on each of the last 30 days, and a label for their chart. */
   changes: number[];
   changes_label: string;
 }
@@ -192,14 +192,14 @@ export interface DumpDay {
   /** Why it replaced another dump; null for the first one. */
   why: string | null;
   leaf: number | null;
-  /** `url` is a path where this service has the file itself. */
+  /** `url` is a path if this service has the file itself. */
   files: { format: 'parquet' | 'ndjson'; name: string; url: string; bytes: number; size: string; sha256: string }[];
 }
 
 export interface TopList {
   name: string;
   about: string;
-  /** `days` is a series of days, of changes or (`level`) of what stands at their ends; null in an example. */
+  /** `days` counts changes per day, or with `level` what exists at the end of each day; null in an example. */
   items: {
     text: string;
     detail: string;
@@ -243,46 +243,49 @@ interface TimeMachine {
   compared: ComparedView | null;
   /** The second date or time, as entered; '' for none. */
   compare: string;
-  /** Every value that was ever seen; null unless signed in. */
+  /** All values ever seen; null unless signed in. */
   history: { items: ValueView[]; total: number } | null;
   badge_url: string;
   provenance_url: string;
 }
 
-/** What stood from the first observation to now. */
+/** The values and changes from the first observation until now. */
 export interface TimelineView {
   rows: { signal: string; value: string; bands: TimelineBand[] }[];
   /** How many rows are not drawn. */
   more: number;
-  /** Whether every row is a value; otherwise those of other signals than NS are all values between changes. */
+  /**
+   * Whether each row is one value. If not, each name server has a row, and rows of other signals show the states
+   * between changes.
+   */
   of_values: boolean;
   first: string;
   now: string;
-  /** When the observations were made that are shown. */
+  /** The times of the observations shown. */
   moments: string[];
 }
 
 interface TimelineBand {
   from: string;
-  /** Null while it still stands. */
+  /** Null while it is still in the answers. */
   to: string | null;
   url: string;
-  /** What stood, in words. */
+  /** The value, or the state between two changes, in words. */
   label: string;
 }
 
-/** An observation before another one. */
+/** Two observations compared, the earlier one first. */
 export interface ComparedView {
   before: Moment;
   after: Moment;
-  /** What differs. With counts, and the changes in between, values are not for this reader. */
+  /** The differences. Rows with counts, and the changes in between, have no values for this reader. */
   rows: {
     name: string;
     before: string[];
     after: string[];
     counts: { before: number; after: number; changes: number } | null;
   }[];
-  /** What is the same in both. */
+  /** The names of what is the same in both. */
   same: string[];
 }
 
@@ -300,7 +303,7 @@ export interface ValueView {
   count: number;
 }
 
-/** What everyone is shown of an observation. */
+/** The parts of an observation that everyone may see. */
 export interface ReceiptView
   extends Pick<
     Preview,
@@ -313,7 +316,9 @@ export interface ReceiptView
 }
 
 interface ObservationView extends ReceiptView {
-  /** The latest time at which it was signed, where a correction of the clock says that `observed_at` is wrong. */
+  /**
+   * If a correction of the clock says that `observed_at` is wrong: the latest time at which it can have been signed.
+   */
   true_at: string | null;
   earlier: string | null;
   full: FullView | null;
@@ -329,7 +334,7 @@ export interface FullView {
 
 export interface ListEnd {
   total: number;
-  /** How many further rows only signed-in readers see; 0 when all are shown. */
+  /** How many more rows signed-in readers would see; 0 when all are shown. */
   held_back: number;
   sign_in_url: string;
   /** The address of the next page, for signed-in readers; null on the last. */
@@ -344,14 +349,14 @@ export interface HostTrend {
   changed: { at: string; signal: string; kind: Delta['kind'] } | null;
 }
 
-/** How a name spread. */
+/** How the number of hosts with a name developed. */
 export interface NameTrend {
-  /** The hosts that had it at the end of each day from `since` to today. */
+  /** The number of hosts that had it at the end of each day from `since` to today. */
   counts: number[];
   since: string;
-  /** The last of `counts` less the first. */
+  /** The last of `counts` minus the first. */
   change: number;
-  /** The day on which its number last changed; null when that was never counted. */
+  /** The day on which the number last changed; null when no change was recorded. */
   changed_on: string | null;
 }
 
@@ -365,7 +370,7 @@ export interface HostRow
 
 interface Names {
   heading: string;
-  /** What a name is, in the singular for its column and in the plural. */
+  /** What the names are, in the singular for the column and in the plural. */
   noun: string;
   nouns: string;
   rows: NameRow[];
@@ -374,21 +379,21 @@ interface Names {
 
 export interface NameRow {
   name: string;
-  /** Its kind, where the list has several kinds; null otherwise. */
+  /** The kind of the name if the list has several kinds; null otherwise. */
   kind: string | null;
   count: number;
-  /** The share of all watched hostnames, from 0 to 1. */
+  /** The fraction of all watched hostnames, from 0 to 1. */
   share: number;
   url: string;
   trend: NameTrend;
 }
 
-/** A column chart, with the figures of its table. */
+/** A column chart and the figures for its table. */
 export interface ColumnChart {
-  /** The parts of a column from the bottom up, which are their CSS classes too. */
+  /** The parts of a column from the bottom up, which are also their CSS classes. */
   parts: string[];
   columns: { label: string; url: string | null; counts: number[] }[];
-  /** What stands under which columns, by their index. */
+  /** Labels below the chart, by the index of the column. */
   marks: { at: number; label: string }[];
   most: number;
   total: number;
@@ -403,12 +408,12 @@ export interface FoundGroup {
   at_least: boolean;
 }
 
-/** A request in several languages, each as spans of a colour's class; null for the colour of the text. */
+/** A request in several languages, as spans with a CSS class for the colour; null for the colour of the text. */
 export interface CodeSample {
   name: string;
-  /** A sentence about it. */
+  /** A sentence that describes the request. */
   about: string;
-  /** The path and query that it asks for. */
+  /** Its path and query. */
   path: string;
   languages: { name: string; spans: [text: string, colour: string | null][] }[];
 }
@@ -417,7 +422,7 @@ interface Docs {
   example: string;
   meanings: SignalMeaning[];
   samples: CodeSample[];
-  /** Paths that a reader may try, with the query. */
+  /** Paths with queries for the reader to try. */
   tries: string[];
   limits: {
     /** The limits per address for requests without a key, in words. */

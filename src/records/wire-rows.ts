@@ -9,7 +9,7 @@ import type { Change, Delta } from './delta.ts';
 import { issuerName } from './facets.ts';
 import { certificateParts, type TrackedName } from './tracked-values.ts';
 
-/** Rows on the wire, with times in ISO 8601 (protocol 5.8, 5.9). */
+/** Rows as responses show them, with times in ISO 8601 (protocol 5.8, 5.9). */
 
 /** A delta in `/v1/changes`, `/v1/stream` and `/changes/…`. */
 export function deltaRow({ seq, at, domain, signal, kind, before, after, observation_seq, ...more }: Delta) {
@@ -33,7 +33,7 @@ interface ReceiptRow {
   receipt: string;
 }
 
-/** A receipt in a domain's provenance, with the proof that it is in the log. */
+/** A receipt in a domain's provenance, with the proof that the log contains it. */
 export function provenanceRow({ seq, observed_at, receipt }: ReceiptRow, log: LogProof | null) {
   const record_root = parseObservation(parseNote(receipt)?.text ?? '')?.record_root ?? '';
   return { seq, observed_at: isoTime(observed_at), record_root, receipt, log };
@@ -59,7 +59,7 @@ export function catalogRow({ hostname, unicode, registrable_domain, state, added
     domain: hostname,
     unicode,
     registrable_domain,
-    // Hostnames that opted out are in no list.
+    // Lists never contain hostnames that opted out.
     state: state === 'paused' ? ('paused' as const) : ('watched' as const),
     added_at: isoTime(added_at),
     observed_at: isoOrNull(looked_at),
@@ -67,7 +67,7 @@ export function catalogRow({ hostname, unicode, registrable_domain, state, added
   };
 }
 
-/** An observation as a point of the series, with one type or all of them. */
+/** An observation as a point of the time series, with one type or all of them. */
 export function timeSeriesPoint({ seq, record }: Observation, type?: TrackedName) {
   const { certificate_status: status, observed_at } = record;
   const certificate = status === 'ok' ? 1 : status === 'none' ? 0 : null;
@@ -104,7 +104,7 @@ function listed(values: string[]): string {
   return values.length > MOST_VALUES ? `${named} and ${values.length - MOST_VALUES} more` : named;
 }
 
-/** A value in one line of text: a long one cut, a certificate by its issuer and its end. */
+/** A value as one line of text: long ones are cut, and a certificate is shown by its issuer and end. */
 export function valueInLine(value: string): string {
   const certificate = certificateParts(value);
   if (certificate !== null) return `${issuerName(certificate.issuer)} until ${certificate.not_after.slice(0, 10)}`;

@@ -87,7 +87,7 @@ export function planInForce(paid: PaidPlan | null, at: number): PaidPlan | null 
   return paid !== null && paid.ends_at > at ? paid : null;
 }
 
-/** A receipt as responses and pages show it: times in ISO 8601, the token's address as in `accepts`. */
+/** A receipt as responses and pages show it: times in ISO 8601, `units` in atomic units of the payment token. */
 export function planReceipt(paid: PaidPlan) {
   const { id, plan, daily, per_minute, watch, streams, exports, days, cost, price, network, payer, transaction } = paid;
   return {

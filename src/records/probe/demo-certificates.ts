@@ -4,22 +4,25 @@ import { DAY, HOUR, isoTime } from '../../proof/time.ts';
 import { DEMO_NAMES, isHijacked } from './demo-zone.ts';
 import type { CertificateProbe } from './tls-probe.ts';
 
-/** Invented authorities: how long their certificates are valid, and after how long hosts renew them, in days. */
+/**
+ * Invented certificate authorities. In days: how long their certificates are valid, and after how long hosts renew
+ * them.
+ */
 const AUTHORITIES = [
   { issuer: 'CN=Lantern R3, O=Lantern Trust, C=XX', valid: 90, renewed: 60 },
   { issuer: 'CN=Lantern R4, O=Lantern Trust, C=XX', valid: 90, renewed: 60 },
   { issuer: 'CN=Breakwater TLS 2, O=Breakwater Notaries, C=XX', valid: 47, renewed: 31 },
   { issuer: 'CN=Meridian DV, O=Meridian Certificates Ltd, C=XX', valid: 198, renewed: 180 },
 ] as const;
-/** Issues a certificate to the current holder of a name, also to its hijacker. */
+/** Issues a certificate to whoever holds a name at the moment, so also to the hijacker. */
 const HASTY = { issuer: 'CN=Hasty DV 1, O=Hasty Certificates, C=XX', valid: 90 };
 
-/** Invented names that present no certificate. */
+/** Invented hostnames without a certificate. */
 const WITHOUT: ReadonlySet<string> = new Set(['xn--bcher-kva.example', 'archive.lighthouse-board.example']);
 
 /**
- * The certificate that an invented name presents at a time in ms, `ago` days before the first start of the
- * demonstration, 0 since. The same in every run.
+ * The certificate of an invented hostname at a time in ms; `ago` is the number of days before the first start of the
+ * demonstration, or 0. The same in every run.
  */
 export function demoCertificate(hostname: string, at: number, ago = 0): CertificateProbe {
   const index = DEMO_NAMES.indexOf(hostname);
@@ -31,7 +34,7 @@ export function demoCertificate(hostname: string, at: number, ago = 0): Certific
   }
   const authority = AUTHORITIES[index % AUTHORITIES.length] ?? AUTHORITIES[0];
   const period = authority.renewed * DAY;
-  // Each name renews on days of its own.
+  // Each hostname renews on other days.
   const shift = (index * 7 * DAY + index * 5 * HOUR) % period;
   const since = Math.floor((at - shift) / period) * period + shift;
   return { certificate: certificateOf(hostname, authority, since), certificate_status: 'ok' };

@@ -19,7 +19,7 @@ const TTL = 5;
 /** The longest answer over UDP, in bytes (DNS flag day 2020). */
 export const UDP_SIZE = 1_232;
 
-/** A name server that listens on loopback, on one port of UDP and TCP. */
+/** A name server on loopback, on one port for UDP and TCP. */
 export interface DemoNameServer {
   port: number;
   close(): void;
@@ -67,7 +67,7 @@ export async function startDemoNameServer(answer: (name: string, type: string) =
   };
 }
 
-/** Binds both transports to one free port; tries another port when only TCP has it free. */
+/** Binds TCP and UDP to the same free port. Tries another port when UDP's is taken. */
 async function bindBoth(stream: Server): Promise<DatagramSocket> {
   for (;;) {
     stream.listen(0, HOST);
@@ -86,7 +86,7 @@ async function bindBoth(stream: Server): Promise<DatagramSocket> {
   }
 }
 
-/** Answers a query in bytes; null for bytes that are none. `most` is the size of an answer that is not truncated. */
+/** Answers an encoded query; null for bytes that are not a query. An answer longer than `most` bytes is truncated. */
 export function respond(
   bytes: Buffer,
   answer: (name: string, type: string) => DemoAnswer,
@@ -112,7 +112,7 @@ export function respond(
       authorities: isWhole && isEmpty && authority !== null ? [{ ...authority, type: 'SOA', ttl: TTL }] : [],
       additionals: query.additionals?.some(({ type }) => type === 'OPT') ? [OPT] : [],
     });
-    // dns-packet writes 0 for a code that is given only by name.
+    // dns-packet writes 0 for a response code given only by name.
     response[3] = ((response[3] ?? 0) & 0xf0) | RCODE[code];
     return response;
   };

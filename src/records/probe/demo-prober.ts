@@ -11,8 +11,8 @@ import { QUESTIONS } from './prober.ts';
 const SPELLING = { id: 0, mixed: null, edns: true };
 
 /**
- * Probes an invented name as of a time in ms, `ago` days before the first start of the demonstration: the bytes that its
- * name server would send, read as those of any other, without a socket.
+ * Probes an invented hostname as of a time in ms, `ago` days before the first start of the demonstration. Parses the
+ * bytes that its name server would send, like those of any other server, but without a socket.
  */
 export function probeDemo(hostname: string, at: number, ago: number, step: number): Probe {
   const ask = (name: string, type: RecordType): Signal => {

@@ -1,4 +1,4 @@
-/** A record of the demonstration, without its owner: the type, and the data as dns-packet writes it. */
+/** A record of the demonstration without its owner name: the type, and the data as dns-packet encodes it. */
 type DemoRecord =
   | { type: 'A' | 'AAAA' | 'NS' | 'CNAME' | 'TXT'; data: string }
   | { type: 'MX'; data: { preference: number; exchange: string } }
@@ -16,14 +16,14 @@ interface DemoSoa {
 }
 
 export interface DemoAnswer {
-  /** `nxDomain` for a name that does not exist below a zone, `refused` for one that is not of the demonstration. */
+  /** `nxDomain` for a missing name in a zone of the demonstration, `refused` for any name outside of them. */
   code: 'noError' | 'nxDomain' | 'refused';
   records: DemoRecord[];
-  /** The SOA of the zone, with its name, for answers without records (RFC 2308); null when refused. */
+  /** The zone's name and SOA, for answers without records (RFC 2308); null when refused. */
   authority: { name: string; data: DemoSoa } | null;
 }
 
-/** Addresses of the blocks for documentation (RFC 5737, RFC 3849): the prober never connects to them. */
+/** Addresses reserved for documentation (RFC 5737, RFC 3849): the prober never connects to them. */
 const a = (...last: number[]): DemoRecord[] => last.map((n) => ({ type: 'A', data: `192.0.2.${n}` }));
 const aaaa = (last: number): DemoRecord => ({ type: 'AAAA', data: `2001:db8::${last}` });
 const ns = (house: string): DemoRecord[] => ['ns1', 'ns2'].map((n) => ({ type: 'NS', data: `${n}.${house}.example` }));
@@ -32,23 +32,23 @@ const txt = (data: string): DemoRecord => ({ type: 'TXT', data });
 const caa = (value: string): DemoRecord => ({ type: 'CAA', data: { flags: 0, tag: 'issue', value } });
 const dmarc = (policy: string): DemoRecord => txt(`v=DMARC1; p=${policy}; rua=mailto:dmarc@mail.example`);
 
-/** So many texts do not fit into a datagram of 1,232 bytes: they are asked for again over TCP. */
+/** Enough texts to exceed a UDP answer of 1,232 bytes, so that the prober repeats the query over TCP. */
 const TEXTS = Array.from({ length: 20 }, (_, n) =>
   txt(`ledger-${n + 1}=${'0123456789abcdef'.repeat(4)} of the lighthouse board`),
 );
 
-/** Records by the prefix of their owner: '' for the hostname itself, `www.`, `_dmarc.`. */
+/** Records by the prefix of their owner name: '' for the hostname itself, `www.`, `_dmarc.`. */
 type Records = Readonly<Record<string, readonly DemoRecord[]>>;
 
 interface DemoName {
-  /** What it answered before the demonstration first started: each from so many days before that on, oldest first. */
+  /** The states before the demonstration first started, oldest first: each began `days` days before that. */
   past?: readonly (readonly [days: number, records: Records | null])[];
   steps: number;
-  /** In turn; null while the name does not exist. */
+  /** The states since then, in turn; null while the name does not exist. */
   states: readonly (Records | null)[];
 }
 
-/** How a company's mail, name servers and website are hosted: hosts that `services.ts` recognizes. */
+/** The hosts of a company's mail, name servers and website, which `services.ts` recognizes. */
 interface Hosting {
   mail: keyof typeof MAIL;
   dns: keyof typeof DNS;
@@ -80,7 +80,7 @@ const WEB = {
   fastly: 'demo.map.fastly.net',
 } as const;
 
-/** A company at 192.0.2.`n` that changes its hosting now and then; `moves` are in days before the first start. */
+/** A company at 192.0.2.`n` that sometimes changes its hosting; `moves` are in days before the first start. */
 function company(
   n: number,
   first: Hosting,
@@ -111,13 +111,13 @@ function recordsOf(n: number, { mail, dns, web, texts = [] }: Hosting): Records 
   };
 }
 
-/** The name whose name servers are taken over in the past, for some hours; times in days before the first start. */
+/** The hostname whose name servers are taken over for some hours in the past; times in days before the first start. */
 export const HIJACK = { hostname: 'lighthouse-board.example', from: 9.4, until: 9.23 } as const;
 export function isHijacked(hostname: string, ago: number): boolean {
   return hostname === HIJACK.hostname && ago <= HIJACK.from && ago > HIJACK.until;
 }
 
-/** What the TXT record says by which the demonstration's account proves that the board's name is its own. */
+/** The token in the TXT record that proves to the demonstration that its account owns the board's name. */
 export const DEMO_TOKEN = 'demonstration-of-the-lighthouse-board';
 const BOARD: Records = {
   '': [
@@ -132,7 +132,7 @@ const BOARD: Records = {
   '_dmarc.': [dmarc('reject')],
   '_broadsheet.': [txt(`broadsheet-verification=${DEMO_TOKEN}`)],
 };
-/** As the takeover answers: addresses of another documentation block, mail too. */
+/** The answers during the takeover, with addresses of another documentation block. Mail is diverted too. */
 const HIJACKED: Records = {
   '': [{ type: 'A', data: '198.51.100.66' }, ...ns('hasty-parking'), mx('mail.hasty-parking.example')],
   'www.': [{ type: 'A', data: '198.51.100.66' }],
@@ -145,7 +145,7 @@ const HARBOR = [
   caa('lantern.example'),
 ];
 
-/** The invented names, all below `.example` (RFC 2606), which nobody can register. */
+/** The invented hostnames, all below `.example` (RFC 2606), which nobody can register. */
 const NAMES: Readonly<Record<string, DemoName>> = {
   'harbor-ledger.example': {
     past: [
@@ -279,8 +279,8 @@ const NAMES: Readonly<Record<string, DemoName>> = {
 export const DEMO_NAMES: readonly string[] = Object.keys(NAMES);
 
 /**
- * Answers a question at a step; the same step has the same answers in every run. With `ago`, as so many days before the
- * demonstration first started. `name` is in lower case without a trailing dot.
+ * Answers a question at a step; the same step has the same answers in every run. `ago`, if set, is the number of days
+ * before the demonstration first started. `name` is in lower case without a trailing dot.
  */
 export function demoAnswer(name: string, type: string, step: number, ago = 0): DemoAnswer {
   const hostname = DEMO_NAMES.find((known) => name === known || name.endsWith(`.${known}`));

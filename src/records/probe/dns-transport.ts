@@ -10,7 +10,7 @@ interface Waiting {
   accepts(answer: Uint8Array): boolean;
   settle(exchange: Exchange): void;
   began: number;
-  /** A message arrived with its ID, or on its socket, that was not its answer. */
+  /** A message that was not the answer arrived with this query's ID, or with an unknown ID on its socket. */
   misled: boolean;
 }
 

@@ -16,19 +16,20 @@ export type NameProver = (
   proof: { record: string; path: string; text: string },
 ) => Promise<{ txt: Finding; file: Finding }>;
 
-/** How much of a file is read, in bytes, and for how long, in ms. */
+/** The most bytes read of a file, and the timeout, in ms. */
 const FILE_MAX = 65_536;
 const FILE_WAIT = 5_000;
 
-/** Where a test has its web server, and whom it trusts. */
+/** For tests: the port of a local web server, and the CA to trust. */
 interface ProverOptions {
   port?: number;
   ca?: string;
 }
 
 /**
- * Asks the scanner's resolvers, and the name's web server over HTTPS alone: plain HTTP shows who is on the way, not who
- * has the name. A response counts as it is, without redirects, from a public address (or one of TLS_PRIVATE).
+ * Looks for proofs through the scanner's resolvers, and on the name's web server over HTTPS only: with plain HTTP,
+ * anyone on the path could answer for it. Redirects are not followed, and the server's address must be public (or in
+ * TLS_PRIVATE).
  */
 export function nameProver(
   { resolvers, resolverRate, tlsPrivate, dataOrigin }: Settings,
@@ -56,7 +57,7 @@ export function nameProver(
   };
 }
 
-/** The addresses of a host, asked once: what is checked is what is connected to. */
+/** The addresses of a host, resolved only once, so that the connection goes to an address that was checked. */
 function addressesOf({ ask }: Resolver, hostname: string): Promise<Signal[]> {
   return Promise.all([ask(hostname, 'A'), ask(hostname, 'AAAA')]);
 }
@@ -69,7 +70,10 @@ function inTxt(signal: Signal, text: string): Finding {
   return { outcome: isNone(signal) ? 'absent' : 'unknown', detail: signal.status };
 }
 
-/** Statuses by which a server says that there is no such file. Others may be those of a guard before it. */
+/**
+ * Statuses that say for certain that the file does not exist. Others may come from a proxy or firewall in front of the
+ * server.
+ */
 const NO_FILE = new Set([404, 410]);
 
 function inFile({ status, error, text: body, cut }: Inbound, text: string, addresses: Signal[]): Finding {

@@ -5,11 +5,11 @@ import { unstorable } from '../../shared/storable.ts';
 
 /** The most values of one signal. A resolver reports `too_many` for more. */
 export const MOST_VALUES = 500;
-/** The longest values of a signal together, in characters: a whole message with every byte as `\DDD`. */
+/** The most characters in all values of a signal: a whole message, with every byte as `\DDD`. */
 const LONGEST_VALUES = 4 * 65_535;
 const MOST_NAMES = 2_000;
 
-/** The text shown would differ from the signed text if the database did not hold it exactly. */
+/** Only text that the database stores exactly; else the text shown would differ from the signed text. */
 const text = (longest: number) =>
   z
     .string()
@@ -58,7 +58,7 @@ const CertificateSchema = z.object({
     .transform((list) => [...new Set(list)].sort()),
 });
 
-/** A probe as a scanner sends it. Parsing sorts the lists and refuses everything that a resolver cannot report. */
+/** A probe as a scanner sends it. Parsing sorts the lists, and rejects everything that a resolver cannot report. */
 const ProbeSchema = z
   .object({
     hostname: z.string().max(253),

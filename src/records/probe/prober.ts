@@ -26,7 +26,7 @@ export interface ProberOptions extends ResolverOptions {
   tlsPort?: number;
   /** The current time, in ms. */
   now?: () => number;
-  /** Instead of handshakes over the network. */
+  /** Replaces handshakes over the network, for tests. */
   shake?: Handshake;
 }
 

@@ -13,7 +13,7 @@ const RATE = 1_000;
  */
 const IN_FLIGHT = 200;
 
-/** How many random bytes are fetched at a time: a call takes as long for 34 of them, which a query needs. */
+/** How many random bytes are fetched at a time. A query needs 34, and fetching so few takes as long. */
 const RANDOM_POOL = 4_096;
 
 export interface ResolverOptions {

@@ -107,7 +107,7 @@ function read(certificate: X509Certificate): Certificate | null {
 /** Node writes one part of a distinguished name per line, the most general first. RFC 4514 uses the reverse order. */
 function nameText(lines: string | undefined): string {
   const name = (lines ?? '').split('\n').filter(Boolean).reverse().join(', ');
-  // Cut before it is made well-formed: the cut may halve a surrogate pair.
+  // Cut first, then made well-formed: the cut may split a surrogate pair.
   return withoutZero(name).slice(0, LONGEST_NAME).toWellFormed();
 }
 
@@ -117,7 +117,7 @@ function timeText(date: Date): string | null {
     : date.toISOString();
 }
 
-/** The DNS names among the alternative names. Node writes a name with a comma or a quotation mark as a JSON string. */
+/** The DNS names among the alternative names. Node writes names with a comma or a quotation mark as JSON strings. */
 export function hostsIn(names: string): string[] {
   const hosts = [...names.matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,"]*)/g)].map(([, host = '']) =>
     withoutZero(host.startsWith('"') ? String(JSON.parse(host)) : host)
@@ -130,7 +130,7 @@ export function hostsIn(names: string): string[] {
     .slice(0, MOST_HOSTS);
 }
 
-/** U+0000, which no name has but a forged one, as RFC 1035 (section 5.1) escapes it. */
+/** Escapes U+0000 as RFC 1035 (section 5.1) does. Only forged names contain it. */
 function withoutZero(text: string): string {
   return text.replaceAll('\0', '\\000');
 }

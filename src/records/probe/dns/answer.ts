@@ -77,7 +77,7 @@ function referral({ aa, authorities }: Message): ResourceRecord[] {
   return authorities.filter((record) => record.type === RECORD_TYPES.NS);
 }
 
-/** The aliases from a name on, in order; null for a loop. */
+/** The chain of aliases starting at a name, in order; null for a loop. */
 function aliasesFrom(
   name: string,
   answers: ResourceRecord[],

@@ -16,11 +16,11 @@ function escaper(signs: string, { lowerCase = false, blanks = true } = {}): (byt
   };
 }
 
-/** A label of a name, in lower case, so that equal names are equal texts. */
+/** Labels of names, in lower case, so that equal names become equal texts. */
 export const escapeLabel = escaper('\\."();@$', { lowerCase: true, blanks: false });
-/** A string of a TXT record, without quotation marks. */
+/** Strings of TXT records, shown without quotation marks. */
 export const escapeText = escaper('\\');
-/** What is between quotation marks. */
+/** Strings shown within quotation marks. */
 export const escapeQuoted = escaper('\\"');
-/** A string in one word, without quotation marks. */
+/** Strings shown as one word without quotation marks. */
 export const escapeBare = escaper('\\"();', { blanks: false });

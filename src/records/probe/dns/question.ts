@@ -56,7 +56,8 @@ function mixCase(name: string, mixed: Uint8Array): string {
 }
 
 /**
- * The question of an answer: a different one, ours in different case, ours exactly, or none, because it was not parsed.
+ * The question in an answer: a different one, ours in different case, ours exactly, or none, when the server did not
+ * parse ours.
  */
 export type Match = 'other' | 'respelled' | 'same' | 'none';
 
