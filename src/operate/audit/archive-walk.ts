@@ -18,20 +18,20 @@ import type { Progress } from '../../shared/terminal/progress.ts';
 
 /** The largest object that is read, in bytes. */
 const OBJECT_MAX = 1_000_000_000;
-/** Faults of one kind that are listed. */
+/** The most faults of one kind that are listed. */
 const LISTED_MAX = 100;
-/** Bytes that a row has at least: nothing compresses its signature. */
+/** The smallest possible row, in bytes: its signature cannot be compressed. */
 const ROW_MIN = 64;
-/** Numbers of a page of those that were found. */
+/** Observation numbers per page of the bitmap. */
 const PAGE = 1_024;
 
-/** What is done with what an archive has. Faults name the object and the row. */
+/** Receives the content of an archive. Its faults name the object and the row. */
 export interface ArchiveVisitor {
   /** An observation. Those of a host come one after the other, oldest first. */
   observation(row: Row, place: Place): void;
-  /** There are no more of this host. */
+  /** Called after the last observation of a host. */
   endHost(hostname: string): void;
-  /** What the log has of an observation, or of one that was erased. */
+  /** The log's entry for an observation, or for one that was erased. */
   leaf(where: string, seq: number, entry: string): void;
 }
 
@@ -45,7 +45,7 @@ export interface Walk {
 }
 
 /**
- * Reads every object that a manifest names, and visits what they hold. Every number must be there once. Appends to
+ * Reads every object that a manifest names, and visits the rows. Every observation number must occur once. Appends to
  * `faults`. Returns the number of observations.
  */
 export async function walkArchive(walk: Walk, visitor: ArchiveVisitor): Promise<number> {
@@ -55,10 +55,10 @@ export async function walkArchive(walk: Walk, visitor: ArchiveVisitor): Promise<
 class ArchiveWalk {
   readonly #walk: Walk;
   readonly #visitor: ArchiveVisitor;
-  /** A bit for each number of an observation or a tombstone that was found, by pages: only what is there takes memory. */
+  /** A bitmap of the numbers of observations and tombstones that were found, by pages, so that gaps take no memory. */
   readonly #found = new Map<number, Uint8Array>();
   #numbers = 0;
-  /** Whether the objects have as many rows as the manifest says that there are observations. */
+  /** Whether the objects have at least as many rows as the manifest says that there are observations. */
   readonly #isWhole: boolean;
   #observations = 0;
 
@@ -136,7 +136,7 @@ class ArchiveWalk {
     });
   }
 
-  /** Notes that a number was found. */
+  /** Records that a number was found. */
   #note(seq: number, where: string): void {
     const { faults, manifest } = this.#walk;
     if (!Number.isSafeInteger(seq) || seq < 1 || seq > manifest.said.through) {
@@ -176,11 +176,11 @@ class ArchiveWalk {
     return bytes.length;
   }
 
-  /** The bytes of an object, also when they are not those that the manifest names. Throws `Gone` without any. */
+  /** The bytes of an object, even if their hash is not the manifest's. Throws `Gone` when they cannot be read. */
   async #read({ key, etag, sha256 }: StoredSeeds): Promise<Uint8Array> {
     const { place, faults } = this.#walk;
     const found = await place.get(key, OBJECT_MAX).catch((error: unknown) => {
-      // A pipe or a device is in its place.
+      // `conflict`: a pipe or a device is in its place.
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
       faults.push(`${key}: it cannot be read (${error.message})`);
       throw new Gone();
@@ -196,7 +196,7 @@ class ArchiveWalk {
   }
 }
 
-/** An object that was reported as gone. */
+/** The object is gone, which is already among the faults. */
 class Gone extends Fault {
   constructor() {
     super('not_found', 'the object is gone');

@@ -14,14 +14,14 @@ import { auditStoredHost } from './records.ts';
 
 export interface ArchiveAudit {
   observations: number;
-  /** By the index of a leaf, 1 where the archive has its observation, or its tombstone. */
+  /** By the index of a leaf: 1 if the archive has its observation or its tombstone. */
   logged: Uint8Array;
 }
 
 /**
- * Reads every object that the manifest names, and rebuilds from their bytes every record, receipt and chain. Every
- * number must be there once, with its leaf in the log, and what the database derived must follow. Appends to `faults`,
- * which name the object and the row. Throws `invalid_request` without ARCHIVE_URL.
+ * Reads every object that the manifest names, and rebuilds every record, receipt and chain from their bytes. Every
+ * observation number must occur once, with its leaf in the log, and must give the rows that the database derived.
+ * Appends to `faults`, which name the object and the row. Throws `invalid_request` without ARCHIVE_URL.
  */
 export async function auditArchive(
   app: AppContext,
@@ -54,13 +54,13 @@ async function readNewest({ store }: AppContext, place: ArchivePlace): Promise<M
   return readManifest(text, store.desk.verifyingKeys('records'), `${MANIFEST} in ${place.name}`);
 }
 
-/** Compares what the archive has with what the database derived, and with its log. */
+/** Compares the archive with the rows that the database derived from it, and with the log. */
 class StoredArchiveAudit implements ArchiveVisitor {
   readonly #app: AppContext;
   readonly #faults: string[];
   readonly #damaged: Set<number>;
   readonly logged: Uint8Array;
-  /** Of the present host, oldest first, and where each number is. */
+  /** The observations of the present host, oldest first, and where in the archive each one is. */
   #observations: Observation[] = [];
   #places = new Map<number, Place>();
 
@@ -80,7 +80,7 @@ class StoredArchiveAudit implements ArchiveVisitor {
     }
   }
 
-  /** Audits a host by what the archive has of it, and what came after. */
+  /** Audits a host by its observations in the archive and the later ones in the database. */
   endHost(hostname: string): void {
     const { store } = this.#app;
     const [observations, places] = [this.#observations, this.#places];

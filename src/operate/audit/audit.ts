@@ -17,19 +17,21 @@ export interface Audit {
   observations: number;
   /** Observations that are marked as damaged by an older version. */
   damaged: number;
-  /** Observations in the archive: those that were audited there with --archive, else those that only it has. */
+  /**
+   * Observations in the archive: with --archive, those that were audited there; else those that only the archive has.
+   */
   archived: number;
   /** Leaves of the transparency logs. */
   leaves: number;
   files: number;
-  /** The claims that do not hold. */
+  /** What is wrong, one sentence each. */
   faults: string[];
 }
 
 interface AuditOptions {
   /** Renders and draws everything again. */
   deep?: boolean | undefined;
-  /** Reads every object of the archive, and rebuilds from it what left the database. */
+  /** Reads every object of the archive, and rebuilds the observations that left the database. */
   archive?: boolean | undefined;
   /** Whether to compare the pressed files, and the media in DATA_DIR. */
   trees?: boolean;

@@ -76,10 +76,10 @@ function replayed(replay: Replay, entry: LedgerEntry, number: number, faults: st
   }
 }
 
-/** Where the archive's tables differ from a replay of the ledger. */
+/** The differences between the archive's tables and a replay of the ledger. */
 function archiveFaults(store: Store, replay: Replay, now: number): string[] {
   const papers = new Map([...store.desk.archivedPapers()].map((paper) => [paper.slug, paper]));
-  // Airing by schedule is not an entry. The clock reached this time, and may have been set back since.
+  // Airing by schedule leaves no entry. The clock once reached `latest`, even if it was set back since.
   const latest = Math.max(now, replay.newest);
   replay.airUntil(Math.min(latest, (store.desk.nextScheduled() ?? Number.POSITIVE_INFINITY) - 1));
   const faults: string[] = [];

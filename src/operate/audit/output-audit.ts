@@ -30,7 +30,7 @@ interface OutputAuditJob {
   deep: boolean;
 }
 
-/** A file of an output. `page` is its page when that was not rendered. */
+/** A file of an output. `page` is set for a page that was not rendered. */
 interface Expected {
   item: RenderedFile;
   page: ExpectedPage | null;
@@ -39,8 +39,8 @@ interface Expected {
 export type OutputAudit = ReturnType<typeof outputAudit>;
 
 /**
- * Compares the files of outputs with what the ledger gives: documents byte for byte, pages by their texts unless
- * `deep`. The manifest must list exactly these files and bytes.
+ * Compares the files of outputs with what the ledger requires: documents byte for byte, and pages by their texts, or
+ * with `deep` also byte for byte. The manifest must list exactly these files and bytes.
  */
 export function outputAudit({ store, paper, archive, site, folder, tools, deep }: OutputAuditJob) {
   const edition = () => new Edition(archive, site);
@@ -62,7 +62,7 @@ export function outputAudit({ store, paper, archive, site, folder, tools, deep }
     const printed = await found.output.print(current, found.key, { ...tools, now, ...(isRendered ? {} : { render }) });
     return withPageFonts(printed ?? [], site).flatMap((item) => {
       const page = pages.get('body' in item ? item.body : null) ?? null;
-      // The fonts of a page that was not rendered are those of the letters that it has.
+      // For a page that was not rendered, the file on disk says which fonts it needs.
       const html = page === null ? null : bytesIn(join(folder, item.path));
       const fonts = html === null ? [] : fontsBeside(item.path, html.toString('utf8'), site);
       return [{ item, page }, ...fonts.map((font) => ({ item: font, page: null }))];

@@ -60,8 +60,8 @@ export function auditRecords(
 }
 
 /**
- * Audits one host as the database has it, taking these observations as marked, together with those that the archive has
- * of it, oldest first; without the latter as far as it goes.
+ * Audits one host from its rows in the database and its observations in the archive, oldest first. Without `archived`,
+ * an archived host is audited only as far as the database goes. `damaged` are the observations marked as damaged.
  */
 export function auditStoredHost(
   { records, desk: { verifyingKeys, corrections } }: AppContext['store'],
@@ -141,9 +141,9 @@ export function acceptDamage({ store, clock }: AppContext, seqs: readonly number
 
 interface AuditedHost {
   hostname: string;
-  /** All observations; the last ones of a host whose others are in the archive, whose derived rows cannot be compared. */
+  /** `whole`: all observations. `end`: only the newest, so that rows derived from archived ones cannot be compared. */
   part: 'whole' | 'end';
-  /** False for a host that opted out, which no facet counts. */
+  /** False for a host that opted out, which is not in any list. */
   isShown: boolean;
   seq: number | null;
   observations: Iterable<Observation>;
@@ -167,8 +167,8 @@ export interface HostAudit {
 }
 
 /**
- * Rebuilds the receipt of an observation from its record. `before` is the one before it of the host: null for the first;
- * the receipt itself where that is not known.
+ * Rebuilds the receipt of an observation from its record. `before` is the host's previous receipt: null for the first
+ * observation; `checked` itself when the previous one is not known.
  */
 export function observationFaults(
   hostname: string,
@@ -196,8 +196,8 @@ export function observationFaults(
 /**
  * Rebuilds everything about one host from its observations, and returns the differences.
  *
- * Older versions accepted U+0000, and the database gives the values of such an observation only up to it. Once every
- * one of a host is marked, the audit expects exactly that.
+ * Older versions accepted U+0000, and the database returns the values of such an observation only up to it. Once all
+ * such observations of a host are marked, the audit expects exactly that.
  */
 export function auditHost(
   host: AuditedHost,
@@ -250,7 +250,7 @@ export function auditHost(
   return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
 }
 
-/** What versions before rotating sets recorded. */
+/** The changes that versions recorded before they knew rotating sets. */
 function withoutRotation({ updates, changes }: ReturnType<typeof compareWithBaseline>) {
   return { updates, changes: changes.map((change): SeenChange => ({ ...change, rotation: null })), rotations: {} };
 }

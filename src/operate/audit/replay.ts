@@ -31,7 +31,9 @@ interface Held extends ReplayedPiece {
   revised_at: number | null;
 }
 
-/** Replays a ledger by the rules that appended it, into what the archive's tables must hold, without prose. */
+/**
+ * Replays a ledger by the rules that appended it. Gives the rows that the archive's tables must have, without prose.
+ */
 export class Replay {
   readonly papers = new Map<string, ReplayedPaper>();
   /** The latest time of any entry, in ms. */
@@ -45,7 +47,7 @@ export class Replay {
 
   enter(entry: LedgerEntry): void {
     append(this.#store, entry, this.#clock(entry));
-    // What was entered before a correction was not so late.
+    // A correction says that the entries before it were not as late as they say.
     if (entry.type === 'record' && entry.kind === 'clock') this.newest = entry.at;
     this.newest = Math.max(this.newest, entry.at);
   }
@@ -184,7 +186,7 @@ export class Replay {
       .map(([piece, at]) => ({ paper: this.#pieces.get(piece)?.paper ?? '', piece, at }));
   }
 
-  /** The members of an archive that the rules read when they append. Those that only press, log or notify are empty. */
+  /** The members of an archive that the rules read when they append; members for press, log or mails are empty. */
   #archive(paper: string): Archive {
     const held = (id: string): Held | null => {
       const piece = this.#pieces.get(id);

@@ -60,7 +60,7 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
   const build = await loadBuild();
   const { site, stamp, folder } = pressPlan(app, paper, build);
   if (manifest.stamp(paper) !== stamp || staleDependencies.includes(dependencies.config)) {
-    // Only the manifest knows what a stale tree must contain, and not while every file is pressed.
+    // Only the manifest says what a stale tree must contain, and it is incomplete while every file is pressed.
     const isPressing = () =>
       store.database.publications.pressState(paper, Date.now()) === 'pressing' &&
       !isDead(manifest.leaseOwner(paper) ?? '');
@@ -78,7 +78,7 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
   }
   const pictures = {
     ...store.pictures,
-    // The press's cache may itself be wrong.
+    // Drawn again, because the press's cache may be wrong.
     portrait: async (portrait: Portrait) => (await import('../../media/draw-portrait.ts')).drawPortrait(portrait),
   };
   const tools = { render: build.render, assets: build.assets, pictures, now: clock.now() };
@@ -125,7 +125,7 @@ async function checkOutputs(
     await setImmediate();
   }
   const faults: string[] = [];
-  // The press may have been writing a file at that moment, and what has become stale since waits for it.
+  // The press may have been writing a file at that moment; outputs that became stale since are not faults.
   const staleNow =
     faulty.length === 0 ? staleNames : staleOutputs(manifest, paper, [...manifest.staleDependencies(paper)], audit);
   if (staleDependencies.length === 0 && faulty.some((name) => staleNow.has(name))) faults.push(waitsForPress(paper));
@@ -145,7 +145,7 @@ async function checkOutputs(
   return { files, faults };
 }
 
-/** Outputs that the next press will render, and that may be stale. */
+/** Outputs that may be stale, because the next press will render them. */
 function staleOutputs(
   manifest: AppStore['desk']['manifest'],
   paper: string,

@@ -24,7 +24,7 @@ import type { LogSource } from './log/served-log.ts';
 import { verifyLog } from './log/verify-log.ts';
 import { observationFaults } from './records.ts';
 
-/** What an archive is checked with. */
+/** The keys, log and policy that an archive is checked with. */
 export interface ArchiveTrust {
   /** The only keys that may have signed; null to take those that the manifest names. */
   keys: VerifyingKey[] | null;
@@ -41,15 +41,15 @@ export interface VerifiedArchive {
   signed_at: string | null;
   observations: number;
   tombstones: number;
-  /** What does not hold, by object and row. */
+  /** What is wrong, by object and row. */
   faults: string[];
-  /** What could not be checked with what was given. */
+  /** What could not be checked with the given `ArchiveTrust`. */
   unchecked: string[];
 }
 
 /**
  * Rebuilds every record, receipt and chain from the objects of an archive alone, and compares each leaf with a published
- * log. Needs 36 bytes of memory for each leaf of that, and space in the temporary folder for a sixteenth of the objects.
+ * log. Needs 36 bytes of memory per leaf of the log, and space in the temporary folder for a sixteenth of the objects.
  * Throws `not_found` without a manifest, and `unavailable` when the place or the log does not answer.
  */
 export async function verifyArchive(
@@ -96,7 +96,7 @@ function keysNamedIn(manifest: string): VerifyingKey[] {
   return isObject(parsed) ? keysOf(parsed.keys) : [];
 }
 
-/** The leaves of a published log; what does not hold of it is a fault of it. */
+/** The leaves of a published log. Appends the log's own faults to `faults`. */
 async function leavesOf(
   log: LogSource,
   policy: Policy | null,
@@ -117,7 +117,7 @@ async function leavesOf(
   return leaves;
 }
 
-/** Objects that no manifest names count for nothing, but somebody who lists the place may read them. */
+/** Counts the objects that the manifest does not name: they prove nothing, but readers of the place may use them. */
 async function noteOthers(place: ArchivePlace, { objects }: Manifest, unchecked: string[]): Promise<void> {
   const named = new Set(objects.flatMap(({ key, publish, seeds }) => [key, publish, seeds?.key]));
   let others = 0;
@@ -160,7 +160,7 @@ class ArchiveCheck implements ArchiveVisitor {
     } catch (error) {
       faults.push(`${where}: ${hostname}: ${messageOf(error)}`);
     }
-    // A correction that came after it was archived is not in its row.
+    // A correction of the clock may be newer than the archived row, which then still has the signed time.
     const signed = signed_at ?? observed_at;
     if (observed_at > signed || observed_at < trueTime(signed, seq, this.#corrections)) {
       faults.push(`${where}: ${hostname}: seq ${seq}: observed_at is not its time, nor that of a correction`);

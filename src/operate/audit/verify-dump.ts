@@ -31,24 +31,27 @@ export interface CheckedDump {
   rows: number | null;
   /** The files whose hash, and whose every row, was checked. */
   files: string[];
-  /** Those that were not there, and were not checked. */
+  /** The files that were not found, and so not checked. */
   missing: string[];
   faults: string[];
   /** The unsigned members, which were therefore not checked. */
   unsigned: string[];
   /** Whether the keys came from the site of the document instead of the caller. */
   own_keys: boolean;
-  /** Where the note is in the log; null when no policy was given, and when it does not hold. */
+  /** Where the note is in the log; null without a policy, and when the note has a fault. */
   logged: LoggedReceipt | null;
 }
 
-/** Rows of a file that are named one by one. */
+/** The most faulty rows of a file that are named one by one. */
 const NAMED_MAX = 20;
-/** Rows of a Parquet file that are read at a time. */
+/** The number of rows of a Parquet file that are read at a time. */
 const CHUNK = 200;
 /** The longest line of NDJSON, in bytes. */
 const LINE_MAX = 4_000_000;
-/** Bytes that a row has at least in either file, since nothing compresses its signature; rows that are still read beyond that. */
+/**
+ * The smallest possible row in either file, in bytes, because its signature cannot be compressed; and how many more
+ * rows than that allows are read.
+ */
 const [ROW_MIN, ROWS_OVER] = [64, 1_000];
 /** The largest file that is fetched, in bytes. */
 const FILE_MAX = 32_000_000_000;
@@ -111,7 +114,7 @@ export async function checkDump(
 
 type Said = NonNullable<ReturnType<typeof dumpIn>>;
 
-/** Where the files of a dump are, if they are beside its proof: the service has them one folder above. */
+/** Where the files of a dump are, unless given: beside its proof on disk; one folder above it at the service. */
 function besideOf(where: string, { day, generation }: Said) {
   const names = dumpNames(day, generation);
   const at = (name: string) =>
@@ -152,11 +155,11 @@ async function localCopy(file: string, work: string, isGiven: boolean): Promise<
   }
 }
 
-/** Checks each row of a file as the preview that it is, and adds what does not hold to `faults`. */
+/** Checks each row of a file as a preview. Appends to `faults`. */
 class RowCheck {
   rows = 0;
   damaged = 0;
-  /** Whether there were more rows than can be there, which were not read. */
+  /** Whether the file had more rows than it can have, so that it was not read to its end. */
   isCut = false;
   readonly #most: number;
   readonly #keys: VerifyingKey[];
@@ -170,7 +173,7 @@ class RowCheck {
     this.#faults = faults;
   }
 
-  /** The hash of what all rows say, the same for both formats. */
+  /** The hash of the content of all rows, the same for both formats. */
   digest(): string {
     return this.#hash.digest('hex');
   }
@@ -234,7 +237,7 @@ class RowCheck {
     this.#add(preview.domain, ...faults.slice(0, 1));
   }
 
-  /** Counts a row, with what does not hold of it. */
+  /** Counts a row, and records its faults. */
   #add(domain: string | null, ...faults: string[]): void {
     this.rows++;
     for (const fault of faults) this.#damage(`row ${this.rows}${domain === null ? '' : ` (${domain})`}: ${fault}`);

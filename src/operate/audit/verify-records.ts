@@ -27,7 +27,7 @@ export interface CheckedRecords {
   unsigned: string[];
   /** Whether the keys came from the document or its site instead of the caller. */
   own_keys: boolean;
-  /** Where each receipt is in the log, in their order; null when no policy was given, and when one does not hold. */
+  /** Where each receipt is in the log, in their order; null without a policy, and when one has a fault. */
   logged: LoggedReceipt[] | null;
   /** Receipts that say a wrong time, by a signed correction of the clock. */
   corrected: { seq: number; observed_at: string; true_time: string }[];
@@ -71,7 +71,7 @@ export async function checkRecords(
   };
 }
 
-/** Demands that the log of a policy has every receipt of a document. */
+/** Requires that the log of a policy has every receipt of a document. */
 async function checkRows(kind: CheckedRecords['kind'], document: RecordsDocument, policy: Policy) {
   const rows = rowsIn(document);
   if (rows === null) {
@@ -88,7 +88,7 @@ async function checkRows(kind: CheckedRecords['kind'], document: RecordsDocument
   return { rows: faults.length > 0 ? null : found, faults };
 }
 
-/** The rows of a document of several observations; null for other kinds, which do not say where the log has them. */
+/** The rows of a document of several observations; null for other kinds, which do not say where they are in the log. */
 function rowsIn(document: RecordsDocument): { seq: number; receipt: string; log?: LogProof | null }[] | null {
   if (document.kind === 'evidence') return document.bundle.records;
   return document.kind === 'provenance' ? document.page.items : null;

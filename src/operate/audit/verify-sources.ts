@@ -10,7 +10,7 @@ import { readWithin, sizeText } from '../../shared/size.ts';
 /** What a caller of `verifyAt` trusts. */
 export interface Trust {
   keys?: VerifyingKey[] | undefined;
-  /** Demands that a log of this policy has every receipt, and its quorum. Without it the log is not checked. */
+  /** Requires that a log of this policy has every receipt, and meets the quorum. Without it the log is not checked. */
   policy?: Policy | undefined;
 }
 
@@ -21,7 +21,7 @@ const SILENCE = 10_000;
 /** Maximum duration of a whole response, in ms. */
 const LONGEST_ANSWER = 120_000;
 
-/** In bytes, and in ms. */
+/** Limits of a request: `bytes`; `silence` and `whole` in ms, the longest silence and the longest response. */
 export interface Limits {
   bytes?: number;
   silence?: number;
@@ -41,11 +41,11 @@ export async function fetched(address: string, give: string, limits?: Limits): P
  */
 export async function fetchedBytes(address: string, give: string, limits: Limits = {}): Promise<Buffer> {
   const { bytes = LONGEST_DOCUMENT } = limits;
-  // Decompressed bytes count.
+  // The limit is on decompressed bytes.
   return readWithin(fetchedChunks(address, give, limits), bytes, tooLong(address, bytes));
 }
 
-/** Fetches a file part by part. Throws as `fetchedBytes` does, but for an oversized response; `whole` may be without an end. */
+/** Fetches a file part by part. Throws as `fetchedBytes` does, except for its size; `whole` may be `Infinity`. */
 export async function* fetchedChunks(
   address: string,
   give: string,

@@ -37,7 +37,7 @@ export interface CheckedProof {
   keys_from: string | null;
   /** Why that list could not be read, so that the times of the keys are unknown; else null. */
   keys_unread: string | null;
-  /** Where the receipt is in the log; null when no policy was given, and when it does not hold. */
+  /** Where the receipt is in the log; null without a policy, and when the receipt has a fault. */
   logged: LoggedReceipt | null;
   /** Who approved which revision, by signed reviews in the proof. */
   reviews: { revision: number; reviewed_by: string; role: string; reviewed_at: string }[];
@@ -63,7 +63,7 @@ export interface CheckedFact extends Pick<CheckedProof, 'faults' | 'unsigned' | 
   /** The newest version. */
   version: number;
   status: string;
-  /** Where the newest version's note is in the log; null when no policy was given, and when it does not hold. */
+  /** Where the newest version's note is in the log; null without a policy, and when the note has a fault. */
   logged: LoggedReceipt | null;
   /** Versions whose notes say a wrong time, by a signed correction of the clock. */
   corrected: { version: number; signed_at: string; true_time: string }[];
@@ -101,7 +101,7 @@ function factIn(text: string): FactDocument | null {
     const document = parseIJson(text);
     return isFactDocument(document) ? document : null;
   } catch {
-    // It is reported as what it is not.
+    // Reported as a proof that cannot be parsed.
     return null;
   }
 }
@@ -123,7 +123,7 @@ async function checkFactFrom(source: string, document: FactDocument, { keys, pol
   };
 }
 
-/** Demands that the log of a policy has the proof's receipt. */
+/** Requires that the log of a policy has the proof's receipt. */
 async function inLog(checked: CheckedProof, text: string, policy: Policy | undefined): Promise<CheckedProof> {
   const document = policy === undefined || checked.id === null ? null : parseIJson(text);
   if (policy === undefined || !isProof(document)) return checked;
@@ -153,7 +153,10 @@ async function verifyTree(folder: string, trusted: VerifyingKey[] | undefined, p
   return checked;
 }
 
-/** The text in a file, at an address or on standard input, and its source. A story's address means its proof, that of a fact its document. */
+/**
+ * The text in a file, at an address or on standard input, and its source. The address of a story's page stands for its
+ * proof, that of a fact's page for its document.
+ */
 async function textAt(where: string): Promise<{ source: string; text: string }> {
   if (!isAddress(where)) {
     const source = where === '-' ? 'standard input' : where;
@@ -197,7 +200,7 @@ function check(proof: string, document: unknown, keys: VerifyingKey[] | undefine
   return { ...checked, keys_from: null, keys_unread: null, logged: null };
 }
 
-/** The revisions of a proof that holds to which its corrections of the clock apply. */
+/** The revisions of a valid proof to which its corrections of the clock apply. */
 function correctedIn({ generations, clock = [] }: Proof): CheckedProof['corrected'] {
   const corrections = correctionsIn(clock.flatMap((note) => clockIn(note) ?? []));
   return generations.flatMap(({ revision, seq, filed_at }) => {

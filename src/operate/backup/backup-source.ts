@@ -14,14 +14,14 @@ import { requireOurs } from '../../shared/sql/open.ts';
 import { MANIFEST_FILE, manifestText, SETTINGS_FOLDER } from './manifest.ts';
 import type { PackedFile } from './pack.ts';
 
-/** The files of keys in DATA_DIR. `.next` is a new signing key that is moving into its place. */
+/** The key files in DATA_DIR. `.next` is a new signing key during a rotation, before it replaces the old one. */
 const KEY_FILE = /^[a-z-]+\.key(?:\.next)?$/;
-/** How often keys are read again that change meanwhile. */
+/** How often the keys are read again if they changed meanwhile. */
 const TRIES = 10;
 
 /**
- * Takes one state of a DATA_DIR in use. Media are on disk before the ledger names them, and stay. Throws `unavailable`
- * without a database, and for that of a newer version.
+ * Takes one state of a DATA_DIR in use. Media can be read later, because they are on disk before the ledger names them,
+ * and stay. Throws `unavailable` without a database, and for one of a newer version.
  */
 export function backupSource(
   settings: Settings,
@@ -58,7 +58,7 @@ export function backupSource(
   const files = async function* (): AsyncIterable<PackedFile> {
     for (const [path, text] of texts) yield { path, size: text.length, content: counted([text], path) };
     yield { path: DATABASE_FILE, size: snapshot.size, content: counted(snapshot.content(), DATABASE_FILE) };
-    // From here on, the write-ahead log can begin again.
+    // From here on, the write-ahead log can restart.
     snapshot.close();
     for (const { digest, file, size: length } of found) {
       const hex = digest.slice('sha256:'.length);
@@ -79,13 +79,13 @@ export function backupSource(
   };
 }
 
-/** The database and the keys that belong to it: a rotation in between would pair the database with the wrong key. */
+/** The database and its keys, read until they fit: a rotation in between would pair the database with the wrong key. */
 function stateOf(settings: Settings): { snapshot: DatabaseSnapshot; keys: [name: string, bytes: Buffer][] } {
   const file = databaseFile(settings);
   if (sizeOf(file) === null) {
     throw new Fault('unavailable', `there is no database ${file}; set DATA_DIR to the folder of the desk to back up`);
   }
-  // What a newer version keeps elsewhere would be missing from the backup.
+  // A newer version may keep something elsewhere, which would be missing from the backup.
   requireOurs(file);
   for (let tried = 1; ; tried++) {
     const keys = keysIn(settings.dataDir);
@@ -125,13 +125,13 @@ function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }
 
-/** The last backup of a DATA_DIR: when it was begun, its place and its size in bytes. */
+/** The last backup of a DATA_DIR: when it began, its location and its size in bytes. */
 const BackupNote = z.object({ at: z.number(), place: z.string(), bytes: z.number() });
 export type BackupNote = z.infer<typeof BackupNote>;
 
 const fileIn = ({ dataDir }: Pick<Settings, 'dataDir'>): string => join(dataDir, 'backup.last');
 
-/** Notes a backup that is complete, for doctor and the metrics. It is not part of any backup itself. */
+/** Records a complete backup, for doctor and the metrics. The record itself is not part of backups. */
 export function noteBackup(settings: Pick<Settings, 'dataDir'>, note: BackupNote): void {
   putFile(fileIn(settings), (aside) => writeFileSync(aside, `${JSON.stringify(note)}\n`));
 }

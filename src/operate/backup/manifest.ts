@@ -25,9 +25,9 @@ const Manifest = z.object({
   heads: z.array(
     z.object({ log: z.enum(['desk', 'records']), origin: z.string(), size: z.number().int(), checkpoint: z.string() }),
   ),
-  /** Media that the ledger names, without those that were missing. `bytes` in all. */
+  /** Media that the ledger names, without the missing ones: their number, and their bytes in total. */
   media: z.object({ files: z.number().int(), bytes: z.number().int() }),
-  /** Digests of media that the ledger names and the disk had not. */
+  /** Digests of media that the ledger names and that were not on disk. */
   missing: z.array(z.string()),
 });
 export type Manifest = z.infer<typeof Manifest>;

@@ -13,10 +13,10 @@ export interface PackedFile {
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** Damage anywhere in the compressed bytes is found by zstd's own checksum too. */
+/** With zstd's own checksum, which finds damage anywhere in the compressed bytes. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** Node ends a zstd stream twice. The second end, an empty frame, would look like bytes behind the backup. */
+/** Node ends a zstd stream twice. The second end is an empty frame, which would look like bytes after the backup. */
 const EMPTY_FRAME = Buffer.from('28b52ffd240001000099e9d851', 'hex');
 
 /** The bytes of a backup. Holds a few MB of them in memory, whatever the size. */
@@ -28,7 +28,7 @@ export async function* pack(
   const packing = packAll(controller, files, new Date(madeAt)).catch((error: unknown) => controller.error(error));
   const zstd = createZstdCompress(COMPRESSION);
   const compressing = pipeline(Readable.fromWeb(readable as ReadableStream<Uint8Array>), zstd);
-  // The loop below throws what either of them does.
+  // The loop below throws the errors of both.
   compressing.catch(() => {});
   let held = Buffer.alloc(0);
   for await (const chunk of zstd) {
@@ -47,7 +47,7 @@ async function packAll(
 ): Promise<void> {
   const sums: string[] = [];
   const add = async ({ path, size, content }: PackedFile): Promise<void> => {
-    // All of it is as secret as the keys: readers' addresses are in the database.
+    // Mode 0600 for all files: the database has readers' addresses, which are as secret as the keys.
     const writer = controller.add({ name: path, size, mtime, mode: 0o600, type: 'file' }).getWriter();
     const hash = createHash('sha256');
     for await (const chunk of content) {

@@ -58,12 +58,12 @@ interface DrillProgress {
 }
 
 /**
- * Restores a backup into a temporary folder, audits it, and compares its logs with those here. `heads` says what each
- * was compared with.
+ * Restores a backup into a temporary folder, audits it, and compares its logs with those of this machine. `heads` says
+ * what each log was compared with.
  */
 export async function drill(settings: Settings, location: BackupLocation, progress: DrillProgress) {
   const folder = await mkdtemp(join(tmpdir(), 'broadsheet-drill-'));
-  // It holds keys: a drill that is stopped leaves nothing either.
+  // The folder holds keys, so it is removed even when the drill is stopped.
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   try {
@@ -128,14 +128,14 @@ function compareLog(
   }
 }
 
-/** What a database in use is. One of an older version would be changed by being opened, under its server. */
+/** Whether the database in use has this version's schema: opening an older one would migrate it under its server. */
 function stateOf(file: string): 'none' | 'other' | 'ours' {
   if (!existsSync(file)) return 'none';
   const known = migrationFiles();
   return holds(() => requireOurs(file).length === known.length) ? 'ours' : 'other';
 }
 
-/** Damaged files prove nothing. */
+/** False also when the check throws, because damaged files prove nothing. */
 function holds(check: () => boolean): boolean {
   try {
     return check();

@@ -6,7 +6,7 @@ import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { MANIFEST_FILE, type Manifest, parseManifest, SUMS_FILE } from './manifest.ts';
 
-/** The most bytes of the two files that are read into memory. */
+/** The largest size of the two files that are read into memory, in bytes. */
 const TEXT_MAX = 256 * 1024 * 1024;
 
 /** The paths that a backup may hold. */
@@ -14,7 +14,7 @@ const PATH =
   /^(?:broadsheet\.db|[a-z][a-z-]{0,40}\.key(?:\.next)?|settings\/[A-Z_]{1,40}|media\/[0-9a-f]{2}\/[0-9a-f]{64})$/;
 
 interface Unpacking {
-  /** How messages call the backup. */
+  /** The backup's name in messages. */
   name: string;
   source: AsyncIterable<Uint8Array>;
   /** Called with the first file, before any other. Throws when the backup cannot be used here. */
@@ -23,7 +23,7 @@ interface Unpacking {
   file(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-/** Reads a whole backup and compares every digest. After a fault, what `file` took before is worth nothing. */
+/** Reads a whole backup and compares every digest. After a fault, discard all files that `file` received. */
 export async function unpack({ name, source, begin, file }: Unpacking): Promise<Manifest> {
   const found = new Map<string, string>();
   let manifest: Manifest | null = null;
@@ -69,7 +69,7 @@ async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncIterable<Pars
   };
   const bytes = Readable.from(counted());
   const zstd = createZstdDecompress();
-  // The fault of the source rather than the error that it caused downstream.
+  // Thrown instead of the error that it causes downstream.
   let ofSource: unknown = null;
   bytes.on('error', (error) => {
     ofSource = error;
@@ -78,7 +78,7 @@ async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncIterable<Pars
   const tar = Readable.toWeb(bytes.pipe(zstd)) as ReadableStream<Uint8Array<ArrayBuffer>>;
   try {
     yield* tar.pipeThrough(createTarDecoder({ strict: true })) as unknown as AsyncIterable<ParsedTarEntry>;
-    // Node ignores bytes after the last frame.
+    // Checked here, because Node ignores bytes after the last frame.
     if (zstd.bytesWritten !== size) throw new Error('there are more bytes after its end');
   } catch (error) {
     throw ofSource ?? error;

@@ -4,13 +4,13 @@ import type { Settings } from '../../server/env.ts';
 import { isLoopbackHost } from '../../shared/public-address.ts';
 import { type Finding, fault, holds, open, runChecks } from './finding.ts';
 
-/** Hosts that always mean this machine, as in an address or by themselves. */
+/** Hosts that always mean this machine, with or without the brackets that IPv6 has in an address. */
 const THIS_MACHINE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** The timeout of a request to an address, in ms. */
 const PATIENCE = 5_000;
 
-/** A public address, the port that it should lead to, and the settings of both. */
+/** A public address, the port that it should lead to, and the names of both settings. */
 interface Address {
   setting: 'ORIGIN' | 'DATA_ORIGIN';
   origin: string;
@@ -72,7 +72,7 @@ export function programAt(origin: string): Promise<'ours' | 'other' | null> {
   );
 }
 
-/** Checks that limits by address count the callers, not a proxy in front of them. */
+/** Checks that limits by address apply to the callers, not to a proxy in front of the server. */
 export function checkProxy(settings: Settings, app: AppContext | null) {
   const { trustedProxies, origin, dataOrigin, host, services } = settings;
   const unknown = app?.store.database.forwarded.list() ?? [];

@@ -47,7 +47,7 @@ export function checkHosts({ store, settings }: AppContext) {
   return holds(served.length === 0 ? 'no paper has its own host' : served.map(({ url }) => url).join(', '));
 }
 
-/** Names the papers in a language without a table of phrases: their pages speak English around the pieces. */
+/** Names the papers in a language without a table of phrases: the words around their pieces are English. */
 export function checkLanguages(app: AppContext | null) {
   const papers = app === null ? [] : app.store.desk.paperSlugs().flatMap((slug) => app.store.desk.paper(slug) ?? []);
   const without = papers.filter(({ language }) => tableTag(language) === null);
@@ -56,12 +56,12 @@ export function checkLanguages(app: AppContext | null) {
   return open(`pages speak English around the pieces of ${named}; docs/translating.md says how to add a language`);
 }
 
-/** Checks that PUBLISH_URL can be reached, and that what was pressed is published there. */
+/** Checks that PUBLISH_URL can be reached, and that the pressed files are published there. */
 export async function checkPublish(settings: Settings, app: AppContext | null): Promise<Found> {
   if (settings.publishUrl === null) return open('PUBLISH_URL is not set: nothing is published to a bucket or a folder');
   const address = publishAddress(settings, undefined);
   const bucket = openBucket(settings, address);
-  // A look that needs the credentials, and changes nothing. No tree has this name.
+  // A request that needs the credentials and changes nothing: no tree has this name.
   await readLease({ bucket, prefix: `${address.kind === 's3' ? address.prefix : ''}.doctor/`, tree: '', key: '' });
   if (app === null) return open(`${bucket.name} answers; nothing is pressed yet`);
   const failed = app.store.database.publications.all(address.href).filter(({ failure }) => failure !== null);
@@ -85,7 +85,7 @@ export async function checkPublish(settings: Settings, app: AppContext | null): 
 /** How many missing files are named. */
 const NAMED_MAX = 5;
 
-/** Names media that are missing, and looks whether MEDIA_URL answers. */
+/** Names missing media, and checks whether MEDIA_URL responds. */
 export async function checkMedia(settings: Settings, app: AppContext | null): Promise<Found> {
   const missing = app === null ? [] : missingMedia(app);
   if (missing.length > 0) {

@@ -26,7 +26,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
   let app = null as AppContext | null;
   const network = checkNetwork(settings);
   const older = await runCheck('database', () => checkVersion(settings));
-  // A check must not upgrade the database; without it, little else can be looked at.
+  // A check must not upgrade the database, and without it, little else can be checked.
   if (older.state === 'open') return [older, ...(await network)];
   const opened = await runCheck('database', () => {
     // A check must not create the database.
@@ -39,7 +39,7 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
     if (opened.state === 'fault') here[0] = opened;
     const { services } = settings;
     const running = checkRunning(settings, app);
-    // What waits for others is asked for at the same time.
+    // Checks that wait for the network or the disk run at the same time.
     const [logs, addresses, elsewhere, { findings }, queues] = await Promise.all([
       checkLogs(settings, app),
       checkAddresses(settings, app),

@@ -13,7 +13,7 @@ export interface Finding {
   figures?: Record<string, number> | undefined;
 }
 
-/** What a check found, to be given its name. */
+/** A finding before `runCheck` adds the name of its check. */
 export type Found = Omit<Finding, 'name'>;
 type Figures = Finding['figures'];
 
@@ -26,7 +26,7 @@ export const fault = (found: string, cure: string, figures?: Figures): Found => 
   figures,
 });
 
-/** A check by its name, and whether it applies here; by default it does. */
+/** A check with its name, and whether it applies here; by default it does. */
 type Check = [name: string, work: () => Found | Promise<Found>, applies?: boolean];
 
 /** Runs checks at the same time. */

@@ -83,7 +83,7 @@ function doorKey(settings: Settings, app: AppContext | null) {
   return problem == null ? holds(`key ${kid}`) : fault(`nothing is signed: ${said}`, cure);
 }
 
-/** By the rules that a server follows when it starts. */
+/** Checks the clock by the rules of a starting server. */
 async function clock(settings: Settings, app: AppContext | null) {
   const now = app?.clock.now ?? Date.now;
   const outside = await askOutside(settings, now);
@@ -134,10 +134,10 @@ async function port({ host, services, ...settings }: Settings, setting: string, 
   return fault(`${port} is taken by another program`, `set ${setting} to another port`);
 }
 
-/** Backups that are older were meant to be regular, and have stopped, in ms. As in deploy/prometheus/alerts.yml. */
+/** When the last backup is older than this, regular backups have stopped, in ms. As in deploy/prometheus/alerts.yml. */
 const OLD = 2 * DAY;
 
-/** Says how old the last backup is that `backup` made of this DATA_DIR. */
+/** Checks the age of the last backup of this DATA_DIR by `backup`. */
 export function checkBackups(settings: Settings, now: number): Found {
   const last = lastBackup(settings);
   if (last === null) return open('none was made here by `backup`; docs/backup.md says how to keep them');

@@ -110,7 +110,9 @@ async function saleOfCredits({ x402 }: Settings) {
   return holds(`${host} is a node of ${name}`);
 }
 
-/** Asks for a JSON document. `data` is undefined for any other answer. Returns the error when there is none. */
+/**
+ * Asks for a JSON document. `data` is undefined for any other response. Returns the error when there is no response.
+ */
 async function ask<T>(url: string, schema: z.ZodType<T>, request: RequestInit = {}) {
   const limits = { signal: AbortSignal.timeout(PATIENCE), redirect: 'error' } as const;
   const response = await fetch(url, { ...request, ...limits }).catch((error: Error) => error);

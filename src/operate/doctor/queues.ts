@@ -9,12 +9,12 @@ import { DELIVERY_QUEUE_NAMES, MAIL_QUEUE_NAMES, type QueueLength, together } fr
 import { type Found, fault, holds, open, runCheck } from './finding.ts';
 import type { RunningServer } from './running.ts';
 
-/** Days are archived an hour after their end; an older observation waits for something, in ms. */
+/** Days are archived an hour after their end, so an observation that is older than this is overdue, in ms. */
 const ARCHIVE_LATE = 2 * DAY;
-/** How old the first moment of the newest day with a dump may be, in ms. */
+/** The newest day with a dump may have begun this long ago, in ms. */
 const DUMPS_LATE = 3 * DAY;
 
-/** Whether the archive answers, has the manifest that the database knows, and gets what is closed. */
+/** Whether the archive responds, has the manifest that the database knows, and gets the closed days in time. */
 export async function checkArchive(settings: Settings, app: AppContext): Promise<Found> {
   const { archive } = app.store.records;
   const own = archive.newest();
@@ -26,7 +26,7 @@ export async function checkArchive(settings: Settings, app: AppContext): Promise
     );
   }
   const etag = await app.archive.etag('manifest.json');
-  // Throws where there is no such place.
+  // Throws when the place itself does not exist.
   if (etag === null) await app.archive.isFree('manifest.json');
   const since = archive.waitingSince();
   const age = since === null ? 0 : Math.max(0, app.clock.now() - since);
@@ -45,7 +45,7 @@ export async function checkArchive(settings: Settings, app: AppContext): Promise
   return fault(`${found}, and the first after these is ${spanText(age)} old`, cure, figures);
 }
 
-/** Whether the place of the dumps answers and has what the database lists, and whether none is overdue. */
+/** Whether the place of the dumps responds and has all files that the database lists, and whether a dump is overdue. */
 export async function checkDumps(settings: Settings, app: AppContext): Promise<Found> {
   const { dumps } = app.store.records;
   const figures = { days: dumps.shownCount(), due: dumps.dueCount() };
@@ -85,7 +85,7 @@ const SEND_LATE = 30 * MINUTE;
 const SCAN_LATE = 6 * HOUR;
 const PAYMENT_LATE = HOUR;
 
-/** Compares what is due with what a running server gets done. Without a server, nothing of it is a fault. */
+/** Reports queues whose oldest item has been due for too long. Without a running server, none is a fault. */
 export async function checkQueues({ services, scanner }: Settings, app: AppContext | null, server: RunningServer) {
   if (app === null) return [];
   const signs = app.store.database.vitalSigns();
@@ -135,7 +135,7 @@ export async function checkQueues({ services, scanner }: Settings, app: AppConte
 function press(app: AppContext, server: RunningServer): Found {
   const signs = app.store.database.vitalSigns();
   const [papers, changes] = [signs.stalePapers().length, signs.staleDependencies()];
-  // Only a server that is scraped knows since when.
+  // Only the server's own metrics say for how long.
   const backlog = server.metric('broadsheet_press_backlog_seconds');
   const figures = { papers, changes, ...(backlog === null ? {} : { backlog_seconds: Math.round(backlog) }) };
   if (papers === 0) return holds('all pages are up to date', figures);

@@ -8,13 +8,13 @@ import { type Finding, type Found, fault, holds, open, runCheck } from './findin
 
 /** The timeout of a request to a server of this machine, in ms. */
 const PATIENCE = 5_000;
-/** Longer delays of the event loop are a fault, in ms: everybody waits meanwhile. */
+/** Longer delays of the event loop are a fault, in ms, because every request waits meanwhile. */
 const DELAY_MAX = 2_000;
 
 const Ready = z.object({ status: z.enum(['ready', 'not_ready']), checks: z.record(z.string(), z.string()) });
 const Health = z.object({ event_loop_delay_max_ms: z.number(), disk: z.string().nullish() });
 
-/** What the server that runs with these settings says of itself. */
+/** What the server that runs with these settings reports about itself. */
 export interface RunningServer {
   findings: Finding[];
   /** Whether a service answered, ready or not. */
@@ -49,7 +49,7 @@ export async function checkRunning(settings: Settings, app: AppContext | null): 
   return { findings: [...findings, metrics], isRunning, metric: (name) => sumOf(text, name) };
 }
 
-/** What the services of these settings answer on this machine; `unknown` when only the server knows its ports. */
+/** The state of the services of these settings on this machine; `unknown` when only the server knows its ports. */
 export async function askReady(settings: Settings): Promise<'unknown' | 'none' | 'starting' | 'ready'> {
   const urls = (['desk', 'records'] as const)
     .filter((name) => settings.services[name])

@@ -10,7 +10,7 @@ import { VERSION } from '../../shared/project.ts';
 import { sizeText } from '../../shared/size.ts';
 import { type Fill, type PressedPaper, readUpgradePlan } from '../../store/upgrade-plan.ts';
 
-/** Rows that one second is enough for, on two cores. */
+/** Estimated rows per second, on two cores. */
 const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
   migration: 100_000,
   'search index': 1_000,
@@ -21,13 +21,13 @@ const RATES: Record<'migration' | 'press' | Fill['name'], number> = {
   'index of values': 10_000,
   press: 1_000,
 };
-/** What the manifest and the log of writes take for each file that is pressed, in bytes. */
+/** Disk space of a pressed file's rows in the manifest and in the write-ahead log, in bytes. */
 const FILE_BYTES = 2_200;
 
 /** Why all pages of a paper are pressed again. */
 type PressReason = 'code' | 'address' | 'folder' | 'hub' | 'missing';
 
-/** What this version will change before it serves, and behind that. Sizes in bytes, times in seconds. */
+/** What this version will change before it serves, and in the background. Sizes in bytes, times in seconds. */
 export type Upgrade = ReturnType<typeof planUpgrade>;
 
 const seconds = (rows: number, rate: number): number => Math.ceil(rows / rate);
@@ -60,7 +60,7 @@ export function planUpgrade(settings: Settings, nextCode: () => string = nextSta
     : [];
   const grown = [...migrations, ...fills].reduce((sum, { bytes }) => sum + bytes, 0);
   const pressed = presses.reduce((sum, { files }) => sum + files, 0);
-  // Everything is written twice: to the log of writes, then to the database.
+  // Everything is written twice: to the write-ahead log, then to the database.
   const needed = Math.ceil(2 * grown + FILE_BYTES * pressed);
   const disk = { folder: settings.dataDir, needed, free };
   const { bytes: size, applied } = plan;
@@ -70,11 +70,11 @@ export function planUpgrade(settings: Settings, nextCode: () => string = nextSta
 function pressOf(paper: PressedPaper, settings: Settings, code: string) {
   const reasons = pressReasons(paper, settings, code);
   const isFull = reasons.length > 0;
-  // A tree that was never pressed has no files to count; a piece has some.
+  // A tree that was never pressed has no files to count; each piece will have at least one.
   const files = isFull ? Math.max(paper.files, paper.pieces) : 0;
   return {
     paper: paper.slug,
-    /** The whole paper is pressed for these; only what changed in it when there are none. */
+    /** Why the whole paper is pressed; if empty, only what changed is pressed. */
     reasons,
     files,
     changes: paper.stale,
@@ -82,7 +82,7 @@ function pressOf(paper: PressedPaper, settings: Settings, code: string) {
   };
 }
 
-/** Takes a stamp apart as `pressPlan` puts it together. */
+/** Compares the parts of a stamp, which `pressPlan` puts together. */
 function pressReasons(
   { slug, url, stamp }: PressedPaper,
   { origin, distDir, hubUrl }: Settings,

@@ -11,7 +11,7 @@ import { lastBackup } from '../backup/backup-source.ts';
 import { readiness } from './readiness.ts';
 import type { DiskReadings, MetricSources, Readings, SampledRegistry } from './sampled-registry.ts';
 
-/** What this process knows of itself, and of its last backup. */
+/** This process, and its last backup. */
 export function ofProcess({ gauge, total }: SampledRegistry, { app }: MetricSources): Readings {
   const info = gauge('info', 'Always 1; the label is the version.', ['version']);
   const ready = gauge('ready', '1 while `/ready` says so.');
@@ -42,7 +42,7 @@ export function ofProcess({ gauge, total }: SampledRegistry, { app }: MetricSour
   };
 }
 
-/** Who signs: the lease of LEASE_URL, where there is one, and why this server does not. */
+/** The lease of LEASE_URL, if there is one, and why this server does not sign. */
 export function ofLease({ gauge, total }: SampledRegistry, { app }: MetricSources): Readings {
   const held = gauge('lease_held', '1 while this server holds the lease of LEASE_URL; absent without one.');
   const left = gauge('lease_seconds_left', 'How long it may sign without renewing the lease.');
@@ -111,7 +111,7 @@ export function ofDesk({ gauge }: SampledRegistry, { app, presses }: MetricSourc
   };
 }
 
-/** The hostnames under watch, and what is paid for answers about them. */
+/** The watched hostnames, and the payments for answers about them. */
 export function ofRecords(
   { age, gauge, queue, total }: SampledRegistry,
   { app: { store, clock, settings } }: MetricSources,
@@ -165,7 +165,7 @@ export function ofRecords(
   };
 }
 
-/** What each service has its own of: mails, webhooks and a log. */
+/** Mails, webhooks and the log, which each service has for itself. */
 export function ofBoth({ age, gauge, queue, total }: SampledRegistry, { app }: MetricSources): Readings {
   const { store, clock } = app;
   const { services } = app.settings;
@@ -239,7 +239,7 @@ export function ofDisks({ gauge }: SampledRegistry, { app: { settings } }: Metri
     async database() {
       const file = databaseFile(settings);
       bytes.set({ file: 'database' }, (await stat(file)).size);
-      // The log is there while the database is open, and empty after a checkpoint.
+      // The write-ahead log exists while the database is open, and may be empty after a checkpoint.
       bytes.set({ file: 'log' }, (await orMissing(stat(`${file}-wal`)))?.size ?? 0);
     },
   };
@@ -253,7 +253,7 @@ function orMissing<T>(found: Promise<T>): Promise<T | null> {
   });
 }
 
-/** For how long papers have waited for a press. */
+/** Measures how long papers have waited for a press. */
 export class StaleSince {
   /**
    * By paper: when it was first seen waiting (ms of the monotonic clock), and the change number that was pressed then.

@@ -22,7 +22,7 @@ export function openMetrics(sources: MetricSources, logger: Logger) {
   };
   return {
     contentType: registry.contentType,
-    /** Calls at the same time share one reading. */
+    /** Concurrent calls share one reading. */
     text() {
       underWay ??= read().finally(() => {
         underWay = null;
@@ -36,14 +36,14 @@ export function openMetrics(sources: MetricSources, logger: Logger) {
   };
 }
 
-/** Readings of the database go on for this long before others get their turn, in ms. */
+/** After reading from the database for this long, yield to requests, in ms. */
 const SLICE = 5;
 /** How long a reading is cached, in ms: more frequent scrapes share it. */
 const KEPT = 1_000;
 
 /**
- * Registers the metrics that are read for a scrape; returns the reading. Requests are answered in between. What fails
- * is left out, counted, and logged once.
+ * Registers the metrics that are read for a scrape; returns a function that reads them, and answers requests in
+ * between. A reading that fails is left out, counted, and logged once.
  */
 function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logger): () => Promise<void> {
   const { settings, clock } = sources.app;
@@ -62,10 +62,10 @@ function sampledMetrics(registry: Registry, sources: MetricSources, logger: Logg
     ...ofBoth(sampled, sources),
   };
   const disks = ofDisks(sampled, sources);
-  // A first failure is an increase.
+  // Starts at zero, so that the first failure is an increase.
   for (const reading of Object.keys({ ...disks, ...readings })) failures.inc({ reading }, 0);
 
-  /** What was logged about each failing reading. */
+  /** The last error that was logged for each failing reading. */
   const logged = new Map<string, string>();
   const fail = (reading: string, error: unknown) => {
     failures.inc({ reading });

@@ -18,13 +18,13 @@ export function readiness({ settings, store, signer }: AppContext) {
   const checks: {
     server: 'ok' | 'starting' | 'stopping';
     database: 'ok' | 'no_answer';
-    /** Where another server signs: whether every public paper is pressed here. */
+    /** Only when another server signs: whether every public paper is pressed here. */
     papers?: 'ok' | 'not_pressed';
   } = {
     server: server.phase === 'serving' ? 'ok' : server.phase,
     database: isReadable(store) ? 'ok' : 'no_answer',
   };
-  // A server that signs presses by itself, and says of each page that it is being pressed.
+  // Not for a server that signs: it presses by itself, and meanwhile answers that a page is being pressed.
   if (checks.database === 'ok' && signer.state()?.isHeld === false) {
     const isPressed = publicPapers(store.desk).every(({ slug }) => isTree(join(settings.distDir, slug)));
     checks.papers = isPressed ? 'ok' : 'not_pressed';
@@ -33,7 +33,7 @@ export function readiness({ settings, store, signer }: AppContext) {
   return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
 }
 
-/** What `/health` of either service tells monitors about this process. */
+/** The part of `/health` that is about this process, the same for both services. */
 export async function healthOf(app: AppContext, service: LogService) {
   const { log, lock } = app.store.database;
   const disks = await diskStates(app.settings, app.store);

@@ -10,27 +10,27 @@ export interface MetricSources {
   presses(): PressQueue | null;
 }
 
-/** What is read for a scrape, by the name under which a failure is counted. */
+/** Functions that set gauges for a scrape, by the name under which a failure is counted. */
 export type Readings = Record<string, () => void>;
 
-/** The same of the disks, which take their time. */
+/** The same for disks, which are read asynchronously. */
 export type DiskReadings = Record<string, () => Promise<void>>;
 
-/** Sets a metric. One that has no labels takes `{}`. */
+/** Sets a metric. A metric without labels takes `{}`. */
 type Set<L extends string> = (labels: Partial<Record<L, string>>, value: number) => void;
 
 export type SampledRegistry = ReturnType<typeof sampledRegistry>;
 
 /** Registers metrics that are read for each scrape. `now` is the clock, in ms. */
 export function sampledRegistry(registry: Registry, now: () => number) {
-  /** Leave a gauge out until it is set again. */
+  /** Each one leaves a gauge out until it is set again. */
   const forgets: (() => void)[] = [];
 
   function gauge<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
     const made = new Gauge({ name: `broadsheet_${name}`, help, labelNames, registers: [registry] });
     const forget = () => {
       made.reset();
-      // Without labels, a new gauge and one that was reset are 0; what was not read is not 0.
+      // Without labels, a new or reset gauge is 0. Removed, because a value that was not read is not 0.
       if (labelNames.length === 0) made.remove();
     };
     forget();
@@ -44,7 +44,7 @@ export function sampledRegistry(registry: Registry, now: () => number) {
     const before = new Map<string, number>();
     return (labels, value) => {
       const key = JSON.stringify(labels);
-      // A counter never falls.
+      // Counters must never decrease.
       made.inc(labels, Math.max(0, value - (before.get(key) ?? 0)));
       before.set(key, value);
     };
@@ -53,7 +53,7 @@ export function sampledRegistry(registry: Registry, now: () => number) {
   /** The age of a moment in seconds; 0 when there is none. */
   const age = (at: number | null) => (at === null ? 0 : Math.max(0, now() - at) / 1_000);
 
-  /** The two gauges of a queue: how much is due, and for how long the first of it has been. */
+  /** The two gauges of a queue: how many items are due, and for how long the first one has been due. */
   function queue<L extends string>(
     [name, oldest]: [name: string, oldest: string],
     what: string,

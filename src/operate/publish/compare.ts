@@ -41,7 +41,7 @@ export async function compare(
   let files = 0;
   const differenceOf = async (file: SourceFile, object: BucketObject): Promise<Difference['what'] | null> => {
     const ours = await file.read();
-    // It changed since the listing, and is queued for that.
+    // The file changed since it was listed, and is queued for that reason anyway.
     if (ours === null || object.size !== ours.length) return 'other bytes';
     const sum = createHash('md5').update(ours).digest('hex');
     const comparesHeaders = headers && bucket.keepsHeaders;
@@ -49,14 +49,14 @@ export async function compare(
     const head = await bucket.head(object.key);
     if (head === null) return 'missing';
     if (head.etag !== sum) {
-      // Of what is encrypted by the store's keys, or was sent in parts, the ETag is not the MD5.
+      // For objects that are encrypted with the store's keys or were sent in parts, the ETag is not the MD5.
       const isEncrypted = (head.headers['x-amz-server-side-encryption'] ?? '').startsWith('aws:kms');
       if (!isEncrypted && !head.etag.includes('-')) return 'other bytes';
       if (bytes) {
         const there = await bucket.get(object.key, ours.length + 1);
         if (there === null || Buffer.compare(there.bytes, ours) !== 0) return 'other bytes';
       } else {
-        // The digest that was recorded when sending is trusted.
+        // Trust the digest that was stored in a header when the file was sent.
         const digest = createHash('sha256').update(ours).digest('hex');
         if (!isEncrypted || head.headers['x-amz-meta-sha256'] !== digest) return 'other bytes';
       }

@@ -4,7 +4,7 @@ import { pathMatcher } from '../../desk/press/feeds/headers.ts';
 
 /** Headers that object storage serves as they are. It keeps any others as metadata. */
 const SERVED = new Set(['content-type', 'cache-control', 'content-disposition', 'content-language', 'expires']);
-/** What readers notice of an object besides these: a page wrongly labelled as compressed is unreadable. */
+/** All headers that affect readers, if somebody else set them: a page wrongly labelled as compressed is unreadable. */
 const NOTICED = new Set([...SERVED, 'content-encoding', 'x-amz-website-redirect-location']);
 
 /** Object storage serves other headers as `x-amz-meta-…`, which a CDN turns into headers (docs/publishing.md). */
@@ -21,7 +21,7 @@ export function objectHeaders(
   return { ...Object.fromEntries(given), 'x-amz-meta-sha256': createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Whether an object has the headers that it should be written with, and no others that readers notice. */
+/** Whether an object has the wanted headers, and no others that affect readers. */
 export function hasHeaders(there: Record<string, string>, wanted: Record<string, string>): boolean {
   const isNoticed = (name: string) => NOTICED.has(name) || name.startsWith('x-amz-meta-');
   const extra = Object.entries(there).some(([name, value]) => value !== '' && isNoticed(name) && !(name in wanted));
@@ -31,7 +31,7 @@ export function hasHeaders(there: Record<string, string>, wanted: Record<string,
 /** The headers of a file; `path` is relative to the paper's folder. */
 export type HeaderRules = (path: string) => Record<string, string>;
 
-/** Parses a `_headers` file of the press. Its first rule, of every address, shows the path of the root. */
+/** Parses a `_headers` file of the press. Its first rule, for every address, shows the path of the root. */
 export function parseHeaderRules(text: string): HeaderRules {
   const blocks = text.split('\n\n').map((block) => block.split('\n').filter((line) => line !== ''));
   const root = (blocks[0]?.[0] ?? '/*').replace(/\/\*$/, '');

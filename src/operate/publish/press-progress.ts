@@ -22,8 +22,8 @@ export async function pressWithProgress(app: AppContext, options: Pick<PressOpti
 }
 
 /**
- * Presses what a command has changed (null: nothing). `print` says what the command did also when the press fails,
- * which is then rethrown.
+ * Presses what a command has changed (null: nothing). `print` reports what the command did, even when the press fails;
+ * its error is then rethrown.
  */
 export async function pressThenPrint(
   app: AppContext,
@@ -59,7 +59,7 @@ export function pressLines(reports: Map<string, PaperReport>): string[] {
   ]);
 }
 
-/** Names a media file that readers see a stand-in for. */
+/** Names a missing media file, for which readers see a stand-in. */
 export function missingLine({ paper, path }: MediaLocation): string {
   return `missing ${paper}/${path}: its bytes are not in DATA_DIR, or damaged, and a stand-in is shown; put them back, or file it again, and press`;
 }

@@ -10,12 +10,12 @@ import { poll } from '../../shared/workers/poll.ts';
 import { publishTrees, staleTrees } from './publish-run.ts';
 
 const JOB = 'publish';
-/** How often the job looks for something to publish, in ms. */
+/** How often the job checks for something to publish, in ms. */
 const LOOK_EVERY = 500;
 /** The pause after a failure, in ms: it doubles with each, up to the longest. */
 export const REST_FIRST = 5 * SECOND;
 export const REST_MAX = 10 * MINUTE;
-/** As long as a store may take to let others publish when this process ends, in ms. */
+/** How long releasing the lease may take when this process ends, in ms. */
 const END_MAX = 3 * SECOND;
 
 interface Failing {
@@ -26,8 +26,8 @@ interface Failing {
 }
 
 /**
- * Publishes to PUBLISH_URL while the process serves. A failure holds up nothing: what was not sent stays queued.
- * Returns a function that stops it.
+ * Publishes to PUBLISH_URL while the process serves. A failure blocks nothing else: files that were not sent stay
+ * queued. Returns a function that stops it.
  */
 export function startPublisher(app: AppContext, logger: Logger): () => Promise<void> {
   if (app.settings.publishUrl === null) return async () => {};

@@ -14,7 +14,7 @@ const LeaseRecord = z.object({
   /** The paper, or `log`, and the key that it was first signed with: no desk publishes over the tree of another. */
   tree: z.string(),
   key: z.string(),
-  /** Changes with each publication. A database that remembers another one compares every object. */
+  /** The id of the last publication. A database that remembers another one compares every object. */
   publication: z.string(),
   /** The publisher at work; null when it is done. */
   holder: z.object({ id: z.string(), name: z.string(), beat: z.number() }).nullable(),
@@ -24,18 +24,18 @@ type LeaseRecord = z.infer<typeof LeaseRecord>;
 export interface LeaseTimes {
   /** How long a lease lasts without being renewed, in ms. After a crash another publisher takes over. */
   lasts: number;
-  /** How often a waiting publisher looks again. */
+  /** How often a waiting publisher checks the lease, in ms. */
   poll: number;
 }
 const TIMES: LeaseTimes = { lasts: 30 * SECOND, poll: SECOND };
 
-/** After this many consecutive refusals of a value just read, the store counts as broken. */
+/** The store counts as broken after it refused this many conditional writes in a row with an ETag just read. */
 const REFUSED_MAX = 30;
 
 /** The target that one tree is published to. */
 interface Target {
   bucket: Bucket;
-  /** Where the tree's keys begin. */
+  /** The prefix of the tree's keys. */
   prefix: string;
   tree: string;
   key: string;
@@ -44,10 +44,10 @@ interface Target {
 export interface LeaseRequest extends Target {
   /** Keys under the prefix that belong to other trees. */
   excludes: readonly string[];
-  /** Who publishes, as other publishers see it. */
+  /** The publisher's name, which others see in the lease. */
   name?: string;
   times?: LeaseTimes | undefined;
-  /** Called when another publisher is at work, before each look. */
+  /** Called before each further check while another publisher is at work. */
   waiting(holder: string): void;
   /** Whether to publish to a target that has objects and no lease. */
   takesOver: boolean;
@@ -79,7 +79,10 @@ function parseRecord(bytes: Uint8Array): LeaseRecord | null {
   }
 }
 
-/** Held by one publisher, by compare-and-swap. Ages are by the store's clock or a monotonic one, never a wall clock. */
+/**
+ * The lease of a tree at a target, which one publisher holds by compare-and-swap. Ages are measured by the store's
+ * clock or a monotonic one, never by a wall clock.
+ */
 export class PublishLease {
   /** The previous publication at the target; null for a new one. */
   readonly before: string | null;
@@ -91,7 +94,7 @@ export class PublishLease {
   readonly #timer: NodeJS.Timeout;
   #record: LeaseRecord;
   #etag: string;
-  /** When this process last began to write the lease with success, in ms of the monotonic clock. */
+  /** When the last successful write of the lease began, in ms of the monotonic clock. */
   #renewedAt: number;
   #renewal: Promise<void> = Promise.resolve();
 
@@ -125,7 +128,7 @@ export class PublishLease {
       signal?.throwIfAborted();
       const found = await readLease(request);
       const holder = found?.record.holder ?? null;
-      // The store took the lease, and the response was lost.
+      // The store wrote the lease, and the response was lost.
       if (found !== null && holder?.id === id)
         return new PublishLease(request, { before, record, etag: found.etag, at: performance.now() - found.age });
       if (found?.etag !== watched.etag) watched = { etag: found?.etag, since: performance.now() };
@@ -168,12 +171,12 @@ export class PublishLease {
     return this.#lost.signal.aborted;
   }
 
-  /** Lets others publish. After a failure too: what was not sent stays queued. */
+  /** Lets others publish, also after a failure: files that were not sent stay queued. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
     if (this.isLost() || this.#record.holder === null) return;
-    // One that cannot be released runs out by itself.
+    // A lease that cannot be released expires by itself.
     const isOurs = await this.#write({ ...this.#record, holder: null }).catch(() => true);
     if (!isOurs) this.#lose();
   }
@@ -195,14 +198,14 @@ export class PublishLease {
     }
   }
 
-  /** Replaces the record. Returns false when it is another publisher's by now. */
+  /** Replaces the record. Returns false when the lease belongs to another publisher by now. */
   async #write(record: LeaseRecord): Promise<boolean> {
     const { bucket, prefix } = this.#request;
     const put = (etag: string) =>
       bucket.put(prefix + LEASE_FILE, textOf(record), { headers: HEADERS, onlyIf: { etag } });
     let etag = await put(this.#etag);
     if (etag === null) {
-      // The store may have taken it, and the response was lost.
+      // The store may have written it, and the response was lost.
       const found = await readLease(this.#request);
       if (JSON.stringify(found?.record) === JSON.stringify(record)) etag = found?.etag ?? null;
       else if (found?.record.holder?.id === this.#record.holder?.id) etag = found && (await put(found.etag));

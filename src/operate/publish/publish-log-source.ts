@@ -21,7 +21,7 @@ export function hasLog({ settings }: AppContext): boolean {
   return existsSync(join(logFolder(settings.logDir, 'desk'), CHECKPOINT));
 }
 
-/** Whether a target lacks something of the log, as far as the database knows. */
+/** Whether a target lacks files of the log, as far as the database knows. */
 export function isLogStale(app: AppContext, target: string): boolean {
   if (!hasLog(app)) return false;
   const known = app.store.database.publications.find(target, LOG_TREE);
@@ -33,11 +33,11 @@ export function logSource({ settings, store, clock }: AppContext, target: string
   const tree = LOG_TREE;
   const table = store.database.publications;
   const folder = logFolder(settings.logDir, 'desk');
-  /** What a comparison has found and is not settled. */
+  /** Differences that a comparison found, and that are not settled yet. */
   const found = new Map<string, 'send' | 'remove'>();
   /** Partial tiles that the target may have, because they were on disk while it was compared. */
   const partial = new Set<string>();
-  /** The target has the tiles of a tree of this size. */
+  /** The size of the tree whose tiles the target has. */
   let base = 0;
   let publication = '';
   /** The last plan: the texts and the size of the tree that they show. */
@@ -63,7 +63,7 @@ export function logSource({ settings, store, clock }: AppContext, target: string
     folder,
     publication: () => known()?.publication || null,
     *files() {
-      // A head that was followed by another before it was published leaves partial tiles that no published head needs.
+      // A head that was replaced before it was published leaves partial tiles that no published head needs.
       const needed = tilesOf(current().size);
       for (const path of filesIn(folder)) {
         if (!isLogPath(path)) continue;
@@ -79,14 +79,14 @@ export function logSource({ settings, store, clock }: AppContext, target: string
     },
     watch() {
       table.watch(target, tree);
-      // Tiles that are written during a comparison are sent after it.
+      // Tiles that are written during the comparison are sent after it.
       base = current().size;
     },
     begin(next, differences) {
       publication = next;
       if (differences === null) {
         base = known()?.size ?? 0;
-        // The target is as remembered until something of it is replaced.
+        // The target is as remembered until a file of it is replaced.
         table.begin(target, tree, publication);
         return;
       }
@@ -100,7 +100,7 @@ export function logSource({ settings, store, clock }: AppContext, target: string
       if (digestOf(now.texts) === before?.rules && now.size === old && found.size === 0 && !isPending)
         return { stages: [], removals: [] };
       plan = now;
-      // The log has gone on since the comparison: a partial tile is gone once it is full.
+      // The log may have grown since the comparison, and a partial tile is deleted once it is full.
       for (const [path, what] of found) if (isThere(path) !== (what === 'send')) found.delete(path);
       const foundTo = (wanted: 'send' | 'remove') =>
         [...found].flatMap(([path, what]) => (what === wanted ? path : []));
@@ -115,7 +115,7 @@ export function logSource({ settings, store, clock }: AppContext, target: string
         LOG_TEXTS.filter((path) => path !== CHECKPOINT && now.texts.has(path)).map(text),
         [text(CHECKPOINT)],
       ];
-      // A publication that was killed may have sent partial tiles of its own.
+      // A killed publication may have sent partial tiles for another size.
       const sent: number[] = JSON.parse(before?.sent_sizes ?? '[]');
       const filled = [old, ...sent].flatMap((size) => filledTiles(size, now.size));
       const whole = partial.size === 0 ? new Set() : tilesOf(now.size);
@@ -123,7 +123,7 @@ export function logSource({ settings, store, clock }: AppContext, target: string
       if (publication !== '') table.sending(target, tree, now.size);
       return {
         stages: stages.filter((stage) => stage.length > 0),
-        // A server that was killed may not have removed them from the disk yet.
+        // `outgrown`: a killed server may have left them on disk.
         removals: [...new Set([...foundTo('remove'), ...filled, ...outgrown])],
       };
     },
@@ -151,7 +151,7 @@ function textsIn(folder: string): Map<string, string> {
   return texts;
 }
 
-/** What the path of a partial tile has before its width. */
+/** Precedes the width in the path of a partial tile. */
 const PARTIAL = '.p/';
 
 /** The paths of all tiles of a tree. */

@@ -14,21 +14,21 @@ import { type HeaderRules, parseHeaderRules } from './object-headers.ts';
 import type { Difference, Source, SourceFile } from './source.ts';
 
 const HEADERS_FILE = '_headers';
-/** What the paths of a paper begin with, besides those of its own pages. */
+/** The first segments of a paper's paths, except for the pages that the paper itself adds. */
 const OWN = new Set([HEADERS_FILE, ...Object.keys(PATHS).map((pattern) => pattern.split('/')[1] ?? '')]);
-/** How often a running press is looked at, in ms, and for how long one that was interrupted may take to be resumed. */
+/** How often a running press is checked, and how long an interrupted one may take to resume, in ms. */
 const PRESS_POLL = 50;
 const RESUME_TIME = 2_000;
 
 /**
- * A paper's pressed tree. The manifest says what it has; triggers queue what changes. `keepsHeaders`: the target stores
- * headers, so that files whose headers change are sent again.
+ * A paper's pressed tree. The manifest lists its files; triggers queue those that change. `keepsHeaders`: the target
+ * stores headers, so files whose headers change are sent again.
  */
 export function paperSource(app: AppContext, tree: string, target: string, keepsHeaders: boolean): Source {
   const { desk, database } = app.store;
   const table = database.publications;
   const folder = join(app.settings.distDir, tree);
-  /** The rows of the last plan, by path. */
+  /** The queued rows of the last plan, by path. */
   let rows = new Map<string, Unpublished[]>();
   let rules: { text: string; of: HeaderRules } | null = null;
 
@@ -43,7 +43,7 @@ export function paperSource(app: AppContext, tree: string, target: string, keeps
   function* files(): Iterable<SourceFile> {
     const seen = new Set<string>();
     for (const { path, digest } of desk.manifest.allFiles(tree)) {
-      // Equal pictures of several outputs share their files.
+      // Outputs with the same picture share its file.
       if (seen.has(path)) continue;
       seen.add(path);
       yield fileAt(folder, path, digest);
@@ -71,7 +71,7 @@ export function paperSource(app: AppContext, tree: string, target: string, keeps
     }
   }
 
-  /** Queues the files whose headers are no longer those that they were sent with. */
+  /** Queues the files whose headers have changed since they were sent. */
   function queueOtherHeaders(): void {
     rules = null;
     const known = table.find(target, tree);
@@ -95,7 +95,7 @@ export function paperSource(app: AppContext, tree: string, target: string, keeps
     files,
     mayHave(path) {
       const [top = '', name, ...deeper] = path.split('/');
-      // A page of the paper's own has any name.
+      // A page that the paper itself adds may have any name.
       const isPage = name === 'index.html' && deeper.length === 0;
       return isPage || OWN.has(top);
     },
@@ -138,7 +138,7 @@ export function paperSource(app: AppContext, tree: string, target: string, keeps
       const listed = new Set(gone.length === 0 ? [] : table.listed(tree, gone));
       const settled = gone.filter((path) => listed.has(path));
       if (settled.length > 0) settle([], settled);
-      // New files first, to which no page links that readers know; then the pages that link to them.
+      // New files first, because no published page links to them yet; then the changed pages, which do.
       const ordered = [true, false].flatMap((isAdded) =>
         STAGES.map((stage) => stages.get(`${stage} ${isAdded}`) ?? []),
       );
@@ -149,7 +149,7 @@ export function paperSource(app: AppContext, tree: string, target: string, keeps
   };
 }
 
-/** A paper that is not public has no tree, and no `_headers`. */
+/** The text of a file; empty without one: a paper that is not public has no tree, and no `_headers`. */
 function textIn(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -159,7 +159,7 @@ function textIn(file: string): string {
   }
 }
 
-/** A file of a tree on disk; with a digest, only while its bytes are these. */
+/** A file of a tree on disk. With a digest, `read` returns its bytes only if they match. */
 export function fileAt(folder: string, path: string, digest?: string): SourceFile {
   const file = join(folder, path);
   return {

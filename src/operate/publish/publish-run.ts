@@ -19,7 +19,7 @@ import type { Source } from './source.ts';
 export interface PublishOptions {
   /** Publishes only this paper, without the log. */
   paper?: string | undefined;
-  /** Publishes only these trees, of those that there are. */
+  /** Publishes only those of these trees that exist. */
   trees?: ReadonlySet<string>;
   repair?: boolean | undefined;
   times?: LeaseTimes;
@@ -28,7 +28,7 @@ export interface PublishOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The trees of which an address lacks something, as far as the database knows. */
+/** The trees of which an address lacks files, as far as the database knows. */
 export function staleTrees(app: AppContext, address: Address): string[] {
   const { publications } = app.store.database;
   const known = publications.trees(address.href).filter(({ isPublished }) => isPublished);
@@ -39,7 +39,7 @@ export function staleTrees(app: AppContext, address: Address): string[] {
   return [...(isLogStale(app, address.href) ? [LOG_TREE] : []), ...new Set([...fresh, ...queued])];
 }
 
-/** Publishes to an address what it does not have: the log first, then each paper. Returns a report for each tree. */
+/** Publishes the files that an address lacks: the log first, then each paper. Returns a report for each tree. */
 export async function publishTrees(app: AppContext, address: Address, bucket: Bucket, options: PublishOptions = {}) {
   const { publications } = app.store.database;
   const work = async (source: Source): Promise<PublishReport> => {
@@ -64,14 +64,14 @@ export function compareTrees(app: AppContext, address: Address, bucket: Bucket, 
   return eachTree(app, address, bucket, options, async (source) => {
     const job = jobOf(source, address, bucket, options);
     const { prefix, excludes, progress } = job;
-    // Before a listing, which would find every object of another desk a stray.
+    // Throws for another desk's tree, whose objects a listing would all report as strays.
     await readLease(job);
     const shown = (done: number) => progress(done, done, 'compared');
     return compare(source, bucket, prefix, { excludes, headers: true, bytes: true, progress: shown });
   });
 }
 
-/** Works on each tree. One that fails does not stop the others; its fault is thrown at the end. */
+/** Works on each tree. A failure does not stop the others, and is thrown at the end. */
 async function eachTree<T>(
   app: AppContext,
   address: Address,
@@ -86,7 +86,7 @@ async function eachTree<T>(
       results.set(source.tree, await work(source));
     } catch (error) {
       failures.push(error);
-      // Each of the others would wait as long.
+      // The other trees would wait just as long.
       if (error instanceof Unreachable) break;
     }
   }
@@ -151,7 +151,7 @@ export async function publishWithProgress(
   return publishTrees(app, address, bucket, { ...command, ...reporter }).finally(progress.end);
 }
 
-/** What a command says while it works or waits. */
+/** What a command prints while it works or waits. */
 export function publishReporter(progress: (tree: string, done: number, total: number, what: string) => void) {
   let lastHolder = '';
   return {
@@ -164,7 +164,7 @@ export function publishReporter(progress: (tree: string, done: number, total: nu
   };
 }
 
-/** How messages call a tree. */
+/** A tree's name in messages. */
 export function treeName(tree: string): string {
   return tree === LOG_TREE ? 'the log' : tree;
 }
@@ -184,12 +184,12 @@ export function publishLines(reports: ReadonlyMap<string, PublishReport>): strin
 export async function publishAfterPress(app: AppContext): Promise<void> {
   if (app.settings.publishUrl === null) return;
   try {
-    // Nothing is asked about the others, of which there may be a thousand.
+    // Only these, because each tree costs a request, and there may be a thousand.
     const trees = new Set(staleTrees(app, publishAddress(app.settings, undefined)));
     if (trees.size === 0) return;
     for (const line of publishLines(await publishWithProgress(app, { trees }))) printError(line);
   } catch (error) {
-    // What the command was for is done: a defect here does not fail it either.
+    // The command has done its own work, so not even a defect here makes it fail.
     const why = error instanceof Fault ? error.message : stackOf(error);
     printError(`not published: ${why}. What was not sent is queued: run broadsheet publish, or leave it to the server`);
   }

@@ -6,18 +6,18 @@ import { objectHeaders } from './object-headers.ts';
 import { type LeaseRequest, PublishLease, readLease } from './publish-lease.ts';
 import type { Difference, Pending, Source, SourceFile } from './source.ts';
 
-/** How many files are sent before this is recorded. */
+/** After this many files, the database records that they were sent. */
 const BATCH = 256;
-/** After how long this is recorded all the same, in ms. */
+/** The longest interval between two such records, in ms. */
 const RECORD_EVERY = 1_000;
 /** The pause before replacing a plan that a press made obsolete, in ms. */
 const RETRY_PAUSE = 200;
-/** After this many plans in a row of which nothing could be sent, the tree on disk is taken for damaged. */
+/** If nothing of this many plans in a row could be sent, the tree on disk counts as damaged. */
 const FRUITLESS_MAX = 10;
 
 export interface PublishJob extends Omit<LeaseRequest, 'takesOver'> {
   source: Source;
-  /** Compares every object, headers too, and takes over a place without a lease. */
+  /** Compares every object and its headers, and takes over a target without a lease. */
   repair: boolean;
   progress(done: number, total: number, what: string): void;
 }
@@ -28,7 +28,7 @@ export interface PublishReport {
   removed: number;
 }
 
-/** Sends what is queued in the database; a killed publication is continued. An unknown target is compared whole. */
+/** Sends the files that the database has queued, and resumes after a kill. Compares an unknown target file by file. */
 export async function publish(job: PublishJob): Promise<PublishReport> {
   const { source, bucket, prefix, excludes, repair } = job;
   if (!repair && (await isUpToDate(job))) return { sent: 0, bytes: 0, removed: 0 };
@@ -53,13 +53,13 @@ export async function publish(job: PublishJob): Promise<PublishReport> {
     const report = await sendAll(job, lease);
     lease.assertHeld();
     source.finish();
-    // A machine that slept learns here that its time was over.
+    // If this machine was suspended, it finds out here that it lost the lease.
     await lease.release();
     lease.signal.throwIfAborted();
     return report;
   } finally {
     await lease.release();
-    // What was in flight may have replaced what the next publisher wrote.
+    // Writes in flight may have replaced files of the next publisher.
     if (lease.isLost()) source.doubt();
   }
 }
@@ -149,7 +149,7 @@ async function sendPlan(
         report.bytes += bytes.length;
         done++;
         progress(done, total, file.path);
-        // A large file is not sent again after a kill.
+        // So that large files are not sent again after a kill.
         if (performance.now() - recordedAt > RECORD_EVERY) await record();
       };
       try {

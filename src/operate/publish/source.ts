@@ -7,23 +7,23 @@ export interface Difference {
 /** A file that a target should have: its path in the tree, and its bytes. */
 export interface SourceFile {
   path: string;
-  /** About how many bytes it has. */
+  /** Its approximate size in bytes. */
   size(): Promise<number>;
-  /** The bytes that it should have; null when they are changing or gone, so that the plan is out of date. */
+  /** Its bytes; null when the file has changed or is gone, so that the plan is out of date. */
   read(): Promise<Uint8Array | null>;
-  /** Whether nothing at the target needs it: it is compared where it is there, and not missed. */
+  /** Whether nothing at the target needs it: if the target has the file, it is compared; if not, it is not missing. */
   isSuperseded?: boolean;
 }
 
-/** What a target does not have yet. */
+/** The changes that a target needs. */
 export interface Pending {
-  /** Files by stage: no page that readers have reached by links leads them to a file of a later stage. */
+  /** Files by stage: pages of a stage link only to files of the same or earlier stages, so no link is ever broken. */
   stages: SourceFile[][];
   /** Paths to remove, to which nothing links any more. */
   removals: string[];
 }
 
-/** A pressed tree, and what is known of it at one target. */
+/** A pressed tree, and what the database knows about one target of it. */
 export interface Source {
   /** The paper, or `log`. */
   tree: string;
@@ -37,16 +37,16 @@ export interface Source {
   mayHave(path: string): boolean;
   /** Headers of a file, by their usual names. */
   headersOf(path: string): Record<string, string>;
-  /** The target may have what another publication replaced: the next publication compares it. */
+  /** Forgets the state of the target, so that the next publication compares it. */
   doubt(): void;
-  /** Changes are queued from now on, so that none is missed while the target is compared. */
+  /** Queues changes from now on, so that none is missed while the target is compared. */
   watch(): void;
-  /** Records a publication, and what a comparison has found; `null` where the target is the one remembered. */
+  /** Records a publication, and the result of a comparison; null when the target is the one that is remembered. */
   begin(publication: string, differences: readonly Difference[] | null): void;
-  /** What the target lacks now. Waits for a running press. Throws when the tree on disk is not whole. */
+  /** What the target needs now. Waits for a running press. Throws when the tree on disk is not complete. */
   pending(signal?: AbortSignal): Promise<Pending>;
-  /** Records what the target has now. */
+  /** Records that files were sent and removed. */
   settle(sent: readonly SourceFile[], removed: readonly string[]): void;
-  /** The target has everything. */
+  /** Records that the target has everything. */
   finish(): void;
 }

@@ -17,11 +17,11 @@ import { putCopy, readCopyNote, stageIn, writeCopyNote } from '../../signing/sta
 import { auditApp } from '../audit/audit.ts';
 import { restore } from '../backup/restore.ts';
 
-/** A server of the copy, in a process of its own. */
+/** A server that serves the copy, in a process of its own. */
 export interface CopyServer {
   /** Resolves with the exit code. */
   ended: Promise<number>;
-  /** Ends it in order. */
+  /** Ends the server in an orderly way. Resolves with the exit code. */
   stop(): Promise<number>;
 }
 
@@ -64,10 +64,10 @@ export async function standBy(options: StandbyOptions): Promise<number> {
 function copyKeeper({ settings, from, every, serve, built, say, signal }: StandbyOptions) {
   const { dataDir } = settings;
   let server: CopyServer | null = null;
-  /** The backup that is served, or was found to be of no use. */
+  /** The version of the backup that is served, or that was rejected. */
   let seen = '';
   let lastFailure = '';
-  /** The leaves of the copy that is served. */
+  /** The number of leaves of each log in the copy that is served. */
   const sizes = { desk: 0, records: 0 };
 
   /** Whether the folder holds nothing but what came from backups. */
@@ -91,7 +91,7 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
     });
   }
 
-  /** Takes up a folder in which putting a copy was broken off. */
+  /** Cleans up a folder in which putting a copy into place was interrupted. */
   async function recover(): Promise<void> {
     const under = join(dataDir, RESTORING);
     if (!existsSync(under)) return;
@@ -101,7 +101,7 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
     await rm(under, { recursive: true });
   }
 
-  /** Restores and audits a backup aside. Returns when it was made; null when it is of no use. */
+  /** Restores and audits a backup aside. Returns when it was made; null when it cannot be used. */
   async function stage({ version, location }: FoundBackup): Promise<string | null> {
     const aside = stageIn(dataDir);
     await rm(aside, { recursive: true, force: true });
@@ -114,7 +114,7 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
         const [has, had] = [app.store.database.log.size(log), sizes[log]];
         if (has < had) return `it has ${has} leaves of the log of the ${log}, and the copy here has ${had}`;
       }
-      // The tree on this disk belongs to another copy, despite this copy's manifest.
+      // Presses every file, because the tree on this disk belongs to another copy than this manifest.
       app.store.database.transact(() => {
         for (const paper of app.store.desk.paperSlugs()) app.store.desk.manifest.setStamp(paper, '');
       });
@@ -137,7 +137,7 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
     const made = await stage(found);
     seen = found.version;
     if (made === null) return;
-    // Until here it served the copy before. What it did since it has the lease is in no backup.
+    // Until here the server served the previous copy. If it took the lease meanwhile, no backup has what it did since.
     await end();
     if (!isReplaceable()) {
       await rm(stageIn(dataDir), { recursive: true });
@@ -166,7 +166,7 @@ function copyKeeper({ settings, from, every, serve, built, say, signal }: Standb
     while (!signal.aborted) {
       if (isReplaceable()) {
         await refresh().catch((error: unknown) => {
-          // Once, until something else fails, or nothing.
+          // Print an error only once, until another one occurs or a refresh succeeds.
           const line = messageOf(error);
           if (line !== lastFailure) say(`${line}; trying again`);
           lastFailure = line;

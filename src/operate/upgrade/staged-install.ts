@@ -4,15 +4,15 @@ import { isAbsolute, join, relative } from 'node:path';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { printError } from '../../shared/terminal/output.ts';
 
-/** What npm changes in a folder. */
+/** The files and folders that npm changes. */
 const INSTALLED = ['node_modules', 'package.json', 'package-lock.json'];
-/** Files of other package managers, and how each installs a version. */
+/** Lock files of other package managers, and how each installs a version. */
 const OTHERS = { 'pnpm-lock.yaml': 'pnpm add', 'yarn.lock': 'yarn add', 'bun.lock': 'bun add' };
 
 const versionIn = (folder: string): string =>
   JSON.parse(readFileSync(join(folder, 'node_modules/broadsheet/package.json'), 'utf8')).version;
 
-/** The program of a folder that has installed the package. */
+/** The path of the program in a folder that has installed the package. */
 export const programIn = (folder: string): string => join(folder, 'node_modules/broadsheet/bin/broadsheet.mjs');
 
 /** Throws `unavailable` unless npm installed this program, which is at `program`, in the folder. */
@@ -28,7 +28,7 @@ export function requireNpmFolder(folder: string, program: string): void {
   throw new Fault('unavailable', `${folder} has no package broadsheet of its own to upgrade; ${cure}`);
 }
 
-/** Another version in a folder of its own, beside the installed one, until `swap` puts one in the place of the other. */
+/** Another version, installed in a folder of its own, until `swap` exchanges it with the installed one. */
 export class StagedInstall {
   readonly folder: string;
   readonly stage: string;
@@ -62,7 +62,7 @@ export class StagedInstall {
     }
   }
 
-  /** Puts each version in the place of the other; a second call undoes it. Throws `unavailable` when nothing changed. */
+  /** Exchanges the two versions; a second call undoes it. When it fails, changes nothing and throws `unavailable`. */
   swap(): void {
     const done: string[] = [];
     try {
@@ -95,7 +95,7 @@ function exchange(one: string, other: string): void {
   if (hasOne) renameSync(aside, other);
 }
 
-/** npm wrote the path of the tarball as seen from the stage. */
+/** Rewrites the path of the tarball, which npm wrote relative to the stage, relative to the folder. */
 function addressFrom(stage: string, folder: string, tarball: string): void {
   for (const name of ['package.json', 'package-lock.json', 'node_modules/.package-lock.json']) {
     const file = join(stage, name);

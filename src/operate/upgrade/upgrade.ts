@@ -15,7 +15,7 @@ const ASK_EVERY = 500;
 export interface UpgradeOrder {
   /** A version, a tag such as `latest`, or the absolute path of a tarball. */
   wanted: string;
-  /** Commands of the shell. Both, or none. */
+  /** Shell commands: both, or neither. */
   stop: string | undefined;
   start: string | undefined;
   dryRun: boolean;
@@ -24,8 +24,8 @@ export interface UpgradeOrder {
 /**
  * Installs another version: says what it will change, stops the server, backs up, puts the new version in place, has it
  * upgrade the database, and starts the server. When a step fails, the old version and its data are put back. Returns
- * what was done, in lines. Throws `unavailable` with what failed and the state that is left. Children do the work after
- * the swap, because this process is of the version that was replaced.
+ * what was done, in lines. Throws `unavailable` with what failed and the resulting state. After the swap, child
+ * processes do the work, because this process runs the replaced version.
  */
 export async function upgrade(settings: Settings, folder: string, order: UpgradeOrder): Promise<string[]> {
   const install = StagedInstall.install(folder, order.wanted);
@@ -62,7 +62,7 @@ class Attempt {
   readonly #settings: Settings;
   readonly #install: StagedInstall;
   readonly #order: UpgradeOrder;
-  /** The file that holds the data as the old version left it; null when there were none. */
+  /** The backup of the old version's data; null when there was no data. */
   backup: string | null = null;
 
   constructor(settings: Settings, install: StagedInstall, order: UpgradeOrder) {
@@ -73,7 +73,7 @@ class Attempt {
 
   async run(): Promise<void> {
     const { installed, staged, folder } = this.#install;
-    // Ctrl-C ends the child of the present step, whose failure is undone like any other.
+    // Ctrl-C ends the child process of the current step, whose failure is undone like any other.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
     try {
       await this.#stop();
@@ -121,7 +121,7 @@ class Attempt {
     }
   }
 
-  /** Puts the old version back, and the data too if the old version cannot read what the new one left. */
+  /** Restores the old version, and also its data if it cannot open the upgraded database. */
   async #goBack(): Promise<void> {
     const { folder, staged } = this.#install;
     const { dataDir } = this.#settings;

@@ -55,12 +55,12 @@ export async function auditLog(
   }
   // A log that was never published has no folder.
   const isPublished = existsSync(folder);
-  // Before the database, so that the database knows the checkpoint.
+  // Read before the database, so that the database has the head of the checkpoint.
   const checkpoint = publishedCheckpoint(folder);
   const { leaves, cosignatures } = store.database.read(() => {
     const step = (done: number, total: number) => progress(`audit the log of the ${log}`, done, total, '');
     const stored = storedLeaves(store.database.log, log, found, step);
-    // The past of an older database is filled in when it is signed for the first time.
+    // An older database gets the leaves of its past when it is first opened for signing.
     if (store.database.log.isFilled(log)) pushAll(found, ledgerLeafFaults(store, log, stored, archived));
     const cosigned = headFaults(store.database.log, log, key, found);
     if (isPublished) pushAll(found, publicationFaults(store.database.log, log, { folder, texts, checkpoint }));
@@ -76,13 +76,13 @@ const OTHER_POLICY = `it names other witnesses than the LOG_POLICY of this comma
 
 interface Publication {
   folder: string;
-  /** What the files other than the tree must say, by name. */
+  /** The wanted texts of the files other than the tree and the checkpoint, by name. */
   texts: Record<string, string>;
   /** The published checkpoint; null when there is none. */
   checkpoint: string | null;
 }
 
-/** Where the published files differ from the database, byte for byte. */
+/** The differences between the published files and the database, byte for byte. */
 function publicationFaults(tables: LogTables, log: LogService, { folder, texts, checkpoint }: Publication): string[] {
   if (checkpoint === null) return [`${join(folder, 'checkpoint')}: the file is missing; ${CURE}`];
   const head = headOf(tables, log, checkpoint);
@@ -105,7 +105,7 @@ function publicationFaults(tables: LogTables, log: LogService, { folder, texts, 
   return faults;
 }
 
-/** Whether a checkpoint is the cosigned text of a head, with nothing but cosignatures that came later. */
+/** Whether a checkpoint is the cosigned text of a head, perhaps followed by later cosignatures. */
 function isCosigned(tables: LogTables, log: LogService, { origin, size, cosigned }: LogHead, text: string): boolean {
   if (cosigned === null || !text.startsWith(cosigned)) return false;
   const lines = new Set(tables.cosignatures(log, origin, size).map(({ line }) => line));
@@ -113,7 +113,7 @@ function isCosigned(tables: LogTables, log: LogService, { origin, size, cosigned
   return later.every((line) => lines.has(line));
 }
 
-/** A policy without the address of its log, which changes when the service moves. */
+/** A policy without the log's address, which changes when the service moves. */
 function sameWherever(text: string): string {
   const [first = '', ...rest] = text.split('\n');
   return [first.startsWith('log ') ? logIn(first) : first, ...rest].join('\n');
@@ -144,10 +144,13 @@ function fileFault(file: string, found: Buffer | null): string {
 
 /** Observations read per batch. */
 const BATCH = 10_000;
-/** Faults of one kind that are listed. */
+/** The most faults of one kind that are listed. */
 const LISTED_MAX = 100;
 
-/** Where leaves and signed records disagree: each has the other, and what is on air in public is logged verbatim. */
+/**
+ * The disagreements between leaves and signed records: each needs the other, and receipts of public pieces on air must
+ * be logged verbatim.
+ */
 export function ledgerLeafFaults(
   store: Store,
   log: LogService,
@@ -157,7 +160,7 @@ export function ledgerLeafFaults(
   const seen = new Uint8Array(leaves.kinds.length);
   if (archived !== null) seen.set(archived.subarray(0, seen.length));
   const faults: string[] = [];
-  /** The index of a leaf, which has its reason with this. */
+  /** The index of a leaf, which is marked as seen: a signed record accounts for it. */
   const indexOf = (entry: string): number | null => {
     const index = store.database.log.indexOf(log, leafHash(entry));
     if (index !== null && index < seen.length) seen[index] = 1;
@@ -185,7 +188,7 @@ export function ledgerLeafFaults(
   if (log === 'records' && archived === null) {
     const away = store.records.archive.awayCount();
     const others = strays.filter(([, kind]) => kind !== 'receipt-hash');
-    // Which leaves they are, only the archive can tell.
+    // Only the archive can tell which leaves belong to the observations in it.
     if (strays.length - others.length === away) strays = others;
     else if (away > 0)
       faults.push(
@@ -201,7 +204,7 @@ export function ledgerLeafFaults(
 }
 
 interface Comparison {
-  /** By index, whether a leaf has its reason. */
+  /** By the index of a leaf: 1 if a signed record accounts for it. */
   seen: Uint8Array;
   faults: string[];
   indexOf(entry: string): number | null;
@@ -228,7 +231,7 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
         if (entry.kind === 'review')
           require(receiptLeaf((entry.body as ReviewBody).note, false), `a review of ${entry.paper}/${entry.name}`);
         if (entry.kind !== 'paper') break;
-        // What was on air in a removed paper was withdrawn before, piece by piece.
+        // The pieces on air in a removed paper were withdrawn one by one before.
         if (entry.body === null) publicPapers.delete(entry.paper);
         else if (PaperBody.parse(entry.body).paper_public) publicPapers.add(entry.paper);
         else if (publicPapers.delete(entry.paper))
@@ -241,7 +244,7 @@ function deskFaults(store: Store, leaves: StoredLeaves, { seen, faults, indexOf,
       seen[index] = 1;
   }
   for (const { paper, body } of clocks) {
-    // It may have been logged while the paper was private.
+    // If the paper was private at that time, the log has only the hash.
     const { note } = body as ClockBody;
     const logged = [true, false].map((isPublic) => indexOf(receiptLeaf(note, isPublic)));
     if (logged.every((index) => index === null))

@@ -13,7 +13,7 @@ export class LeafSet {
     this.#size++;
   }
 
-  /** Call it before `has`, and after the last `add`. */
+  /** Call this after the last `add` and before the first `has`. */
   sort(): void {
     this.#order = Uint32Array.from({ length: this.#size }, (_, n) => n).sort((a, b) => this.#compare(a, this.#at(b)));
   }

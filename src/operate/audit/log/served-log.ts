@@ -52,10 +52,10 @@ export function isMissing(error: unknown): boolean {
 }
 
 const BUNDLE_MAX = TILE_WIDTH * (2 + ENTRY_MAX);
-/** Bundles that are fetched at the same time. */
+/** The number of bundles that are fetched at the same time. */
 const AHEAD = 8;
 
-/** Entries that follow one another in a log. */
+/** Consecutive entries of a log. */
 interface EntryRun {
   /** The index of the first one. */
   start: number;
@@ -64,7 +64,7 @@ interface EntryRun {
 
 /** The entries from index `from` up to `size`, at most 256 at a time. Throws a LogFault for a malformed bundle. */
 export async function* entriesFrom(source: LogSource, from: number, size: number): AsyncGenerator<EntryRun> {
-  // One by one: a log may claim any size.
+  // A generator, because a log may claim any size.
   const indexes = function* () {
     for (let index = Math.floor(from / TILE_WIDTH); index * TILE_WIDTH < size; index++) yield index;
   };
@@ -99,7 +99,7 @@ async function servedTile(source: LogSource, tile: Tile, longest: number): Promi
     try {
       return { tile: full, bytes: await source.read(tilePath(full), longest) };
     } catch (second) {
-      // The partial tile is the one that the checkpoint asks for.
+      // Report the partial tile, because the checkpoint requires that one.
       throw isMissing(second) ? error : second;
     }
   }
@@ -108,7 +108,7 @@ async function servedTile(source: LogSource, tile: Tile, longest: number): Promi
 /** Number of cached tiles, of 8 kB at most. */
 const KEPT_MAX = 512;
 
-/** A tree of a given size as a log serves its tiles. Nothing is verified but what the caller computes from it. */
+/** A tree of a given size, read from the tiles that a log serves. It verifies nothing; that is left to the caller. */
 export class ServedTree {
   readonly #source: LogSource;
   readonly #size: number;
@@ -119,7 +119,7 @@ export class ServedTree {
     this.#size = size;
   }
 
-  /** Computes something of the tree, after fetching the tiles that it takes. */
+  /** Computes something from the tree, after fetching the tiles that this needs. */
   async ask<T>(compute: (tree: LogTree) => T): Promise<T> {
     for (;;) {
       let missing: HashTile | null = null;

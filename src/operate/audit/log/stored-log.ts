@@ -16,7 +16,7 @@ import type { LogCosignature, LogHead, LogTables } from '../../../shared/transpa
 import type { LogKey } from '../../../signing/log/log-key.ts';
 import { keyLeafFault } from './leaf.ts';
 
-/** What the leaves of a log say. */
+/** The content of a log's leaves. */
 export interface StoredLeaves {
   kinds: (Leaf['kind'] | 'unreadable')[];
   withdrawals: { index: number; paper: string; piece: string; at: string; reason: string }[];
@@ -59,7 +59,7 @@ export function storedLeaves(
 /** Leaves hashed per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
-/** A cosignature to verify: that takes time, and is done after the database was read. */
+/** A cosignature to verify after the database was read, because that takes time. */
 interface StoredCosignature extends LogCosignature {
   checkpoint: string;
 }
@@ -97,7 +97,7 @@ function grown(tables: LogTables, log: LogService, from: TreeEdge, size: number,
   let edge = from;
   while (edge.size < size) {
     const hashes = tables.leafHashes(log, edge.size, Math.min(size, edge.size + BATCH));
-    // Missing leaves were reported.
+    // Missing leaves have been reported already.
     if (hashes.length === 0) return edge;
     const { edge: next, tiles } = growEdge(edge, hashes);
     for (const { tile, bytes } of tiles) {
@@ -133,7 +133,7 @@ function oneHeadFaults(head: LogHead, edge: TreeEdge, key: LogKey | null): strin
   return faults;
 }
 
-/** What is wrong with the cosigned text of a head: it is the checkpoint with lines that are stored too. */
+/** The faults of a head's cosigned text, which must be the checkpoint followed by stored cosignatures. */
 function cosignedFaults({ checkpoint, cosigned }: LogHead, cosignatures: StoredCosignature[]): string[] {
   if (cosigned === null) return [];
   if (!cosigned.startsWith(checkpoint)) return ['its cosigned text is of another checkpoint'];

@@ -15,7 +15,7 @@ import { plural } from '../../../shared/plural.ts';
 import { keyLeafFault, leafIn } from './leaf.ts';
 import { entriesFrom, hashesOf, isMissing, type LogSource } from './served-log.ts';
 
-/** The faults of one log that are reported; the reading ends there. */
+/** After this many faults, a log is read no further. */
 const FAULTS_MAX = 100;
 
 /** A published log that was read from its first entry to its last. */
@@ -34,8 +34,8 @@ interface CheckedLog {
 }
 
 /**
- * Reads a whole log, in bounded memory, and passes each entry to `seen`: leaves, tiles, root and policy. Throws a Fault when it has no checkpoint or
- * cannot be read to its end.
+ * Verifies a whole log in bounded memory: leaves, tiles, root and policy. Passes each entry to `seen`. Throws a Fault
+ * when the log has no checkpoint or cannot be read to its end.
  */
 export async function verifyLog(
   source: LogSource,
@@ -90,7 +90,7 @@ async function readAll(
       const grown = growEdge(edge, entries.map(leafHash));
       edge = grown.edge;
       for (const { tile, bytes } of grown.tiles) {
-        // A tile that later entries widen is compared when it is as wide as the checkpoint's tree has it.
+        // A tile that later entries will widen is compared once it has the width of the checkpoint's tree.
         if (tile.width === tileOf(tile.level, tile.index, size).width) await compareTile(source, tile, bytes, faults);
       }
       if (faults.length >= FAULTS_MAX) {

@@ -11,14 +11,14 @@ import { Fault } from '../../../shared/fault.ts';
 import { keyLeafFault, publicKeyIn } from '../log/leaf.ts';
 import type { LeafIndex } from './leaf-index.ts';
 
-/** What a monitor finds wrong. */
+/** A problem that a monitor found. */
 export const Finding = z.strictObject({
   kind: z.enum([
     /** The log has another history than it had. */
     'fork',
     /** The log has fewer leaves than it had. */
     'shrunken',
-    /** Two receipts say that they are the same one. */
+    /** Two receipts claim the same revision, or the same number. */
     'two-receipts',
     /** A receipt is not signed by a key that the log announces for its time, or a key is announced wrongly. */
     'key',
@@ -26,7 +26,7 @@ export const Finding = z.strictObject({
     'leaf',
     /** A page shows a receipt that the log does not have. */
     'unlogged',
-    /** A page does not show what its receipt says. */
+    /** A page does not show the signed text. */
     'altered',
     /** A page has gone or shows another piece, and no leaf says that it was withdrawn. */
     'gone',
@@ -61,10 +61,10 @@ export const LoggedKey = z.strictObject({
 });
 type LoggedKey = z.infer<typeof LoggedKey>;
 
-/** A finding without its place. */
+/** A finding without `where`. */
 type Found = Omit<Finding, 'where'>;
 
-/** What a monitor remembers of leaves, and the rules for the next one. It is given each leaf once, in order. */
+/** What a monitor remembers of the leaves, and the rules for the next leaf. It reads each leaf once, in order. */
 export class LogMemory {
   readonly names: LeafIndex;
   /** Corrections of the clock among the leaves that were read, in words. */
@@ -80,7 +80,7 @@ export class LogMemory {
     return [...this.#keys.values()];
   }
 
-  /** Those of some keys that the log announces for the desk, with the times that it says. */
+  /** Those of the given keys that the log announces for the desk, with the times in the log. */
   announced(keys: VerifyingKey[]): VerifyingKey[] {
     return keys.flatMap((key) => {
       const logged = this.#keys.get(nameOf('desk', key.kid));
@@ -98,7 +98,7 @@ export class LogMemory {
     return this.names.get(withdrawalName(paper, piece));
   }
 
-  /** Reads the next leaf. Returns what is wrong with it. */
+  /** Reads the next leaf. Returns the findings about it. */
   take(index: number, leaf: Leaf): Found[] {
     switch (leaf.kind) {
       case 'receipt':
@@ -132,7 +132,7 @@ export class LogMemory {
     ];
   }
 
-  /** Notes what a leaf is the only one of. */
+  /** Claims a name for a leaf. An earlier leaf with the same name is a finding. */
   #claim(index: number, name: string, what: string): Found[] {
     const earlier = this.names.get(name);
     if (earlier === null) {
@@ -207,7 +207,9 @@ export class LogMemory {
     return faults.map((fault) => ({ kind: 'key', what: fault, means }));
   }
 
-  /** What it says was later than the true time was not: neither the beginning of a key nor a receipt by it. */
+  /**
+   * A correction of the clock: no key of the service began, and none signed, later than the true time that it states.
+   */
   #takeClock(index: number, { note, clock }: Extract<Leaf, { kind: 'clock' }>): Found[] {
     const own = [...this.#keys.values()].filter(({ service }) => service === clock.service);
     const key = own.find(({ kid }) => kid === clock.kid);

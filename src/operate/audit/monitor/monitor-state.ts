@@ -13,22 +13,22 @@ import { LeafIndex } from './leaf-index.ts';
 import { Finding, LoggedKey, LogMemory } from './log-memory.ts';
 
 const FORMAT = 'broadsheet-monitor/v1';
-/** Bytes. Eight million names and fifty thousand pages take less. */
+/** The largest state file, in bytes. Eight million names and fifty thousand pages take less. */
 const STATE_MAX = 256_000_000;
 
 const GIVE = 'the file that the last run wrote, or a name for a new one';
 const CURE = 'restore it from a copy, or remove it and begin anew, which forgets what the log was';
 
-/** A page of a story that a monitor keeps an eye on. Times in ms. */
+/** A story's page that a monitor watches. Times in ms. */
 const WatchedPage = z.strictObject({
   /** The address of the page, with a slash at its end. */
   address: z.string(),
   /** The paper and the piece that its receipt names; null until a receipt was read. */
   paper: z.string().nullable(),
   piece: z.string().nullable(),
-  /** The size of the log, as known before the run that last found the page: a withdrawal comes later. */
+  /** The size of the log before the run that last found the page: a later withdrawal has at least this index. */
   seen_size: z.number(),
-  /** 0 before the first time. */
+  /** When the page was last read; 0 before the first time. */
   checked_at: z.number(),
   /** Since when its receipt is not in the log; null when it is. */
   unlogged_since: z.number().nullable(),
@@ -49,17 +49,17 @@ const StateBody = z.strictObject({
   pages: z.array(WatchedPage),
 });
 
-/** What one run of a monitor leaves to the next. */
+/** The state that one run of a monitor leaves to the next. */
 export interface MonitorState {
   /** The log's origin; null before the first run. */
   origin: string | null;
   edge: TreeEdge;
-  /** The checkpoint with its signatures: beside another one for the same size, it proves a fork. */
+  /** The checkpoint with its signatures: together with another one of the same size, it proves a fork. */
   checkpoint: string;
   /** When the checkpoint was read, in ISO 8601; null before the first run. */
   seen_at: string | null;
   memory: LogMemory;
-  /** What was found in leaves: it stays true, since leaves stay. */
+  /** The findings about leaves, which stay true, because leaves never change. */
   findings: Finding[];
   pages: WatchedPage[];
   /** The file's text when it was read; null when there was none. */
@@ -111,8 +111,8 @@ function bytesIn(base64: string): Uint8Array {
 }
 
 /**
- * Writes a state file. Of another monitor's since it was read the larger tree stays; returns that state when it has
- * another tree of the same size.
+ * Writes a state file. If another monitor wrote the file since it was read, the larger tree stays; returns the other
+ * state when its tree has the same size and another root.
  */
 export async function writeState(file: string, state: MonitorState & { origin: string; seen_at: string }) {
   const other = await readState(file);

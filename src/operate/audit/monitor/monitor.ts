@@ -12,14 +12,14 @@ import { type MonitorState, readState, type WatchedPage, writeState } from './mo
 import { checkPage, type ReadLog, readPage, type SeenPage } from './page-check.ts';
 import { STORIES_MAX, storyAddresses } from './story-addresses.ts';
 
-/** Pages that one run reads: of the new ones, the listed and the unlisted ones in turn, those not read for longest first. */
+/** The most pages that one run reads: new, listed and unlisted ones in turn, the least recently read first. */
 const PAGES_PER_RUN = 500;
 const AT_ONCE = 4;
-/** A site whose pages fail so often in a row is not asked further. */
+/** A site is not asked further after this many failures in a row. */
 const FAILURES_MAX = 5;
 /** How long a run may take, in ms. */
 const LONGEST_RUN = 30 * MINUTE;
-/** Findings that a state file keeps. */
+/** The most findings in a state file. */
 const KEPT_MAX = 1_000;
 
 export interface MonitorRun {
@@ -96,7 +96,7 @@ export async function monitor(task: MonitorTask): Promise<MonitorRun> {
   return run;
 }
 
-/** Runs a part; a failure to read something becomes a line of what could not be checked. */
+/** Runs a part; if something cannot be read, a line of `unchecked` says so. */
 async function tried(run: MonitorRun, part: () => Promise<void>): Promise<void> {
   try {
     await part();
@@ -125,9 +125,9 @@ async function watchedPages(sites: string[], state: MonitorState, { unchecked }:
   }
   const longest = [...pages.values()].sort((a, b) => a.checked_at - b.checked_at);
   const isNew = ({ checked_at }: WatchedPage) => checked_at === 0;
-  // In turn, so that a site that lists many addresses of nothing cannot keep a monitor from what it knows.
+  // In turn, so that a site that lists many useless addresses cannot keep a monitor from the pages that it knows.
   return inTurn(
-    // A page that is no longer listed may have gone.
+    // Pages that are no longer listed may be gone.
     longest.filter((page) => !isNew(page) && !listed.has(page.address)),
     longest.filter(isNew),
     longest.filter((page) => !isNew(page) && listed.has(page.address)),

@@ -15,19 +15,19 @@ import type { Finding, LogMemory } from './log-memory.ts';
 import type { WatchedPage } from './monitor-state.ts';
 import { pageTextFaults } from './page-text.ts';
 
-/** Bytes of a page or its proof: a story has at most some hundred kilobytes. */
+/** The largest page or proof that is read, in bytes: a story has at most some hundred kilobytes. */
 const LONGEST = 10_000_000;
 const PATIENCE = { silence: 10_000, whole: 20_000, bytes: LONGEST };
-/** Verifier keys of one proof that are looked up; a piece has one for each key that signed a revision. */
+/** The most verifier keys of one proof that are looked up; a piece has one for each key that signed a revision. */
 const VKEYS_MAX = 100;
 const GENERATIONS_MAX = 1_000;
 /** How long the log may take to show a receipt, in ms: the witnesses may be down for a while. */
 const GRACE = HOUR;
 
-/** What a site showed at a story's address. Pages are read before the log, so that the log knows all of them. */
+/** The content of a story's address. Pages are read before the log, so that the log has all of their receipts. */
 export interface SeenPage {
   page: WatchedPage;
-  /** Null when the page has gone. */
+  /** Null when the page is gone. */
   shown: { proof: Proof; faults: string[] } | null;
 }
 
@@ -93,7 +93,7 @@ export interface ReadLog {
   old_size: number;
 }
 
-/** Compares what a site showed with the log. `page` is what to watch from now on; null for one that needs no eye. */
+/** Compares a page with the log. Returns `page` as it is to be watched from now on; null if it need not be watched. */
 export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: number) {
   if (shown === null) return checkGone(page, log);
   const { proof } = shown;
@@ -113,7 +113,7 @@ export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: nu
     return { page, findings: [...findings, found('gone', what, TAKEN)] };
   }
   const next = receipt === null ? null : log.memory.leafOf({ ...receipt, revision: receipt.revision + 1 });
-  // A later one may have been filed since the page was read.
+  // A newer leaf may be a revision that was filed since the page was read.
   if (receipt !== null && next !== null && next < log.old_size) {
     const revision = `revision ${receipt.revision}, and the log has revision ${receipt.revision + 1}`;
     throw new Fault('unavailable', `${page.address} shows ${revision}; a cache may be late`);
@@ -138,7 +138,7 @@ export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: nu
 
 const TAKEN = 'the paper took it away without saying so';
 
-/** A page that has gone needs a withdrawal after the run that last found it. */
+/** A page that is gone needs a withdrawal after the run that last found it. */
 function checkGone(page: WatchedPage, { memory }: ReadLog): { page: WatchedPage | null; findings: Finding[] } {
   const { paper, piece, address } = page;
   if (paper === null || piece === null || isWithdrawn(page, memory)) return { page: null, findings: [] };
@@ -152,20 +152,20 @@ function isWithdrawn({ paper, piece, seen_size }: WatchedPage, memory: LogMemory
   return withdrawal !== null && withdrawal >= seen_size;
 }
 
-/** The faults of a proof by the keys that the log announces, each in its time. */
+/** The faults of a proof, checked by the keys that the log announces, each within its time. */
 function keyedFaults(proof: Proof, memory: LogMemory): string[] {
   const { vkey, vkeys = [] } = proof.receipt_verify;
   const keys = memory.announced(keysFromVkeys([...new Set([vkey, ...vkeys])].slice(0, VKEYS_MAX)));
   return proofFaults(proof, verifyNode, keys);
 }
 
-/** The receipts of a proof that are not leaves; `leaf` is that of another receipt for the same revision. */
+/** The receipts of a proof that are not in the log; `leaf` is the index of another receipt for the same revision. */
 async function unloggedReceipts({ receipt, generations }: Proof, log: ReadLog) {
   const notes = new Set([receipt, ...generations.slice(-GENERATIONS_MAX).map((generation) => generation.receipt)]);
   const unlogged: { receipt: Receipt; leaf: number | null }[] = [];
   for (const note of notes) {
     const parsed = receiptIn(note);
-    // It is a fault of the proof.
+    // `keyedFaults` reports it.
     if (parsed === null) continue;
     const leaf = log.memory.leafOf(parsed);
     if (leaf === null || !(await isLeaf(note, leaf, log))) unlogged.push({ receipt: parsed, leaf });
@@ -177,7 +177,9 @@ function receiptIn(note: string): Receipt | null {
   return parseReceipt(parseNote(note)?.text ?? '');
 }
 
-/** Whether a note is the entry with this index, in the tree of the head. Throws a Fault when the tiles do not say. */
+/**
+ * Whether a note is the entry with this index in the head's tree. Throws a Fault when the tiles contradict the head.
+ */
 async function isLeaf(note: string, index: number, { tree, head, source }: ReadLog): Promise<boolean> {
   const path = await tree.ask((served) => served.inclusionProof(index));
   if (isIncluded(leafHash(note), index, head.size, path, head.root)) return true;

@@ -1,13 +1,13 @@
 import { proseHtml } from '../../../desk/press/prose-html.ts';
 import type { Basis } from '../../../proof/basis.ts';
 
-/** Elements whose content readers do not see as text, or that stands beside the text: forms, and what linked pages say. */
+/** Elements whose content is not shown, or is not part of the text, such as forms and cards of linked pages. */
 const UNSEEN = ['script', 'style', 'template', 'noscript', 'aside'];
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * What a page does not show, word for word, of its signed headline, summary and prose. Markup, spacing and what a style
- * hides do not count.
+ * The signed headline, summary and prose that a page does not show word for word. Ignores markup and spacing, and does
+ * not notice text that is hidden by a style.
  */
 export function pageTextFaults(html: string, { headline, dek, prose, cited_facts }: Basis): string[] {
   const page = letters(html);
@@ -26,7 +26,7 @@ function plain(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/** The characters that a page shows, without spaces. Takes time proportional to its length. */
+/** The characters that a page shows, without spaces. Takes linear time. */
 export function letters(html: string): string {
   const parts: string[] = [];
   for (let at = 0; at < html.length; ) {

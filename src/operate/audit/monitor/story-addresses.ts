@@ -5,18 +5,18 @@ import { unescaped } from './page-text.ts';
 
 /** Where a site says which stories it has: its sitemaps (sitemaps.org), which robots.txt lists for a whole host. */
 
-/** Bytes of one file, as sitemaps.org limits them. */
+/** The largest file, in bytes: the limit of sitemaps.org. */
 const SITEMAP_MAX = 50_000_000;
 const ROBOTS_MAX = 500_000;
 const SITEMAPS_MAX = 1_000;
-/** Stories of one site that are listed and watched. */
+/** The most stories of one site that are listed and watched. */
 export const STORIES_MAX = 50_000;
 const ADDRESS_MAX = 2_048;
 const PATIENCE = { silence: 10_000, whole: 60_000, accept: '*/*' };
 
 /**
  * The addresses of a site's stories, each with a slash at its end. Appends to `unchecked` what cannot be read or is too
- * much, and that a site that `hadStories` has no list.
+ * long, and a site that `hadStories` but has no list of them now.
  */
 export async function storyAddresses(site: string, unchecked: string[], isLate: () => boolean, hadStories = false) {
   const base = site.endsWith('/') ? site : `${site}/`;
