@@ -1,6 +1,6 @@
 import type { ActivityLine, ActivityView } from './views.ts';
 
-/** What was done, as the verb of a sentence that begins with who did it. */
+/** The verb phrase for each action. The sentence begins with who did it. */
 const DONE: Readonly<Record<string, string>> = {
   'piece.filed': 'filed',
   'piece.revised': 'revised',
@@ -44,13 +44,13 @@ const DONE: Readonly<Record<string, string>> = {
   'paper.restored': 'restored the paper',
 };
 
-/** The actions, for a filter. */
+/** All actions, for a filter. */
 export const ACTION_NAMES: readonly string[] = Object.keys(DONE);
 
 const WAYS: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP', cli: 'command line' };
 const WHO: Readonly<Record<string, string>> = { cli: 'The operator', folder: 'The folder' };
 
-/** A row of the log of activity in words. */
+/** A row of the activity log in words. */
 export function activityView(row: ActivityLine): ActivityView {
   const { at, who, action, outcome, subject, from, detail } = row;
   const isRefused = outcome === 'refused';
@@ -68,7 +68,7 @@ export function activityView(row: ActivityLine): ActivityView {
   };
 }
 
-/** What more there is to say, in a line; empty when there is nothing. */
+/** Further details in one line; empty if there are none. */
 function detailWords({ problems, problems_total: total, ...detail }: ActivityLine['detail']): string {
   if (Array.isArray(problems)) {
     const more = Number(total) - problems.length;
@@ -87,7 +87,7 @@ function words(value: unknown): string {
   return Object.values(value).map(words).join(' ');
 }
 
-/** The page of the console about a subject; null when there is none. */
+/** The console's page about a subject; null if there is none. */
 function subjectPath(subject: ActivityLine['subject']): string | null {
   if (subject?.id == null) return null;
   const id = encodeURIComponent(subject.id);

@@ -2,8 +2,8 @@ import { type HostTable, servedAt } from '../papers/host.ts';
 import { type Paper, paperRoot } from '../papers/paper.ts';
 
 /**
- * Where a paper's console is, with its slash: below the paper's own address where this server answers there, else on the
- * shared host, on which private papers always are.
+ * The address of a paper's console, with a trailing slash: below the paper's own address if this server answers there,
+ * else on the shared host, where private papers always are.
  */
 export function consoleUrl(paper: Paper, { origin, hosts }: { origin: string; hosts: Pick<HostTable, 'of'> }): string {
   const { slug, paper_public } = paper;

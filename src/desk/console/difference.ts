@@ -1,24 +1,25 @@
 import { diffArrays } from 'diff';
 
-/** A run of a text that two versions share, or that only one of them has. */
+/** A run of text that two versions share, or that only one of them has. */
 export interface Segment {
   text: string;
   kind: 'same' | 'added' | 'removed';
 }
 
 /**
- * The most steps of a comparison, of lines and of words: what is compared, times the edits that are looked for (Myers,
- * "An O(ND) Difference Algorithm", 1986). Two versions of an article of 2,000 words need a tenth of it at most.
+ * Maximum number of steps for comparing lines, and for comparing words: the number of items times the number of edits
+ * searched for (Myers, "An O(ND) Difference Algorithm", 1986). Two versions of an article of 2,000 words need at most a
+ * tenth of it.
  */
 const STEPS_MAX = 4_000_000;
 
-/** A word, spaces, or one character: of punctuation, or of a script that writes no spaces between words. */
+/** A word, a run of spaces, or one character: punctuation, or a letter of a script without spaces between words. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|[\p{L}\p{M}\p{N}]+|[^\S\n]+|./gsu;
 const LINE = /[^\n]*\n|[^\n]+$/g;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
-/** What both texts have, which may be empty, and how they go on: what was removed there, and what was added. */
+/** Text that both versions share, possibly empty, and what follows it: what was removed there, and what was added. */
 interface Part {
   same: string;
   removed: string;
@@ -26,9 +27,9 @@ interface Part {
 }
 
 /**
- * The difference between two texts, line by line, and by words inside lines that changed. What was removed stands before
- * what replaces it. Joined, the segments that are not `added` are `before`, and those that are not `removed` are
- * `after`. Where texts are too different to compare in bounded time, whole lines are removed and added.
+ * The difference between two texts: line by line, and word by word inside changed lines. Removed text comes before the
+ * text that replaces it. The segments that are not `added` join to `before`; those that are not `removed` join to
+ * `after`. If the texts differ too much to be compared in bounded time, whole lines are removed and added.
  */
 export function textDifference(before: string, after: string): Segment[] {
   const [lines = []] = compared([{ before: before.match(LINE) ?? [], after: after.match(LINE) ?? [] }]);
@@ -49,12 +50,13 @@ function segmentsOf({ same, removed, added }: Part): Segment[] {
   return all.filter(({ text }) => text !== '');
 }
 
-/** Changed lines by words, unless these have less than a third of their text in common. */
+/** Shows changed lines word by word, unless they have less than a third of their text in common. */
 function changedLines(part: Part, words: Segment[]): Segment[] {
   const { same, removed, added } = part;
   const common = words.reduce((sum, { text, kind }) => (kind === 'same' ? sum + text.length : sum), 0);
   if (common * 3 < Math.min(removed.length, added.length)) return segmentsOf(part);
-  // Spaces and punctuation between two changes belong to both: a phrase was replaced, not each of its words.
+  // Spaces and punctuation between two changes count as changed, so that a phrase is replaced as a whole, not word by
+  // word.
   const phrases = words.flatMap((segment, index) => {
     const { text, kind } = segment;
     const isScrap = kind === 'same' && !text.includes('\n') && !HAS_WORD.test(text);
@@ -64,7 +66,7 @@ function changedLines(part: Part, words: Segment[]): Segment[] {
   return [{ text: same, kind: 'same' }, ...phrases];
 }
 
-/** Compares pairs of lists within STEPS_MAX for all of them. A pair with too many edits is one change. */
+/** Compares pairs of lists, within STEPS_MAX for all together. A pair with too many edits becomes a single change. */
 function compared(pairs: { before: string[]; after: string[] }[]): Segment[][] {
   const size = pairs.reduce((sum, { before, after }) => sum + before.length + after.length, 1);
   const maxEditLength = Math.floor(STEPS_MAX / size);
@@ -85,7 +87,10 @@ function compared(pairs: { before: string[]; after: string[] }[]): Segment[][] {
   });
 }
 
-/** The fewest edits from one list to the other; undefined if they are more than the most. Compares texts as numbers. */
+/**
+ * The fewest edits from one list to the other; undefined if there are more than `maxEditLength`. Compares numbers
+ * instead of texts.
+ */
 function edits(before: string[], after: string[], maxEditLength: number): Segment[] | undefined {
   const numbers = new Map<string, number>();
   for (const text of [...before, ...after]) if (!numbers.has(text)) numbers.set(text, numbers.size);
@@ -97,7 +102,7 @@ function edits(before: string[], after: string[], maxEditLength: number): Segmen
   }));
 }
 
-/** Joins neighbours of one kind, and what was removed and added between two texts that stayed. */
+/** Joins adjacent segments of one kind, and groups what was removed and added between two unchanged texts. */
 function partsOf(segments: Segment[]): Part[] {
   const parts: Part[] = [];
   for (const { text, kind } of segments) {

@@ -1,15 +1,15 @@
 import type { Typefaces } from '../papers/typefaces.ts';
 
-/** The view of each page of a console that is open to those who are not signed in, by its route. */
+/** The views of the console's pages for visitors who are not signed in, by route. */
 export interface DoorPages {
   '/console/sign-in': DoorView & {
-    /** What was wrong with what was sent, by its form; null for the page as a whole. */
+    /** The problem with what was sent; `of` is its form, null for the page as a whole. */
     problem: { of: 'key' | 'email' | 'passkey' | null; text: string } | null;
-    /** The address that was given. */
+    /** The mail address that was entered. */
     asked: string;
-    /** Whether a link was asked for. */
+    /** Whether a link was requested. */
     sent: boolean;
-    /** Where to go then, below the paper's root. */
+    /** The page to open after signing in, below the paper's root. */
     to: string;
     has_passkeys: boolean;
   };
@@ -21,7 +21,7 @@ export interface DoorPages {
   };
   '/console/first-made': DoorView & {
     email: string;
-    /** Shown this one time. */
+    /** The new key, which is shown only once. */
     key: string;
     /** The token of the new session's forms. */
     form: string;
@@ -37,6 +37,6 @@ export interface DoorFrame {
   title: string;
   /** The URL of the console, with its slash. */
   root: string;
-  /** A private paper and one that does not exist are shown by their slugs, so that nobody can tell them apart. */
+  /** A private paper and one that does not exist are both shown by slug, so that nobody can tell them apart. */
   paper: { nameplate: string; language: string; hue: number; typefaces: Typefaces; url: string | null };
 }

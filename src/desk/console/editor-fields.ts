@@ -6,7 +6,7 @@ import type { Piece } from '../door/piece.ts';
 import { isTimeZone } from '../papers/paper.ts';
 import { zonedTime } from './zoned-time.ts';
 
-/** The editor's fields of one value each, by their names in the form, as readers of messages know them. */
+/** The labels of the editor's fields with one value each, by their names in the form. Messages use them too. */
 export const LABELS = {
   headline: 'Headline',
   dek: 'Dek',
@@ -32,7 +32,7 @@ export const LABELS = {
 type Name = keyof typeof LABELS;
 const NAMES = Object.keys(LABELS) as Name[];
 
-/** The columns of a source. In the form they are called `fact_statement` and so on, once for each source. */
+/** The labels of a source's columns. In the form they are named `fact_statement` and so on, once for each source. */
 export const FACT_LABELS = {
   statement: 'Statement',
   source: 'Publisher',
@@ -46,22 +46,22 @@ export type FactFields = Record<FactName, string>;
 /** What a person has typed into the editor. `air` is `keep`, `now` or `at`. */
 export type EditorFields = Record<Name, string> & { facts: FactFields[] };
 
-/** A problem at its field: `input` is the id of the element that has it, null when no field of the form does. */
+/** A problem and its field. `input` is the id of the form element that has the problem, null if there is none. */
 export interface EditorProblem {
   input: string | null;
   label: string;
   message: string;
-  /** Offset into the text as it was filed, in UTF-16 units. */
+  /** Offset into the filed text, in UTF-16 units. */
   offset?: number;
 }
 
-/** The fields of an editor without a piece. */
+/** The fields for a new piece. */
 export function newFields(given: Pick<EditorFields, 'category' | 'byline' | 'kind' | 'air_zone'>): EditorFields {
   const empty = Object.fromEntries(NAMES.map((name) => [name, '']));
   return { ...(empty as Record<Name, string>), air: 'keep', ...given, facts: [] };
 }
 
-/** The fields of a piece as it is. */
+/** The fields of an existing piece. */
 export function fieldsOf(story: Omit<Piece, 'correction' | 'revised_at'>, air_zone: string): EditorFields {
   return {
     ...newFields({ category: story.category, byline: story.persona, kind: story.kind, air_zone }),
@@ -80,7 +80,7 @@ export function fieldsOf(story: Omit<Piece, 'correction' | 'revised_at'>, air_zo
   };
 }
 
-/** The fields of a submitted form. Sources without any text at the end of the list are left out. */
+/** The fields of a submitted form. Drops empty sources at the end of the list. */
 export function fieldsFrom(form: { getAll(name: string): unknown[] }): EditorFields {
   const all = (name: string): string[] => form.getAll(name).filter((value) => typeof value === 'string');
   const fields = Object.fromEntries(NAMES.map((name) => [name, (all(name)[0] ?? '').replaceAll('\r\n', '\n')]));
@@ -99,7 +99,7 @@ const isBlank = (fact: FactFields | undefined): boolean =>
 
 const ADDRESS = /^<?(https?:\/\/[^\s<>]+)>?$/;
 
-/** An author's line: a name, or a name with an address behind it, with or without angle brackets. */
+/** Parses an author's line: a name, or a name followed by an address, with or without angle brackets. */
 function authorOf(line: string): string | { name: string; url: string } {
   const at = line.replaceAll('\t', ' ').lastIndexOf(' ');
   const url = ADDRESS.exec(line.slice(at + 1))?.[1];
@@ -110,8 +110,8 @@ function authorOf(line: string): string | { name: string; url: string } {
 const lines = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
 
 /**
- * The body of a filing, and the problems of what it cannot hold, such as an invalid time. `isNew` sends a slug; a piece keeps
- * its own.
+ * The body of a filing, and problems with values that it cannot hold, such as an invalid time. With `isNew` it includes
+ * the slug, which a filed piece cannot change.
  */
 export function filingBody(
   fields: EditorFields,
@@ -138,7 +138,7 @@ export function filingBody(
   return { body, problems };
 }
 
-/** When a piece is to go on air: the API's `air`. */
+/** When a piece is to go on air, as the API's `air`. */
 function airing({ air, air_at, air_zone }: EditorFields): { air: boolean | string; problems: EditorProblem[] } {
   if (air !== 'at') return { air: air === 'now', problems: [] };
   const zone = air_zone.trim();
@@ -152,7 +152,7 @@ function airing({ air, air_at, air_zone }: EditorFields): { air: boolean | strin
   }
 }
 
-/** Members of a filing's body whose field has another name in the form. */
+/** Fields of the form for members of a filing's body that have other names there. */
 const INPUTS: Record<string, Name> = {
   'image.src': 'image_src',
   'image.alt': 'image_alt',
@@ -161,7 +161,7 @@ const INPUTS: Record<string, Name> = {
   air: 'air_at',
 };
 
-/** A problem of the API at the field that has it. */
+/** A problem from the API, assigned to the field that has it. */
 export function problemAt({ field, message, offset }: Pick<Problem, 'field' | 'message' | 'offset'>): EditorProblem {
   const [, index, member] = /^cited_facts\[(\d+)\](?:\.(\w+))?/.exec(field) ?? [];
   if (index !== undefined) {
@@ -176,11 +176,11 @@ export function problemAt({ field, message, offset }: Pick<Problem, 'field' | 'm
   return { input: name, label: LABELS[name], message, ...(offset === undefined ? {} : { offset }) };
 }
 
-/** The fields with their sources in another order, as their numbers today. Markers of those left out are removed. */
+/** Reorders the sources. `order` lists their present numbers. Markers of omitted sources are removed. */
 export function withFacts(fields: EditorFields, order: readonly number[]): EditorFields {
   const { prose, facts } = fields;
   const places = new Map(order.map((n, index) => [n, index + 1]));
-  // A marker that points at no source stays, for the person who wrote it.
+  // A marker that refers to no source stays, for its author to correct.
   const numberOf = (n: number) => (n >= 1 && n <= facts.length ? (places.get(n) ?? null) : n);
   return {
     ...fields,
@@ -189,13 +189,13 @@ export function withFacts(fields: EditorFields, order: readonly number[]): Edito
   };
 }
 
-/** The fields without a source and its markers. */
+/** Removes a source and its markers. */
 export const withoutFact = (fields: EditorFields, n: number): EditorFields =>
   withFacts(
     fields,
     fields.facts.flatMap((_, index) => (index + 1 === n ? [] : index + 1)),
   );
 
-/** The fields with their sources numbered as the text first cites them. */
+/** Orders the sources as the text first cites them. */
 export const inOrderCited = (fields: EditorFields): EditorFields =>
   withFacts(fields, orderCited(fields.prose, fields.facts.length));

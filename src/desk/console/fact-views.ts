@@ -10,11 +10,11 @@ export interface FactListLine {
   statement: string;
   source: string;
   status: FactStatus;
-  /** Pieces on air that cite it. */
+  /** How many pieces on air cite it. */
   cited: number;
 }
 
-/** What the pages of the fact record show, by route. */
+/** The content of the pages of the fact record, by route. */
 export interface FactContent {
   '/console/facts': {
     rows: FactListLine[];
@@ -23,7 +23,7 @@ export interface FactContent {
   };
   '/console/fact': {
     fact: FactListLine & { instrument: string; quote: string | null };
-    /** The newest first. `at` is when it was signed. */
+    /** Newest first. `at` is when it was signed. */
     versions: {
       version: number;
       status: FactStatus;
@@ -32,26 +32,26 @@ export interface FactContent {
       note: string | null;
       at: string;
     }[];
-    /** The newest pieces that cite it, in any state, with the version that each was filed with. */
+    /** The newest pieces that cite it, in any state, each with the version that it was filed with. */
     pieces: { id: string; headline: string; state: StateName; version: number }[];
     /** Whether there are more pieces. */
     has_more: boolean;
-    /** Of the form that corrects it. */
+    /** Fields of the correction form. */
     fields: FormField[];
-    /** What was found in its source; null while nobody read it. */
+    /** The result of reading its source; null before it is read. */
     evidence: EvidenceState | null;
-    /** Its public page; null while no piece on air cites it. */
+    /** Its public page; null if no piece on air cites it. */
     url: string | null;
   };
 }
 
-/** A fact that somebody should look at, with why: by its correction, or by what was found in its source. */
+/** A fact that needs attention, with the reason: it was corrected, or its source does not support it. */
 export interface ReviseLine {
-  /** Its page below the console, or that of the only piece that has it. */
+  /** The path of its page below the console, or of the page of the only piece that has it. */
   path: string;
   state: string;
   statement: string;
   note: string;
-  /** How many pieces on air say otherwise; null where its source was read. */
+  /** How many pieces on air cite another version; null if its source is the reason. */
   pieces: number | null;
 }

@@ -6,7 +6,7 @@ import type { MailProgress, MailQueue } from '../../shared/outbound/mail.ts';
 import { type AccessKey, type KeyIssuer, type KeyTable, makeKey, requireActive } from '../papers/keys.ts';
 import type { PaperLetter } from '../readers/paper-letter.ts';
 
-/** What a link is for: mailed to a seat, printed for an operator, or printed for the first seat of a paper. */
+/** The kinds of links: mailed to a seat, printed for an operator, or printed for the first seat of a paper. */
 export const PURPOSES = ['mail', 'link', 'first'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
@@ -15,7 +15,7 @@ export interface ConsoleLink {
   id: string;
   paper: string;
   purpose: Purpose;
-  /** Whose it is; null for the first seat, and for a link that opens nothing. */
+  /** The key that it signs in; null for the first seat, and for a link that opens nothing. */
   key: string | null;
   made_at: number;
   expires_at: number;
@@ -26,17 +26,17 @@ export interface ConsoleLinkTable {
   insert(link: ConsoleLink, hash: string): void;
   byId(id: string): ConsoleLink | null;
   byHash(hash: string): ConsoleLink | null;
-  /** Marks a link and all unused ones of its key as used. False when it was used before. */
+  /** Marks a link and all unused links of its key as used. Returns false when it was already used. */
   use(link: ConsoleLink, at: number): boolean;
-  /** How many unused links were mailed to a key since a time. */
+  /** How many links mailed to a key since a time are unused. */
   waiting(key: string, since: number): number;
-  /** Ends the unused links for the first seat of a paper. */
+  /** Ends the unused links to the first seat of a paper. */
   endFirst(paper: string, at: number): void;
   /** Deletes links that expired at or before a time, with their mails. */
   forget(until: number): void;
 }
 
-/** A mail with a link, which has the id of the link. */
+/** A mail with a link. It has the link's id. */
 export interface ConsoleMail extends MailProgress {
   id: string;
   paper: string;
@@ -48,11 +48,11 @@ export interface ConsoleMailTable extends MailQueue<ConsoleMail> {
 }
 
 export const MAIL_LIFETIME = 30 * MINUTE;
-/** An operator may pass a link on. */
+/** Long enough for an operator to pass the link on. */
 export const LINK_LIFETIME = DAY;
 /** The server prints the link when it starts, and somebody may read it days later. */
 export const FIRST_LIFETIME = 7 * DAY;
-/** The most unused links that are mailed to a seat within a span. */
+/** Maximum number of unused links mailed to a seat within `REQUESTS_SPAN`. */
 export const REQUESTS_MAX = 3;
 export const REQUESTS_SPAN = 15 * MINUTE;
 
@@ -65,7 +65,8 @@ interface LinkStore {
 
 /**
  * Queues a mail with a link for the seat of an address. Does the same work for an address without a seat and for a seat
- * that was mailed too often, so that neither the answer nor its time says which it was: the mail is not sent.
+ * that was mailed too often, so that neither the response nor its timing reveals the difference; the mail is then not
+ * sent.
  */
 export function requestLink(
   { keys, consoleLinks, consoleMails, transact }: LinkStore,
@@ -91,10 +92,13 @@ export function requestLink(
   });
 }
 
-/** The token of a mailed link, which is the same when the mail is sent again. */
+/** The token of a mailed link. It stays the same when the mail is sent again. */
 export const mailedToken = (secret: Uint8Array, id: string): string => linkToken(secret, 'console', id);
 
-/** Makes a link for a key, or with null for the first seat of a paper, and returns its token. Earlier ones of the first seat end. */
+/**
+ * Makes a link for a key, or with null for the first seat of a paper, and returns its token. Ends earlier links to the
+ * first seat.
+ */
 export function printedLink(
   { consoleLinks, transact }: Pick<LinkStore, 'consoleLinks' | 'transact'>,
   paper: string,
@@ -112,7 +116,7 @@ export function printedLink(
   return { token, expires_at };
 }
 
-/** The link of a token and the key that it signs in. Throws `not_found`, `key_invalid`, `key_expired`. */
+/** The link with a token, and the key that it signs in. Throws `not_found`, `key_invalid`, `key_expired`. */
 export function requireLink(
   { keys, consoleLinks }: Pick<LinkStore, 'keys' | 'consoleLinks'>,
   paper: string,
@@ -130,7 +134,10 @@ export function requireLink(
   return { link, key: requireActive(keys, keys.byId(link.key), now) };
 }
 
-/** Uses a link up and returns the key that it signs in. Throws as `requireLink`. Runs in the caller's transaction. */
+/**
+ * Marks a link as used and returns the key that it signs in. Throws like `requireLink`. Runs in the caller's
+ * transaction.
+ */
 export function useLink(
   store: Pick<LinkStore, 'keys' | 'consoleLinks'>,
   paper: string,
@@ -142,7 +149,7 @@ export function useLink(
   throw new Fault('not_found', 'this link was used a moment ago; ask for another');
 }
 
-/** Throws `not_found` unless a token opens the page of a paper's first seat. */
+/** Throws `not_found` unless the token opens the page for a paper's first seat. */
 export function requireFirst(
   { keys, consoleLinks }: Pick<LinkStore, 'keys' | 'consoleLinks'>,
   paper: string,
@@ -161,8 +168,8 @@ export function requireFirst(
 }
 
 /**
- * Makes the first seat of a paper, an admin's, and returns its key, which cannot be shown again. Throws `not_found`,
- * `invalid_request`. Runs in the caller's transaction: of two requests at once, one makes the seat.
+ * Makes the first seat of a paper, an admin, and returns its key, which cannot be shown again. Throws `not_found`,
+ * `invalid_request`. Runs in the caller's transaction: of two simultaneous requests, only one makes the seat.
  */
 export function takeFirstSeat(
   maker: Omit<KeyIssuer, 'by'> & Pick<LinkStore, 'consoleLinks'>,
@@ -176,11 +183,11 @@ export function takeFirstSeat(
   return seat;
 }
 
-/** The mail with a link that signs in. `url` is that of the link's page. */
+/** The mail with a link that signs in. `url` is the address of the link's page. */
 export function signInMail(nameplate: string, url: string): PaperLetter {
   return {
     subject: `Sign in to the console of ${nameplate}`,
-    // The response to a request, not a list: prevents vacation replies (RFC 3834, section 5).
+    // Marks it as a response to a request, not as list mail: prevents vacation replies (RFC 3834, section 5).
     headers: { 'Auto-Submitted': 'auto-replied' },
     content: {
       preview: 'The link works once, within 30 minutes.',

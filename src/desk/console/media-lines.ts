@@ -4,14 +4,14 @@ import type { Media } from '../papers/media.ts';
 import type { MediaUse } from '../papers/media-use.ts';
 import type { CastLine, MediaLine } from './paper-views.ts';
 
-/** Bytes as people read them. */
+/** Formats a number of bytes for people. */
 export function inBytes(bytes: number): string {
   const unit = bytes >= 1e9 ? [1e9, 'GB'] : bytes >= 1e6 ? [1e6, 'MB'] : bytes >= 1e3 ? [1e3, 'kB'] : [1, 'bytes'];
   const [size, name] = unit as [number, string];
   return `${(bytes / size).toLocaleString('en', { maximumFractionDigits: size > 1e3 ? 1 : 0 })} ${name}`;
 }
 
-/** Seconds as in `3:05` or `1:02:30`. */
+/** Formats seconds as `3:05` or `1:02:30`. */
 function inTime(seconds: number): string {
   const whole = Math.round(seconds);
   const [hours, minutes, rest] = [

@@ -9,12 +9,12 @@ import { consoleUrl } from './console-url.ts';
 import { printedLink } from './link.ts';
 import { type ConsoleSession, sessionChange, sessionRow } from './session.ts';
 
-// What an operator does about signing in, at the command line or when the server starts.
+// An operator's commands for signing in, and what a starting server prints about it.
 
-/** The most papers for which a starting server prints a link. */
+/** Maximum number of papers for which a starting server prints a link. */
 const FIRST_LINKS_MAX = 3;
 
-/** Links that take the first seat of papers that never had one, and how many more such papers there are. */
+/** Links to the first seat of papers that never had one, and how many more such papers there are. */
 export function firstSeatLinks(app: AppContext): { links: { paper: string; url: string }[]; more: number } {
   const { desk } = app.store;
   const unseated = desk.paperSlugs().filter((paper) => !desk.keys.everSeated(paper));
@@ -23,8 +23,8 @@ export function firstSeatLinks(app: AppContext): { links: { paper: string; url: 
 }
 
 /**
- * A link that signs in with a person's seat, once; without an address, one that takes the first seat of a paper that
- * never had one. Throws `not_found`, `invalid_request`.
+ * A link that signs in once with a person's seat; without an address, a link to the first seat of a paper that never
+ * had one. Throws `not_found`, `invalid_request`.
  */
 export function operatorLink(app: AppContext, paper: string, email: string | undefined) {
   requirePaper(app, paper);
@@ -57,7 +57,7 @@ export function listSessions(app: AppContext, paper: string) {
   return consoleSessions.list(paper, app.clock.now()).map((session) => sessionRow(session, known));
 }
 
-/** Ends a session of a paper's console, or with null all of them; returns how many. Throws `not_found`. */
+/** Ends a session of a paper's console, or all of them if `id` is null. Returns how many. Throws `not_found`. */
 export function endSessions(app: AppContext, paper: string, id: string | null): number {
   requirePaper(app, paper);
   const { consoleSessions } = app.store.desk;

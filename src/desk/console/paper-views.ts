@@ -1,26 +1,26 @@
 import type { StateName } from '../archive.ts';
 import type { FormField } from './fields.ts';
 
-/** What the pages of the paper itself show: its front, its masthead, its settings. */
+/** The content of the console's pages about the paper itself: its front, its masthead, its settings. */
 export interface PaperContent {
   '/console/front': {
-    /** The lead, and the places beside it from 1 on. */
+    /** The lead, then the places beside it, numbered from 1. */
     slots: FrontSlot[];
-    /** The revision of the placement that the form was made from. */
+    /** The revision of the placement from which the form was made. */
     revision: number;
-    /** What the places would be, and what is wrong with them; null while they are as they are. */
+    /** The problems of the change that the form shows; null if it shows none. */
     change: { problems: { field: string; message: string }[] } | null;
     now: FrontLine[];
-    /** The front after the change that is shown; null without one, and where it cannot be. */
+    /** The front after the change; null without a change, or if the change is impossible. */
     after: FrontLine[] | null;
-    /** The page after the change, below the console. */
+    /** The path below the console of a preview of the changed page. */
     page: string;
     q: string;
     candidates: PlaceablePiece[];
     /** The sections, in the order of their rails. */
     rails: string[];
     blocks: { name: string; is_shown: boolean }[];
-    /** Whether the order of rails or blocks differs from that of the paper. */
+    /** Whether the order of rails or blocks differs from the paper's. */
     is_rearranged: boolean;
   };
   '/console/settings': {
@@ -29,14 +29,14 @@ export interface PaperContent {
   };
   '/console/masthead': {
     personas: PersonaLine[];
-    /** The form of a new one. */
+    /** The form for a new one. */
     fields: FormField[];
   };
   '/console/persona': { persona: PersonaLine; fields: FormField[]; url: string; file: FolderFile };
   '/console/media': {
     rows: MediaLine[];
     total: number;
-    /** Words of the path. */
+    /** Words to find in the path. */
     q: string;
     /** The path of the next page below the console. */
     more: string | null;
@@ -50,16 +50,16 @@ export interface PaperContent {
       language: string;
       url: string;
     }[];
-    /** The form of a new one. */
+    /** The form for a new one. */
     fields: FormField[];
-    /** The path below the console of the page as it was typed. */
+    /** The path below the console of a preview of the page as typed. */
     draft: string;
   };
   '/console/own-page': { slug: string; url: string; fields: FormField[]; draft: string; file: FolderFile };
   '/console/cast': { editions: CastLine[]; today: string };
   '/console/edition': {
     day: string;
-    /** Null for a day that has none yet. */
+    /** Null for a day without an edition. */
     edition: CastLine | null;
     fields: FormField[];
     file: FolderFile;
@@ -67,25 +67,25 @@ export interface PaperContent {
   '/console/sections': { sections: SectionLine[]; file: FolderFile; max: number };
 }
 
-/** The file of the content folder from which a record was filed; null for one that came over the API. */
+/** The file of the content folder from which a record was filed; null if it was filed through the API. */
 export type FolderFile = string | null;
 
-/** A place of the front in its form. */
+/** A place on the front in its form. */
 export interface FrontSlot {
   /** 0 is the lead. */
   place: number;
-  /** Null while the newest piece takes it. */
+  /** Null while the newest piece takes the place. */
   piece: { id: string; headline: string; language: string; section: string; state: StateName } | null;
-  /** Until when, as a form has it, in UTC; empty for a place without an end. */
+  /** When the place becomes free, as the form's value, in UTC; empty if it never does. */
   until: string;
   /** Who placed it, in words. */
   by: string | null;
-  /** The piece that takes the place while no piece has it. */
+  /** The piece that fills the place if no piece is placed there. */
   free: { headline: string; language: string } | null;
   problem: string | null;
 }
 
-/** A part of the front in a list: a place, or a block with the pieces that it shows. */
+/** An item in the list of the front: a place, or a block with the pieces that it shows. */
 export interface FrontLine {
   name: string;
   pieces: { headline: string; language: string }[];
@@ -111,7 +111,7 @@ export interface PersonaLine {
   active: boolean;
   /** The path of its portrait below the console. */
   portrait: string;
-  /** Pieces on air, and drafts and scheduled ones. */
+  /** How many pieces are on air, and how many are drafts or scheduled. */
   on_air: number;
   waiting: number;
 }
@@ -122,7 +122,7 @@ export interface SectionLine {
   address: string;
   url: string;
   on_air: number;
-  /** Drafts and scheduled pieces. */
+  /** How many pieces are drafts or scheduled. */
   waiting: number;
 }
 
@@ -130,13 +130,13 @@ export interface MediaLine {
   path: string;
   url: string;
   media_type: string;
-  /** The path of a small picture of it below the console; null for what is none. */
+  /** The path below the console of a small picture of it; null if it is not a picture. */
   thumbnail: string | null;
-  /** Size in pixels, length and bytes, in words. */
+  /** Dimensions in pixels, duration and file size, in words. */
   about: string;
   alt: string | null;
   isMissing: boolean;
-  /** What uses it, with its page below the console; null when that is only looked up for a single file. */
+  /** What uses it, with the page of each use below the console; null in lists, which do not look it up. */
   uses: { text: string; path: string }[] | null;
 }
 
@@ -144,7 +144,7 @@ export interface CastLine {
   day: string;
   title: string;
   kind: 'video' | 'audio';
-  /** Length and bytes, in words. */
+  /** Duration and file size, in words. */
   about: string;
   poster: string | null;
   url: string;

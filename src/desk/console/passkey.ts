@@ -14,9 +14,9 @@ import { MINUTE } from '../../proof/time.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { type AccessKey, type KeyTable, requireActive } from '../papers/keys.ts';
 
-// Passkeys: credentials of the Web Authentication API (W3C WebAuthn, level 3). Sections in comments are of that document.
+// Passkeys: credentials of the Web Authentication API (W3C WebAuthn, level 3). Comments cite its sections.
 
-/** The algorithms that are asked for, in this order, by their numbers in the IANA registry of COSE. */
+/** The requested algorithms, in order of preference, with their numbers in the IANA COSE registry. */
 const ALGORITHMS = { EdDSA: -8, ES256: -7, RS256: -257 } as const;
 export type Algorithm = keyof typeof ALGORITHMS;
 export const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as [Algorithm, ...Algorithm[]];
@@ -28,13 +28,13 @@ export interface Passkey {
   paper: string;
   /** Id of the key that it signs in. */
   key: string;
-  /** The relying party: the host on which it was made, and on which alone it signs in. */
+  /** The relying party: the host on which it was made, and the only one on which it signs in. */
   host: string;
   name: string;
   algorithm: Algorithm;
   /** SubjectPublicKeyInfo, in base64url. */
   public_key: string;
-  /** How often it signed, as it said last; 0 where it does not count. */
+  /** The signature counter that the authenticator last reported; 0 if it does not count. */
   counter: number;
   transports: string[];
   made_at: number;
@@ -42,12 +42,12 @@ export interface Passkey {
 }
 
 export interface PasskeyTable {
-  /** False when there is one with this id already. */
+  /** Returns false when a passkey with this id exists. */
   insert(passkey: Passkey): boolean;
   byId(id: string): Passkey | null;
-  /** Those of a key, oldest first. */
+  /** The passkeys of a key, oldest first. */
   ofKey(key: string): Passkey[];
-  /** Records a use. False when the counter did not grow, unless the passkey does not count. */
+  /** Records a use. Returns false when the counter did not grow, unless the authenticator does not count. */
   advance(id: string, counter: number, at: number): boolean;
   rename(key: string, id: string, name: string): boolean;
   remove(key: string, id: string): boolean;
@@ -65,20 +65,20 @@ export interface Challenge {
 
 export interface ChallengeTable {
   insert(challenge: Challenge, hash: string): void;
-  /** Removes a challenge and returns it, so that it is answered once. */
+  /** Removes a challenge and returns it, so that it can be answered only once. */
   take(hash: string): Challenge | null;
-  /** Deletes those that expired at or before a time. */
+  /** Deletes challenges that expired at or before a time. */
   forget(until: number): void;
 }
 
 const CHALLENGE_LIFETIME = 5 * MINUTE;
 /** 256 bits. */
 const CHALLENGE_BYTES = 32;
-/** The most passkeys of a seat. */
+/** Maximum number of passkeys of a seat. */
 const PASSKEYS_MAX = 20;
 export const PASSKEY_NAME_MAX = 60;
 
-/** The page that asks: its paper, its origin, and the session that adds a passkey. */
+/** The page that requests a passkey: its paper, its origin, and the session that adds a passkey. */
 type Asking = Pick<Challenge, 'paper' | 'origin' | 'session'>;
 
 /** Stores a challenge, and returns it in base64url. */
@@ -93,7 +93,7 @@ export function newChallenge(
   return challenge.toString('base64url');
 }
 
-/** Whether a host can have passkeys: they are bound to a domain, and browsers have them in secure contexts only. */
+/** Whether a host can have passkeys: they are bound to a domain, and browsers only allow them in secure contexts. */
 export function canHavePasskeys(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   const isNamed = !/^[\d.]+$/.test(hostname) && !hostname.startsWith('[');
@@ -115,7 +115,7 @@ export function creationOptions(
     pubKeyCredParams: Object.values(ALGORITHMS).map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_LIFETIME,
     excludeCredentials: known.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
-    // Discoverable, so that signing in asks for no name.
+    // Discoverable, so that signing in requires no name.
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     attestation: 'none',
   };
@@ -160,8 +160,8 @@ interface Verifier {
 }
 
 /**
- * The passkey that a browser made for a key (section 7.1), still to be added. Which make it is nobody asks, so
- * attestations are not read. Its challenge is used up, whatever becomes of it. Throws `invalid_request`.
+ * The passkey that a browser made for a key (section 7.1); `addPasskey` stores it. The make of the authenticator does
+ * not matter, so attestations are ignored. Uses up the challenge in any case. Throws `invalid_request`.
  */
 export function newPasskey(
   { challenges, now }: Omit<Verifier, 'passkeys'>,
@@ -191,8 +191,8 @@ export function addPasskey(passkeys: PasskeyTable, passkey: Passkey): void {
 }
 
 /**
- * The key that a passkey signs in, for what a browser answered (section 7.2). Throws `key_invalid`, `key_expired`,
- * `invalid_request`.
+ * Verifies a browser's response (section 7.2) and returns the key that the passkey signs in. Throws `key_invalid`,
+ * `key_expired`, `invalid_request`.
  */
 export function passkeySeat(
   { passkeys, challenges, keys, now }: Verifier & { keys: KeyTable },
@@ -223,7 +223,7 @@ export function passkeySeat(
   return key;
 }
 
-/** Checks what the browser says of the page that asked (sections 7.1 and 7.2: type, challenge, origin). */
+/** Checks the browser's data about the requesting page (sections 7.1 and 7.2: type, challenge, origin). */
 function requireClient(
   sent: string,
   type: ClientDataType,
@@ -231,7 +231,7 @@ function requireClient(
   asking: Asking,
 ): void {
   const client = readable(() => parseClientDataJSON(decoded(sent)));
-  // Taken first: an answer that is refused has used its challenge up.
+  // Taken first, so that a rejected response uses up its challenge too.
   const challenge = challenges.take(hashOf(client.challenge));
   if (challenge === null || challenge.expires_at <= now) {
     throw new Fault('invalid_request', 'this took longer than five minutes, or was sent before; try again');
@@ -244,8 +244,8 @@ function requireClient(
 }
 
 /**
- * Requires the user's presence and verification: a passkey is the only factor, so a device that somebody picked up must
- * not be enough.
+ * Requires the user's presence and verification. A passkey is the only factor, so possession of the device must not be
+ * enough.
  */
 function requireUser(data: AuthenticatorData, host: string): void {
   if (!data.verifyRelyingPartyIdHash(host)) throw refused('it was made for another host');
@@ -254,7 +254,7 @@ function requireUser(data: AuthenticatorData, host: string): void {
   }
 }
 
-/** The public key of a new credential. Throws for any other than those of `ALGORITHMS`. */
+/** The public key of a new credential. Throws for algorithms other than `ALGORITHMS`. */
 function keyFrom(cose: COSEPublicKey): Pick<Passkey, 'algorithm' | 'public_key'> {
   const algorithm = ALGORITHM_NAMES.find((name) => ALGORITHMS[name] === cose.algorithm());
   if (algorithm === undefined) throw new Error(`unknown algorithm ${cose.algorithm()}`);
@@ -280,7 +280,7 @@ function jwkOf(cose: COSEPublicKey): JsonWebKey {
 const bytesOf = (value: bigint, length: number): string =>
   Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex').toString('base64url');
 
-/** ECDSA signatures are ASN.1 DER (section 6.5.5), which is Node's default. */
+/** ECDSA signatures are in ASN.1 DER (section 6.5.5), which is Node's default. */
 function isSignedBy({ algorithm, public_key }: Passkey, message: Uint8Array, signature: Uint8Array): boolean {
   const key = createPublicKey({ key: Buffer.from(public_key, 'base64url'), type: 'spki', format: 'der' });
   return verify(algorithm === 'EdDSA' ? null : 'sha256', message, key, signature);

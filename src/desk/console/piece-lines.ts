@@ -5,22 +5,22 @@ import { reviewRow } from '../review.ts';
 import { shownToDesk } from '../withdrawal.ts';
 import type { FactLine, PieceLine } from './views.ts';
 
-/** Which pieces a list of the console shows. */
+/** Selects pieces for a list of the console. */
 export interface PieceFilter {
   state?: StateName | undefined;
   section?: string | undefined;
   persona?: string | undefined;
   language?: string | undefined;
-  /** Who filed the newest revision, as in `key:<id>`. */
+  /** Who filed the newest revision, such as `key:<id>`. */
   filed_by?: string | undefined;
-  /** Only those that a person has to approve. */
+  /** Only pieces that a person must approve. */
   awaits_review?: boolean | undefined;
 }
 
-/** Names who filed or decided something: `key:<id>` is a key of the paper. */
+/** Names the person or program that filed or decided something: `key:<id>` is a key of the paper. */
 export type NameOf = (by: string) => string;
 
-/** Names by the keys of a paper. */
+/** Looks up names in a paper's keys. */
 export function namesOf(keys: readonly { id: string; name: string; seat: string | null }[]): NameOf {
   const names = new Map(keys.map(({ id, name, seat }) => [`key:${id}`, name || seat || id]));
   return (by) => names.get(by) ?? (by === 'cli' ? 'command line' : by);
@@ -45,7 +45,7 @@ export function pieceLine(found: DeskRow & { filed_by: string }, nameOf: NameOf)
   };
 }
 
-/** When a ULID was made, in ms: its first ten characters (Crockford's base 32). */
+/** The time when a ULID was made, in ms, from its first ten characters (Crockford's base 32). */
 export function ulidTime(id: string): number {
   let time = 0;
   for (const letter of id.slice(0, 10).toUpperCase())
@@ -53,7 +53,7 @@ export function ulidTime(id: string): number {
   return time;
 }
 
-/** Each cited fact of a piece, beside the sentences that cite it. */
+/** The cited facts of a piece, each with the sentences that cite it. */
 export function factLines({
   prose,
   cited_facts: facts,
@@ -88,7 +88,7 @@ export function factLines({
   );
 }
 
-/** The sentences of a paragraph that have markers, which stand at their ends or within them. */
+/** The sentences in a paragraph that have markers, at the end or inside. */
 function* citing(
   parts: readonly (string | number)[],
   segmenter: Intl.Segmenter,
@@ -107,7 +107,7 @@ function* citing(
       offset += part.length;
       continue;
     }
-    // A marker belongs to what stands before it: a sentence's end belongs to that sentence.
+    // A marker belongs to the text before it: directly after a sentence, it belongs to that sentence.
     const index = Math.max(
       0,
       ends.findIndex((end) => plain.slice(0, end).trimEnd().length >= offset),

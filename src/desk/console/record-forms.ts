@@ -10,7 +10,7 @@ type Described = readonly Omit<FormField, 'value'>[];
 
 const DAY_FORM = 'A video has a poster; an audio edition may have one.';
 
-/** A persona, with paths of pictures for its portrait. */
+/** The fields of a persona. `pictures` are paths for its portrait. */
 export const personaFields = (pictures: readonly string[]): Described => [
   { name: 'name', label: 'Name', kind: 'line', isRequired: true, max: 80 },
   {
@@ -42,7 +42,7 @@ export function personaTexts({ name, title, beat, bio, avatar }: Omit<Persona, '
   return { name, title, beat, bio, avatar: avatar ?? '' };
 }
 
-/** A page of the paper's own. */
+/** The fields of one of the paper's own pages. */
 export const pageFields = (language: string): Described => [
   { name: 'title', label: 'Title', kind: 'line', isRequired: true, max: 120 },
   { name: 'description', label: 'Description', kind: 'line', max: 300, hint: 'For search engines and cards of links.' },
@@ -84,7 +84,7 @@ export function pageTexts(page: Page | null): Texts {
   return { title, description, nav, order: String(order), language, prose };
 }
 
-/** Paths of the paper's media, by what an edition takes. */
+/** Paths of the paper's media, by their role in an edition. */
 export interface CastMedia {
   video: readonly string[];
   audio: readonly string[];
@@ -92,7 +92,7 @@ export interface CastMedia {
   captions: readonly string[];
 }
 
-/** The edition of a day. */
+/** The fields of the edition of a day. */
 export const castFields = ({ video, audio, poster, captions }: CastMedia): Described => [
   { name: 'title', label: 'Title', kind: 'line', isRequired: true, max: 200 },
   { name: 'description', label: 'Description', kind: 'text', rows: 3, max: 2_000 },
@@ -134,7 +134,7 @@ function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${last}` : `${minutes}:${last}`;
 }
 
-/** Lines of chapters as the API takes them. What is no chapter is sent as it was typed, and refused there. */
+/** Parses lines of chapters into the API's form. An invalid line is passed on as typed, so that the API rejects it. */
 export const chapterLines = (text: string): { time: string; title: string }[] =>
   text
     .split('\n')
@@ -148,7 +148,10 @@ export const chapterLines = (text: string): { time: string; title: string }[] =>
 export const withValues = (fields: Described, texts: Texts): FormField[] =>
   fields.map((field) => ({ ...field, value: texts[field.name] ?? '' }));
 
-/** What a form changes of a record: the texts that differ, by the names of their fields, and the same in words. */
+/**
+ * The changes that a form makes to a record: the texts that differ, by the names of their fields, and the same in
+ * words.
+ */
 export function changeOf(fields: Described, before: Texts, given: Texts): { texts: Texts; changed: Changed[] } {
   const differing = fields.flatMap(({ name, label }) => {
     const text = given[name]?.replaceAll('\r\n', '\n').trim();
@@ -161,7 +164,7 @@ export function changeOf(fields: Described, before: Texts, given: Texts): { text
   };
 }
 
-/** Texts as members of a record; an empty one removes its member. */
+/** Converts texts to members of a record. An empty text of an optional member removes it. */
 export const membersOf = (texts: Texts, optional: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, text === '' && optional.includes(name) ? null : text]),

@@ -4,31 +4,34 @@ import { type SessionLife, type SessionTable, sessionOf } from '../../shared/ses
 import type { Change } from '../activity.ts';
 import { type AccessKey, type KeyTable, requireActive } from '../papers/keys.ts';
 
-/** How a session began: with a key, a mailed link, a link printed for an operator, a passkey, or the first seat. */
+/**
+ * How a session began: with a key, a mailed link, a link printed for an operator, a passkey, or by taking the first
+ * seat.
+ */
 export const BEGINNINGS = ['key', 'mail', 'link', 'passkey', 'first'] as const;
 export type Beginning = (typeof BEGINNINGS)[number];
 
-/** A session of a browser that is signed in to a paper's console. */
+/** A browser's signed-in session in a paper's console. */
 export interface ConsoleSession extends SessionLife {
   paper: string;
-  /** Id of the key for which it stands, and with which it ends. */
+  /** Id of the key that it represents. The session ends with this key. */
   key: string;
   began: Beginning;
-  /** The browser's short name, as in `Firefox on Linux`. */
+  /** The browser's short name, such as `Firefox on Linux`. */
   browser: string;
   network: string;
 }
 
 export interface ConsoleSessionTable extends SessionTable<ConsoleSession> {
-  /** Ends the sessions of a key, except one; returns how many. */
+  /** Ends the sessions of a key, except one. Returns how many. */
   endOthers(key: string, except: string): number;
   /** Sessions of a paper that are valid at a time (ms), newest first, at most 500. */
   list(paper: string, now: number): ConsoleSession[];
 }
 
 /**
- * The valid session of a cookie in a paper's console and the key for which it stands, or null. It ends with its key.
- * `slid` means that the cookie must be extended.
+ * The valid session in a paper's console that a cookie names, and its key; or null. A session ends with its key. `slid`
+ * means that the cookie must be extended.
  */
 export function seatOf(
   { sessions, keys, now }: { sessions: ConsoleSessionTable; keys: KeyTable; now(): number },
@@ -45,7 +48,7 @@ export function seatOf(
   }
 }
 
-/** The sessions that a key may see and end, newest first: an admin's all of its paper's, any other its own. */
+/** The sessions that a key may see and end, newest first: for an admin all of the paper's, for others their own. */
 export function sessionsOf(
   { sessions, now }: { sessions: ConsoleSessionTable; now(): number },
   { id, paper, level }: AccessKey,
@@ -53,7 +56,7 @@ export function sessionsOf(
   return sessions.list(paper, now()).filter((session) => level === 'admin' || session.key === id);
 }
 
-/** Ends a session that a key may end, and returns it. Throws `not_found`. */
+/** Ends a session that the key may end, and returns it. Throws `not_found`. */
 export function endSession(
   tables: { sessions: ConsoleSessionTable; now(): number },
   key: AccessKey,
@@ -67,7 +70,7 @@ export function endSession(
   return found;
 }
 
-/** The change that a session's beginning or end was. */
+/** The change that describes the beginning or end of a session. */
 export function sessionChange(
   verb: 'begun' | 'ended',
   { key, began, browser }: Omit<ConsoleSession, keyof SessionLife>,
@@ -75,7 +78,7 @@ export function sessionChange(
   return { action: `session.${verb}`, subject: { kind: 'key', id: key }, detail: { began, browser } };
 }
 
-/** A session in a list. `keys` are the paper's. */
+/** A session in wire format. `keys` are the paper's. */
 export function sessionRow(session: ConsoleSession, keys: readonly Pick<AccessKey, 'id' | 'name' | 'seat'>[]) {
   const { id, key, began, browser, network } = session;
   const holder = keys.find((row) => row.id === key);

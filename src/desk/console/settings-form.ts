@@ -5,12 +5,12 @@ import { DEFAULT_TYPEFACES, TYPEFACE_NAMES } from '../papers/typefaces.ts';
 import { type Changed, type FormField, inBrief } from './fields.ts';
 import { ZONES } from './zoned-time.ts';
 
-/** How a member of a paper's record stands in the form: its texts by the names of its fields, and back. */
+/** How the form shows a member of a paper's record: converts between the member and the texts of its fields. */
 interface Member {
   group: 'Name' | 'Look' | 'Rules' | 'Readers' | 'Address and law';
   fields: (media: MediaChoices) => readonly Omit<FormField, 'value'>[];
   texts(paper: PaperBody): Record<string, string>;
-  /** Null removes the member. What is no value of it is sent as it was typed, and refused in the API's words. */
+  /** Null removes the member. An invalid value is passed on as typed, so that the API rejects it with its message. */
   value(texts: Record<string, string>): unknown;
 }
 
@@ -27,7 +27,7 @@ const yes = [
   ['false', 'No'],
 ] as const;
 
-/** A member of one field whose value is its text. */
+/** A member with a single field whose text is the value. */
 function plain(
   name: keyof PaperBody,
   group: Member['group'],
@@ -51,13 +51,13 @@ const optional = { isOptional: true };
 
 const lines = (list: readonly string[] = []): string => list.join('\n');
 
-/** A member that lists the lines of a text; none for an empty one. */
+/** A member whose values are the lines of a text; absent if the text is empty. */
 function listed(name: string, text: string): Record<string, string[]> {
   const found = text.split('\n').flatMap((line) => line.trim() || []);
   return found.length === 0 ? {} : { [name]: found };
 }
 
-/** Every member that has no page of its own: sections and the blocks of the front have. */
+/** All members except sections and the blocks of the front, which have their own pages. */
 export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Member> = {
   nameplate: plain('nameplate', 'Name', {
     label: 'Nameplate',
@@ -212,7 +212,7 @@ export const SETTINGS: Record<Exclude<keyof PaperBody, 'sections' | 'front'>, Me
     value({ review = '', 'review.sections': sections = '', 'review.personas': personas = '', 'review.shown': shown }) {
       if (review === '') return null;
       const who = review === 'some' ? { ...listed('sections', sections), ...listed('personas', personas) } : {};
-      // Nothing named would mean every piece; the API refuses an empty list.
+      // Without names every piece would need a review, so this sends an empty list, which the API rejects.
       const named = review === 'some' && Object.keys(who).length === 0 ? { sections: [] } : who;
       return review === 'required' && shown !== 'true' ? review : { ...named, shown: shown === 'true' };
     },
@@ -374,8 +374,8 @@ export function settingsForm(paper: PaperBody, media: MediaChoices): { title: st
 }
 
 /**
- * What a form changes: the body of `PUT /api/v1/config`, and each member before and after. Fields that the form does not
- * have stay as they are.
+ * The changes that a form makes: the body of `PUT /api/v1/config`, and each member before and after. Members without a
+ * field in the form stay as they are.
  */
 export function settingsChange(
   given: Record<string, string>,
@@ -400,7 +400,7 @@ export function settingsChange(
   return { body, changed };
 }
 
-/** The text of a field. The colour has a field of its own for angles between the swatches. */
+/** The text of a field. The color has a second field, for angles between the swatches. */
 function textIn(given: Record<string, string>, field: string): string | undefined {
   const exact = field === 'hue' ? given['hue.exact'] : undefined;
   const text = exact === undefined || exact.trim() === '' ? given[field] : exact;
@@ -408,6 +408,6 @@ function textIn(given: Record<string, string>, field: string): string | undefine
   return field === 'typefaces' && plain === DEFAULT_TYPEFACES ? '' : plain;
 }
 
-/** The members of a paper's record that a change replaces, so that the same request with them undoes it. */
+/** The previous values of the members that a change replaces. Sending them in the same request undoes the change. */
 export const replacedBy = (body: Record<string, unknown>, paper: PaperBody): Record<string, unknown> =>
   Object.fromEntries(Object.keys(body).map((name) => [name, paper[name as keyof PaperBody] ?? null]));

@@ -1,35 +1,35 @@
 import { type Segment, textDifference } from './difference.ts';
 import { type EditorFields, LABELS } from './editor-fields.ts';
 
-/** How one field differs between two versions, as segments from theirs to mine. */
+/** The difference of one field between two versions, as segments from theirs to mine. */
 export interface FieldDifference {
-  /** The field's name, which a form sends as `take` to have theirs. */
+  /** The field's name. The form sends it as `take` to choose theirs. */
   field: string;
   label: string;
   parts: DifferencePart[];
 }
 
-/** A run of a difference. What differs has a name of its own where each change of the text may be chosen. */
+/** Part of a difference. In the prose, each change can be chosen separately and has a name. */
 export interface DifferencePart {
   segments: Segment[];
-  /** The value of `take` that chooses theirs here; null for what both have, and in fields that are taken as a whole. */
+  /** The value of `take` that chooses theirs here; null for shared text. */
   take: string | null;
-  /** Whether theirs is proposed: only they changed it since the version that both began with. */
+  /** Whether theirs is preselected, because only they changed it since the common base version. */
   isTheirs: boolean;
 }
 
-/** Fields that a person compares. The others say when and where to, which a later version does not. */
+/** Fields that are compared. The others only say when and where the piece goes on air. */
 const COMPARED = [
   ...(['headline', 'dek', 'category', 'byline', 'prose', 'kind', 'language', 'tags', 'aliases'] as const),
   ...(['image_src', 'image_alt', 'image_credit', 'credit', 'authors', 'written_by'] as const),
 ];
 
-/** How many characters around a change tell its place in the version that both began with. */
+/** How many characters around a change locate it in the common base version. */
 const AROUND = 40;
-/** Above this product of changes and characters the search for their places would take too long. */
+/** Above this product of changes and characters, locating the changes would take too long. */
 const SEARCH_MAX = 50_000_000;
 
-/** What differs between my version and theirs, by field; `base` is the version that mine was made from. */
+/** The differences between my version and theirs, by field. `base` is the version from which mine was made. */
 export function differences(base: EditorFields, theirs: EditorFields, mine: EditorFields): FieldDifference[] {
   const fields: FieldDifference[] = COMPARED.filter((name) => theirs[name] !== mine[name]).map((field) => {
     const segments = textDifference(theirs[field], mine[field]);
@@ -48,7 +48,7 @@ export function differences(base: EditorFields, theirs: EditorFields, mine: Edit
   ];
 }
 
-/** My version, with what was chosen of theirs. */
+/** My version, with the parts of theirs that were chosen. */
 export function merged(theirs: EditorFields, mine: EditorFields, takes: ReadonlySet<string>): EditorFields {
   const chosen = Object.fromEntries(
     COMPARED.map((name) => [name, takes.has(name) && name !== 'prose' ? theirs[name] : mine[name]]),
@@ -62,7 +62,7 @@ export function merged(theirs: EditorFields, mine: EditorFields, takes: Readonly
   return { ...mine, ...chosen, prose, facts: takes.has('facts') ? theirs.facts : mine.facts };
 }
 
-/** Divides a difference at what both texts have, and names each change. */
+/** Splits a difference where both texts agree, and names each change. */
 function proseParts(segments: Segment[], base: string): DifferencePart[] {
   const parts: DifferencePart[] = [];
   for (const segment of segments) {
@@ -81,7 +81,7 @@ function proseParts(segments: Segment[], base: string): DifferencePart[] {
   });
 }
 
-/** Sources as text, a line for each. */
+/** The sources as text, one line each. */
 const factLines = ({ facts }: EditorFields): string =>
   facts
     .map(({ statement, source, instrument, claim_key }, index) =>

@@ -14,28 +14,28 @@ import type { sessionRow } from './session.ts';
 type Content = PaperContent & FactContent;
 type ContentPages = { [Route in keyof Content]: ConsoleShell & Content[Route] };
 
-/** The view of each page of a paper’s console, by its route. */
+/** The views of the pages of a paper’s console, by route. */
 export interface ConsolePages extends ContentPages {
   '/console/write': ConsoleShell & EditorView;
   '/console/refused': ConsoleShell;
   '/console/today': ConsoleShell & {
-    /** Pieces of agents that wait for approval, or were sent back. */
+    /** Pieces by agents that wait for approval, or were sent back. */
     waiting: PieceLine[];
     scheduled: PieceLine[];
     aired: PieceLine[];
     drafts: PieceLine[];
-    /** Facts that pieces on air cite and that were corrected, or whose sources say otherwise. */
+    /** Facts cited on air that were corrected, or whose sources do not support them. */
     revise: ReviseLine[];
-    /** Parts of the desk that need somebody. */
+    /** Problems of the desk that need attention. */
     wrong: { text: string; path: string | null }[];
-    /** What agents did and what they were refused; null for seats that may not see it. */
+    /** What agents did, and what was refused to them; null for seats that may not see it. */
     agents: { done: ActivityView[]; refused: ActivityView[] } | null;
   };
   '/console/pieces': ConsoleShell & {
     rows: PieceLine[];
     /** How many pieces are in each state. */
     counts: Record<StateName, number>;
-    /** What the list was asked for. */
+    /** The filters of the list. */
     asked: Record<'q' | 'state' | 'review' | 'section' | 'persona' | 'by' | 'language', string>;
     sections: string[];
     personas: { slug: string; name: string }[];
@@ -46,7 +46,7 @@ export interface ConsolePages extends ContentPages {
   '/console/piece': ConsoleShell & {
     piece: PieceLine & { dek: string; slug: string; revision: number; url: string | null; reason: string | null };
     facts: FactLine[];
-    /** What the filing door says of it, if it were put on air now. */
+    /** The problems that the filing door would report if the piece went on air now. */
     problems: { field: string; message: string }[];
     history: HistoryLine[];
     receipts: { revision: number; seq: number; kid: string; filed_at: string; receipt: string }[];
@@ -63,7 +63,7 @@ export interface ConsolePages extends ContentPages {
     own: string;
   };
   '/console/readers': ConsoleShell & {
-    /** Null for a seat that sees counts only. */
+    /** Null for a seat that may only see counts. */
     readers: ReaderLine[] | null;
     total: number;
     confirmed: number;
@@ -108,7 +108,7 @@ export interface ConsolePages extends ContentPages {
   };
   '/console/counts': ConsoleShell & {
     counts: {
-      /** Whether the operator has reads counted. */
+      /** Whether the operator has enabled counting of reads. */
       counting: boolean;
       days: { day: string; reads: number }[];
       kinds: { kind: string; reads: number }[];
@@ -123,21 +123,21 @@ export interface ConsolePages extends ContentPages {
     older: string | null;
   };
   '/console/sessions': ConsoleShell & {
-    /** Of an admin's paper, or of one's own seat. */
+    /** All sessions of the paper for an admin; for others, those of their seat. */
     sessions: (ReturnType<typeof sessionRow> & { is_this: boolean; is_own: boolean })[];
-    /** Of one's own seat. */
+    /** The passkeys of the seat. */
     passkeys: { id: string; name: string; host: string; made_at: string; used_at: string | null }[];
     has_passkeys: boolean;
   };
   '/console/authorize': ConsoleShell & {
-    /** Its own name; `known` is the host that describes it, null for a client that registered itself. */
+    /** The name that it gives itself; `known` is the host that describes it, null for a client that registered itself. */
     client: { name: string; known: string | null };
-    /** Where the answer goes, in words. */
+    /** Where the response is sent, in words. */
     leads: string;
     scopes: readonly Scope[];
     isReader: boolean;
     personas: { slug: string; name: string }[];
-    /** The request, as it came. */
+    /** The original request. */
     asked: string;
   };
   '/console/changes': ConsoleShell & {
@@ -153,7 +153,7 @@ export interface ConsolePages extends ContentPages {
 /** A piece in a list of the console. */
 export interface PieceLine {
   id: string;
-  /** In place of a headline that is withheld, a notice. */
+  /** A notice if the headline is withheld. */
   headline: string;
   language: string;
   state: StateName;
@@ -163,24 +163,24 @@ export interface PieceLine {
   by: string;
   /** When it went on air or will, was withdrawn, or was filed; ISO 8601. */
   at: string;
-  /** Whether a person has to approve its newest revision, and did. */
+  /** Whether a person must approve its newest revision, or has approved it. */
   review: ReviewRow;
 }
 
-/** A cited fact beside the sentences that cite it. */
+/** A cited fact, with the sentences that cite it. */
 export interface FactLine {
   number: number;
   statement: string;
   source: string;
   instrument: string | null;
-  /** Its key in the fact record, and what became of it since the piece was filed. */
+  /** Its key in the fact record, and what became of the fact since the piece was filed. */
   record: Pick<Citation, 'claim_key' | 'since'> | null;
-  /** The key of a fact that says nearly the same, where it has none. */
+  /** If it has no key: the key of a recorded fact that says nearly the same. */
   like: string | null;
   sentences: string[];
 }
 
-/** A line of what happened to a piece. */
+/** A line in the history of a piece. */
 export interface HistoryLine {
   at: string;
   text: string;
@@ -190,7 +190,7 @@ export interface HistoryLine {
   note: string | null;
 }
 
-/** What every page of the console has. */
+/** The members that every page of the console has. */
 export interface ConsoleShell {
   frame: ConsoleFrame;
 }
@@ -199,11 +199,11 @@ export interface ConsoleFrame {
   title: string;
   /** The URL of the console, with its slash. */
   root: string;
-  /** The path of the page below it; empty for the first page. */
+  /** The path of the page below `root`; empty for the first page. */
   path: string;
   paper: { nameplate: string; language: string; hue: number; typefaces: Typefaces; url: string };
   seat: { name: string; level: Level };
-  /** What every form carries: that it is of this session, and a value by which a repeated request is recognized. */
+  /** Sent with every form: a token of the session, and a value that identifies repeated requests. */
   form: { token: string; once: string };
   /** The outcome of the action that led here. */
   notice: Notice | null;
@@ -217,13 +217,13 @@ export interface Button {
   fields?: Record<string, string>;
 }
 
-/** What an action did, or why it did nothing. */
+/** The result of an action, or why it did nothing. */
 export interface Notice {
   kind: 'done' | 'refused';
   text: string;
   /** The problems of a refused request, by field. */
   problems?: { field: string; message: string }[];
-  /** Whether the page shows what `given` would be. */
+  /** Whether the page previews `given`. */
   isDraft?: boolean;
   /** The field that `text` is about. */
   field?: string;
@@ -231,9 +231,9 @@ export interface Notice {
   changed?: Changed[];
   /** Undoes what was done. */
   undo?: Button;
-  /** A text that is shown this one time, such as a new key. */
+  /** A text that is shown only once, such as a new key. */
   secret?: { label: string; text: string };
-  /** The path of the refused form, and its fields, which the page shows again. */
+  /** The path of the rejected form, and its fields, which the page shows again. */
   action?: string;
   given?: Record<string, string>;
 }
@@ -243,7 +243,7 @@ interface Filings {
   refused: number;
 }
 
-/** A key or seat, as the API lists it. */
+/** A key or seat, as listed by the API. */
 export interface KeyLine {
   id: string;
   name: string;
@@ -256,11 +256,11 @@ export interface KeyLine {
   used_at: string | null;
   revoked_at: string | null;
   work: { filed: number; refused: number; last_at: string | null };
-  /** What it filed or was refused in the last hour and day. */
+  /** How much it filed, and how much was refused, in the last hour and day. */
   rate: { hour: Filings; day: Filings };
 }
 
-/** A reader, as the API lists them to admins. */
+/** A reader, as the API lists them for admins. */
 export interface ReaderLine {
   email: string;
   confirmed_at: string | null;
@@ -270,21 +270,21 @@ export interface ReaderLine {
   last_sent_at: string | null;
 }
 
-/** A row of the log of activity, in words. */
+/** A row of the activity log, in words. */
 export interface ActivityView {
   at: string;
   who: string;
   did: string;
-  /** What it was done to, and its page below the console. */
+  /** The subject, and its page below the console. */
   name: string | null;
   path: string | null;
   detail: string;
   is_refused: boolean;
-  /** By which way and from which network. */
+  /** Through which interface, and from which network. */
   from: string;
 }
 
-/** A row of the log of activity, as the API lists it. */
+/** A row of the activity log, as listed by the API. */
 export interface ActivityLine {
   id: string;
   at: string;

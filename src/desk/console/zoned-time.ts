@@ -7,8 +7,8 @@ export const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZ
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
 /**
- * The time (ms) of a clock's reading in a zone, as in `2026-11-20T06:30` and `Europe/Berlin`. Where a reading comes twice,
- * as when summer time ends, the first. Throws `invalid_request` for readings that no clock there shows.
+ * The time (ms) of a local clock reading in a zone, such as `2026-11-20T06:30` in `Europe/Berlin`. If a reading occurs
+ * twice, as when summer time ends, the first one counts. Throws `invalid_request` for readings that do not occur there.
  */
 export function zonedTime(field: string, local: string, zone: string): number {
   const reading = LOCAL.test(local) ? Date.parse(`${local}Z`) : Number.NaN;
@@ -16,7 +16,7 @@ export function zonedTime(field: string, local: string, zone: string): number {
     throw invalid(field, `${JSON.stringify(local.slice(0, 40))} is not a time; write it as in 2026-11-20T06:30`);
   }
   const clock = clockIn(field, zone);
-  // Offsets a day before and after cover a change of the clock between them.
+  // The offsets one day before and after cover a clock change in between.
   const offsets = [-1, 1].map((days) => readingAt(clock, reading + days * 86_400_000) - (reading + days * 86_400_000));
   const times = offsets.map((offset) => reading - offset).filter((time) => readingAt(clock, time) === reading);
   if (times.length === 0) {
@@ -29,7 +29,8 @@ export function zonedTime(field: string, local: string, zone: string): number {
 }
 
 function clockIn(field: string, zone: string): Intl.DateTimeFormat {
-  // The list has one name of each zone: Asia/Calcutta, and not Asia/Kolkata.
+  // `supportedValuesOf` lists only one name per zone, such as Asia/Calcutta and not Asia/Kolkata, so it cannot be used
+  // here.
   if (!isTimeZone(zone)) {
     throw invalid(field, `${JSON.stringify(zone.slice(0, 60))} is not a time zone; choose one, as in Europe/Berlin`);
   }
@@ -38,7 +39,7 @@ function clockIn(field: string, zone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-u-hc-h23', { ...parts, timeZone: zone });
 }
 
-/** What a clock shows at a time, as if it were UTC (ms). */
+/** The clock reading at a time, as if it were UTC (ms). */
 function readingAt(clock: Intl.DateTimeFormat, time: number): number {
   const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, value]));
   return Date.parse(`${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}Z`);

@@ -8,7 +8,7 @@ import type { Intake } from './intake.ts';
 import { applyRecords } from './record-files.ts';
 import { Stories } from './stories.ts';
 
-/** `signal` stops between two stories; `filed` is called per paper. Throws `not_found`, `invalid_request`. */
+/** `signal` stops between two stories; `filed` is called for each paper. Throws `not_found`, `invalid_request`. */
 export async function fileContent(
   intake: Intake,
   paths: string[] = [],
@@ -31,7 +31,7 @@ export async function fileContent(
   return outcome;
 }
 
-/** Reports rejected files and continues. `only` limits the stories; `signal` stops the work between two stories. */
+/** Reports rejected files and continues. `only` restricts the stories; `signal` stops between two stories. */
 export async function fileFolder(
   intake: Intake,
   folder: string,
@@ -47,7 +47,7 @@ export async function fileFolder(
   const { unchanged } = result;
   const isAsked = only === undefined || [...only].some((path) => path.startsWith(join(folder, 'facts')));
   if (!isAsked || applyFacts(at) === 0 || stories === records) return result;
-  // What was refused may cite a fact as it has just been corrected.
+  // Files the stories again: a rejected one may cite a fact in the version that was made just now.
   result.problems.splice(records, stories - records);
   result.without_file.length = 0;
   await new Stories(at).file(only, signal);
@@ -55,7 +55,7 @@ export async function fileFolder(
   return result;
 }
 
-/** The papers' folders in the content folder, with links, which are refused; empty when it does not exist. */
+/** The papers' folders in the content folder, including links, which are rejected; empty when it does not exist. */
 export function paperFolders(contentDir: string): string[] {
   if (!existsSync(contentDir)) return [];
   return readdirSync(contentDir, { withFileTypes: true })
@@ -63,7 +63,7 @@ export function paperFolders(contentDir: string): string[] {
     .map(({ name }) => join(contentDir, name));
 }
 
-/** The papers' folders that contain the paths, each with the story files to file, or undefined for all of them. */
+/** The papers' folders that contain the paths, each with the story files to file; undefined means all of them. */
 function foldersOf(paths: string[]): Map<string, Set<string> | undefined> {
   const folders = new Map<string, Set<string> | undefined>();
   for (const given of paths) {

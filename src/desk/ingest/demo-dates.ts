@@ -2,18 +2,21 @@ import { DAY, dayOf, isoTime } from '../../proof/time.ts';
 import { isDemoPaper } from './demo-papers.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** The time of the newest piece of the demo papers, as their files have it, in ms. */
+/** The time of the newest piece in the files of the demo papers, in ms. */
 const NEWEST = Date.UTC(2026, 10, 21, 11, 40);
 
 /**
- * By how many ms, whole days, the dates of a paper's files are moved ahead: those of a demo paper so that its newest
- * piece is of the 24 hours before it was first filed, so that it is dated the same at each later start. Others stay.
+ * How far the dates of a paper's files are moved ahead, in ms; always whole days. The newest piece of a demo paper is
+ * moved into the 24 hours before its first filing, so that later starts give the same dates. Other papers are not
+ * moved.
  */
 export function demoShift(paper: { slug: string; nameplate: string }, foundedAt: number): number {
   return isDemoPaper(paper) ? Math.max(0, Math.floor((foundedAt - NEWEST) / DAY)) * DAY : 0;
 }
 
-/** A story file whose dates are moved ahead, unless they are newer than the demo: such a piece is somebody's own. */
+/**
+ * Moves the dates of a story file ahead, except dates newer than the demo, which belong to pieces that somebody added.
+ */
 export function withDatesMoved(source: SourceFile, shift: number): SourceFile {
   const moved = (data: SourceFile['data']) => {
     if (data === null) return null;
@@ -28,7 +31,7 @@ function movedDate(value: unknown, shift: number): unknown {
   return at <= NEWEST ? isoTime(at + shift) : value;
 }
 
-/** The day of an edition, moved ahead with the pieces of its day. */
+/** Moves the day of an edition ahead together with the pieces of that day. */
 export function movedDay(day: string, shift: number): string {
   return Date.parse(day) <= NEWEST ? dayOf(Date.parse(day) + shift) : day;
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { isLink } from '../../shared/files/plain-file.ts';
 import { filesIn } from '../press/tree.ts';
 
-/** The demo papers, and a digest of each folder; the test of `demo remove` prints the digest after a change. */
+/** The demo papers, with a digest of each folder. After a change, the test of `demo remove` prints the new digest. */
 export const DEMO_PAPERS = [
   { slug: 'the-leading-light', nameplate: 'The Leading Light', digest: '0f13a7f8301f813e' },
   { slug: 'the-plumb-line', nameplate: 'The Plumb Line', digest: '28274dd0c98d97ef' },
 ] as const;
 
-/** Whether a paper is one of the demo: one of another name has nothing of it but its slug. */
+/** Whether a paper is a demo paper. Compares the nameplate too, since another paper may have taken over the slug. */
 export function isDemoPaper({ slug, nameplate }: { slug: string; nameplate: string }): boolean {
   return DEMO_PAPERS.some((demo) => demo.slug === slug && demo.nameplate === nameplate);
 }
@@ -19,7 +19,7 @@ export function isDemoPaper({ slug, nameplate }: { slug: string; nameplate: stri
 export function folderDigest(folder: string): string | null {
   if (!existsSync(folder)) return null;
   const hash = createHash('sha256');
-  // An empty folder is nothing of the desk's, and a link is not followed.
+  // Empty folders do not count, and links are not followed.
   for (const path of [...filesIn(folder)].sort()) {
     const file = join(folder, path);
     const bytes = isLink(file) ? readlinkSync(file) : readFileSync(file);

@@ -14,7 +14,7 @@ export interface Filed {
   filed: string[];
   unchanged: number;
   problems: FileProblem[];
-  /** Pieces that are on air, or will be, although their files are gone. Only looked for in whole folders. */
+  /** Pieces that are on air or scheduled although their files are gone. Only determined for whole folders. */
   without_file: WithoutFile[];
 }
 
@@ -50,7 +50,10 @@ export class DeskFolder {
     return join(this.slug, relative(this.folder, path));
   }
 
-  /** The files with an extension in a folder; reports others. Follows no link: it may lead anywhere, or in a circle. */
+  /**
+   * The files with an extension in a folder; reports all others. Follows no links, which may lead anywhere or form a
+   * loop.
+   */
   files(folder: string, ending?: string): string[] {
     const root = join(this.folder, folder);
     if (this.isLink(root)) return [];
@@ -58,10 +61,10 @@ export class DeskFolder {
     return this.#filesIn(root, ending).sort();
   }
 
-  /** Reads a file of `files`. What became a link meanwhile, as while a commit is checked out, is a problem of the file. */
+  /** Reads a file that `files` returned. Reports a file that has become a link meanwhile, as during a checkout. */
   read(path: string, kind: 'yaml' | 'markdown'): SourceFile {
     const source = readSource(path, this.name(path), kind);
-    // Checked after reading: a link that was followed is still there, or existed too briefly to be intended.
+    // Checked after reading: if a link was followed it still exists, or existed too briefly to be intended.
     if (this.hasBecomeLink(path)) return unreadable(this.name(path), 1, 'refused', LINK);
     return kind === 'markdown' && this.#datesMovedBy() > 0 ? withDatesMoved(source, this.#datesMovedBy()) : source;
   }
@@ -71,7 +74,7 @@ export class DeskFolder {
     return movedDay(day, this.#datesMovedBy());
   }
 
-  /** By how many ms the dates of story files and the days of editions are moved, which is 0 but for the demo papers. */
+  /** How far the dates of story files and the days of editions are moved, in ms; 0 except for the demo papers. */
   #datesMovedBy(): number {
     if (!this.intake.settings.demoDates || this.archive === null) return 0;
     const { nameplate } = this.archive.paper();
@@ -79,13 +82,13 @@ export class DeskFolder {
     return this.#shift;
   }
 
-  /** Whether a link is now part of a path below the paper's folder. */
+  /** Whether any part of a path below the paper's folder is now a link. */
   hasBecomeLink(path: string): boolean {
     for (let at = path; at.length > this.folder.length; at = dirname(at)) if (isLink(at)) return true;
     return false;
   }
 
-  /** Whether there is a link at a path, which it reports. */
+  /** Whether a path is a link. Reports the link. */
   isLink(path: string): boolean {
     if (!isLink(path)) return false;
     this.refuse(path, 'file', LINK);
@@ -94,16 +97,16 @@ export class DeskFolder {
 
   #filesIn(folder: string, ending: string | undefined): string[] {
     const paths: string[] = [];
-    // Node's own recursion descends into links to folders.
+    // Node's recursive mode would descend into links to folders.
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      // A hidden link may be an editor's lock.
+      // Hidden links are skipped silently: they may be an editor's lock files.
       if (entry.name.startsWith('.') || this.isLink(path)) continue;
       const wanted = ending === undefined || extname(entry.name) === ending;
       if (entry.isDirectory()) pushAll(paths, this.#filesIn(path, ending));
       if (entry.isFile() && wanted) paths.push(path);
       else if (entry.isFile()) {
-        // It was probably meant for this folder.
+        // The file was probably meant for this folder.
         if (/\.(?:ya?ml|md|markdown)$/i.test(path))
           this.refuse(path, 'file', `a name in this folder ends in ${ending}; rename the file, or move it away`);
       } else if (!entry.isDirectory() || (ending !== undefined && wanted)) {
@@ -126,7 +129,7 @@ export class DeskFolder {
     else for (const { field: at, message } of problems) this.problem(source.file, at, message);
   }
 
-  /** Reports a problem of the file at a path. */
+  /** Reports a problem with the file at a path. */
   refuse(path: string, field: string, message: string): void {
     this.problem(this.name(path), field, message);
   }

@@ -12,8 +12,8 @@ const FactFile = FactOrder.omit({ version: true });
 type FactFile = ReturnType<typeof FactFile.parse>;
 
 /**
- * Corrects facts as `facts/<claim key>.<version>.yaml` says, oldest versions first. Version 1 is in the pieces that cite
- * the fact. Returns how many versions it made.
+ * Corrects facts from files `facts/<claim key>.<version>.yaml`, oldest versions first. Version 1 comes from the pieces
+ * that cite the fact. Returns how many versions were made.
  */
 export function applyFacts(at: DeskFolder): number {
   const files = at
@@ -24,7 +24,7 @@ export function applyFacts(at: DeskFolder): number {
   return files.filter(({ path, slug, n }) => at.store.transact(() => applyFact(at, path, slug, n))).length;
 }
 
-/** Whether it made the version of a file. */
+/** Makes the version of a file. Returns whether it was new. */
 function applyFact(at: DeskFolder, path: string, key: string, version: number): boolean {
   const { intake, slug, result } = at;
   if (!isClaimKey(key) || version < 2) {
@@ -62,7 +62,7 @@ function applyFact(at: DeskFolder, path: string, key: string, version: number): 
   }
 }
 
-/** Returns false. Throws `refused_by_door` when a file says something else than the version that was signed. */
+/** Returns false. Throws `refused_by_door` when a file differs from the version that was signed. */
 function requireSame(file: FactFile, made: SignedFact): false {
   const { quote, note, status, ...texts } = { status: undefined, quote: undefined, ...file };
   const given = { ...texts, note, ...(status && { status }), ...(quote === undefined ? {} : { quote: quote || null }) };

@@ -7,11 +7,11 @@ import { digestOfFile } from '../../shared/files/file-digest.ts';
 import type { Received } from '../media/upload.ts';
 import type { Media } from '../papers/media.ts';
 
-/** What may hold EXIF data or XMP. */
+/** Media types that may contain EXIF or XMP data. */
 const WITH_METADATA = /^image\/(?:jpeg|png|webp|avif|gif)$/;
 
 export interface MediaReader {
-  /** A text that changes with the content of the file: `sha256:<hex>` of its bytes. */
+  /** A digest of the file's content: `sha256:<hex>` of its bytes. */
   digestOf(path: string): Promise<string>;
   /** Reads the properties of a file on disk. Throws a `Fault` with the problem and the remedy. */
   inspect(name: string, path: string): Promise<Media>;
@@ -27,8 +27,9 @@ export const MEDIA_READER: MediaReader = {
 };
 
 /**
- * Checks a media file, and takes out of a picture where it was taken, often a home address. Returns the record of the
- * file under its name, and the bytes to store instead where they differ from the file's. Throws what `inspect` throws.
+ * Checks a media file, and removes the location from a picture's metadata, which is often a home address. Returns the
+ * record of the file under its name, and the bytes to store instead if they differ from the file's. Throws what
+ * `inspect` throws.
  */
 export async function filedMedia(
   name: string,
@@ -43,12 +44,12 @@ export async function filedMedia(
   return { media: { ...media, digest: sha256(changed), bytes: changed.byteLength }, changed };
 }
 
-/** Uploads are checked one after the other: a picture is decoded whole, in memory. */
+/** The end of the last check. Uploads are checked one at a time, because each picture is decoded in memory. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Checks a received file as the filer does, asks `requireWanted`, and stores its bytes; removes the file. Throws
- * `refused_by_door` for content that does not match the name.
+ * Checks a received file as filing from a folder does, calls `requireWanted`, and stores its bytes; then removes the
+ * file. Throws `refused_by_door` for content that does not match the name.
  */
 export function keepUpload(
   { store: { media: files } }: Pick<AppContext, 'store'>,
@@ -64,7 +65,7 @@ export function keepUpload(
       else files.keepBytes(media.digest, changed);
       return media;
     } catch (error) {
-      // The check names the path in its details, as no other fault does.
+      // Only faults of the check have the path in their details.
       if (!(error instanceof Fault) || error.details.path !== path) throw error;
       throw refusalOf([{ field: 'file', rule: 'media', message: error.message }]);
     } finally {

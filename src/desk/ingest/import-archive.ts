@@ -21,7 +21,9 @@ import { createdPaper, existingPaper, type ImportPaper } from './import-paper.ts
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
-/** The longest transaction while no server runs, in ms: FTS5 indexes many pieces faster together than one by one. */
+/**
+ * Maximum duration of a transaction while no server runs, in ms. FTS5 indexes many pieces faster in one transaction.
+ */
 const TURN_ALONE = 1_000;
 
 export interface ImportOptions {
@@ -34,7 +36,7 @@ export interface ImportOptions {
   air?: boolean;
   /** Files nothing, and returns what would be filed. */
   dryRun?: boolean;
-  /** Called for each piece of another system that is not brought in, and for what was left out of those that are. */
+  /** Called for each item of another system that is not imported, and for what was left out of imported pieces. */
   onNote?(note: ImportNote): void;
   /** Called for each rejected line. */
   onRefused?(line: RefusedLine): void;
@@ -44,13 +46,13 @@ export interface ImportOptions {
 
 export interface RefusedLine {
   line: number;
-  /** Where it is in the archive, as messages name it. */
+  /** The position in the archive, for messages. */
   where: string;
   slug: string | null;
   problems: Problem[];
 }
 
-/** Something of an archive that does not come in, or comes in otherwise. */
+/** Something in an archive that is not imported, or imported with changes. */
 export interface ImportNote {
   where: string;
   title: string;
@@ -61,7 +63,7 @@ export interface Imported {
   filed: number;
   unchanged: number;
   refused: RefusedLine[];
-  /** How many things of the archive are no pieces of it. */
+  /** How many items of the archive are not pieces. */
   skipped: number;
 }
 
@@ -100,7 +102,7 @@ export async function importLines(given: Intake, lines: ArchiveLines, options: I
   return run.outcome;
 }
 
-/** The same parts with a key of no desk: what a dry run signs is never kept. */
+/** The same intake with a throwaway key, because nothing that a dry run signs is stored. */
 function rehearsal(intake: Intake): Intake {
   const signer = signerFrom('dry.run/door', new Uint8Array(32));
   const signingKey = { signer, kid: thumbprint(signer.publicKey), nbf: 0 };
@@ -108,7 +110,7 @@ function rehearsal(intake: Intake): Intake {
   return { ...intake, desk: { store, now: () => now(), newId, signingKey }, openSigningKey() {} };
 }
 
-/** Members of a line whose name in a filing is another. */
+/** Members of a line that have other names in a filing. */
 const FILED_AS: Record<string, string> = { section: 'category', lang: 'language' };
 
 /** Thrown to roll back a transaction. */
@@ -120,7 +122,7 @@ class ImportRun {
   readonly #target: ImportPaper;
   readonly #options: ImportOptions;
   readonly #archive: Archive;
-  /** The line on which each slug appeared. */
+  /** The number of the line on which each slug first appeared. */
   readonly #slugs = new Map<string, number>();
   #read: { rules: PaperRules; default_kind: Kind; language: string } | null = null;
 
@@ -131,7 +133,10 @@ class ImportRun {
     this.#archive = intake.store.archive(options.paper);
   }
 
-  /** Creates the paper with its first piece: until one is filed, and in a dry run, every transaction is rolled back. */
+  /**
+   * Creates the paper together with its first piece: until a piece is filed, and in a dry run, each transaction is
+   * rolled back.
+   */
   transact(work: () => void): void {
     try {
       this.#intake.store.transact(() => {
@@ -151,7 +156,7 @@ class ImportRun {
     }
   }
 
-  /** The paper as this transaction finds it, so that not every piece reads it again. */
+  /** The paper's rules and defaults, read once per transaction. */
   #current() {
     if (this.#read === null) {
       const { default_kind, language } = this.#archive.paper();
@@ -194,7 +199,7 @@ class ImportRun {
     this.#options.onRefused?.(refused);
   }
 
-  /** The problems that the door finds in a line that has others already. */
+  /** The problems that the door finds in a line that already has others. */
   #judged({ data, fields }: Repaired<ImportLine>): Problem[] {
     const { rules } = this.#current();
     const options = { now: this.#intake.now(), toAir: this.#options.air === true && data.draft !== true };
@@ -226,7 +231,7 @@ class ImportRun {
       takesUndescribed: true,
       rules,
     });
-    // Another line may show the same pictures.
+    // Another line may already have recorded the same pictures.
     for (const one of media) {
       if (this.#archive.media(one.path)?.digest === one.digest) continue;
       append(store, { type: 'record', at: desk.now(), paper, kind: 'media', name: one.path, body: one });
@@ -237,13 +242,13 @@ class ImportRun {
   }
 
   /**
-   * Whether the desk has made a piece its own since it came in: then it is left as it is. Throws `conflict` when the
-   * piece of that slug never came from an archive.
+   * Whether the desk has edited a piece since it was imported; such a piece is left unchanged. Throws `conflict` if the
+   * piece with that slug was never imported.
    */
   #isTheDesks({ slug, provenance, draft }: ImportLine): boolean {
     const before = provenance === 'archive' || draft === true ? this.#archive.storyBySlug(slug) : null;
     if (before === null || before.provenance === 'archive') return false;
-    // A draft that came in with an archive is the desk's own from then on.
+    // An imported draft belongs to the desk from then on.
     if (draft === true) return true;
     if (this.#archive.revisions(before.id).some((piece) => piece.provenance === 'archive')) return true;
     const message = `the paper has a piece of its own with the slug ${JSON.stringify(slug)}; give the piece of the archive another slug`;
@@ -270,7 +275,7 @@ class ImportRun {
       },
       { slug: line.slug, kind: default_kind, language },
     );
-    // The reader of the line has normalized its prose.
+    // The prose was normalized when the line was parsed.
     const whole = { ...filing, prose: line.prose, provenance: line.provenance ?? null };
     return asFiledBefore(whole, this.#archive, line);
   }
@@ -279,12 +284,12 @@ class ImportRun {
 const namesOf = ({ authors }: ImportLine): string[] =>
   (authors ?? []).map((author) => (typeof author === 'string' ? author : author.name));
 
-/** Who wrote an imported piece: the line's own `written_by`, else the first of its authors. The credit names all. */
+/** Who wrote an imported piece: the line's `written_by`, else its first authors. The credit names all of them. */
 function writersIn(line: ImportLine): { authors: Author[] } | { written_by: string } {
   return line.written_by == null ? { authors: authorsIn(line).slice(0, MAX.authors) } : { written_by: line.written_by };
 }
 
-/** An archive may give an author any address, or none: what the filing door does not take is left out. */
+/** The authors of a line. Leaves out addresses that the filing door would reject. */
 function authorsIn({ authors }: ImportLine): Author[] {
   return (authors ?? []).flatMap((author) => {
     const { name, url } = typeof author === 'string' ? { name: author } : author;
@@ -294,7 +299,7 @@ function authorsIn({ authors }: ImportLine): Author[] {
   });
 }
 
-/** The credit of an imported piece. Its author is a real person, whose name no persona may use as its byline. */
+/** The credit of an imported piece. Authors are real people, whose names a persona must not use as its byline. */
 function creditOf(line: ImportLine): string | null {
   const { license, origin, changes } = line;
   const names = namesOf(line);
@@ -311,7 +316,7 @@ function creditOf(line: ImportLine): string | null {
 /** A sentence that earlier versions added to every credit, true or not. */
 const ADDED_BEFORE = ' The mark-up was changed: links were turned into numbered sources.';
 
-/** Keeps the credit and writers of an earlier version's import: another wording alone makes no revision. */
+/** Keeps the credit and writers from an import by an earlier version: different wording alone makes no new revision. */
 function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Filing {
   if (!archive.hasSlug(filing.slug)) return filing;
   const story = archive.storyBySlug(filing.slug);
@@ -322,7 +327,7 @@ function asFiledBefore(filing: Filing, archive: Archive, line: ImportLine): Fili
   return sameContent(old, again) ? again : filing;
 }
 
-/** Earlier versions filed the authors of a line as one text, and before that in the credit alone. */
+/** Earlier versions filed a line's authors as one text, and before that only in the credit. */
 function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Filing, 'authors' | 'written_by'> {
   const { authors, written_by } = filing;
   if (line.written_by != null || old.authors.length > 0) return { authors, written_by };
@@ -330,10 +335,10 @@ function writersAsFiled(filing: Filing, old: Filing, line: ImportLine): Pick<Fil
   return isAsFiled ? { authors: [], written_by: old.written_by } : { authors, written_by };
 }
 
-/** Authors as earlier versions filed them, in one line as far as they fit, so that a new import changes nothing. */
+/** Authors as earlier versions filed them: in one line, as many as fit. A repeated import then changes nothing. */
 export function joinedAuthors(authors: readonly string[], language: string): string | null {
   const names = authors.map((name) => name.replace(/\s+/g, ' ').trim()).filter((name) => name !== '');
-  // More than fit side by side are not tried: an archive may name thousands.
+  // Starts with the most names that could fit, because an archive may have thousands.
   for (let count = fitting(names, MAX.writer); count > 0; count--) {
     const writer = `${list(language, names.slice(0, count))}${count < names.length ? ' et al.' : ''}`;
     if (writer.length <= MAX.writer) return normalized(writer).trim();
@@ -341,7 +346,7 @@ export function joinedAuthors(authors: readonly string[], language: string): str
   return null;
 }
 
-/** How many texts have no more than `max` characters together. */
+/** How many texts, from the first on, have at most `max` characters in total. */
 function fitting(texts: readonly string[], max: number): number {
   let length = 0;
   for (const [count, text] of texts.entries()) {

@@ -11,7 +11,7 @@ import { KINDS } from '../door/piece.ts';
 import { type Repaired, repair } from '../door/repair.ts';
 import type { Media } from '../papers/media.ts';
 
-/** The most entries of a list that are read: each wrong one would cost a message. A piece has far fewer. */
+/** Maximum number of entries read of a list, because each invalid one produces a message. A piece has far fewer. */
 const ENTRIES_MAX = 10_000;
 const listOf = <Entry extends z.ZodType>(entry: Entry) => z.array(z.unknown()).max(ENTRIES_MAX).pipe(z.array(entry));
 
@@ -48,38 +48,40 @@ const ImportLine = z.object({
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
-/** A line of an archive that was read: its piece, null for a blank line, or the problems for which it is rejected. */
+/** A parsed line of an archive: its piece, null for a blank line, or the problems for which it is rejected. */
 export type ParsedLine =
   | { line: ImportLine }
   | {
       problems: Problem[];
-      /** What the door can judge of the line besides its problems; null for a line that is not a piece. */
+      /**
+       * The line with stand-ins for invalid members, which the door can check too; null for a line that is not a piece.
+       */
       rest: Repaired<ImportLine> | null;
     }
   | null;
 
-/** A line, or a piece of another system that became one. */
+/** A line of an archive, or an item of another system in the form of a line. */
 export interface NumberedLine {
   line: number;
-  /** Where it is, for messages: `archive.jsonl:12`. */
+  /** Its position, for messages: `archive.jsonl:12`. */
   where: string;
   title: string;
   parsed: ParsedLine;
-  /** Why it is not brought in, for what is no piece. */
+  /** Why it is not imported, for an item that is not a piece. */
   skipped?: string;
-  /** What was left out of it or replaced. */
+  /** What was left out or replaced. */
   notes: string[];
-  /** Media files that are new to the paper, whose bytes are stored. */
+  /** Media files that are new to the paper. Their bytes are already stored. */
   media: Media[];
   /** Paths of all media files that the piece shows. */
   shows: string[];
 }
 
-/** The lines of an archive, which can be read again and again. */
+/** The lines of an archive. They can be read repeatedly. */
 export interface ArchiveLines {
-  /** What to say of an archive without any section. */
+  /** The error message for an archive without any section. */
   noSection: string;
-  /** How a section that the paper cannot have becomes another. */
+  /** How to replace a section that the paper cannot have, as the remedy in an error message. */
   otherSection: string;
   /** The sections that its pieces name, sorted. */
   sections(): Promise<string[]>;
@@ -94,7 +96,7 @@ export function jsonLines(file: string): ArchiveLines {
     otherSection: 'name another in its lines',
     sections: () => sectionsIn(file),
     async *batches() {
-      // A file that is cut short is found before anything of it is filed.
+      // Reads the whole file first, so that a truncated one is detected before anything is filed.
       if (file.endsWith('.gz')) for await (const _ of linesOf(file, LINE_MAX));
       let line = 0;
       for await (const batch of parsedBatches(file)) {
@@ -108,9 +110,9 @@ export function jsonLines(file: string): ArchiveLines {
 }
 
 const BATCH = 100;
-/** A batch ends where its lines have so many bytes. */
+/** Size limit of a batch, in bytes; a batch ends with the line that reaches it. */
 const BATCH_BYTES = 2_000_000;
-/** The longest line that is read, in bytes. A piece is far shorter. */
+/** Maximum length of a line, in bytes. Pieces are far shorter. */
 const LINE_MAX = 16_000_000;
 
 /** The lines of an archive in batches. Throws `invalid_request` for damaged data. */
@@ -136,7 +138,7 @@ function parsedLine(bytes: Uint8Array): ParsedLine {
   }
 }
 
-/** Reads the piece of a line. */
+/** Parses a line's JSON value as a piece. */
 export function parsedValue(given: unknown): ParsedLine {
   const value = withDefaults(given);
   const parsed = ImportLine.safeParse(value);
@@ -145,7 +147,7 @@ export function parsedValue(given: unknown): ParsedLine {
   return { line: { ...line, prose: proseFrom(line.prose) } };
 }
 
-/** A draft has no date yet, and a piece from an archive need not cite facts. */
+/** Supplies the date of a draft, and empty facts for drafts and pieces from an archive. */
 function withDefaults(value: unknown): unknown {
   const given = membersIn(value);
   const { draft, provenance, published_at, cited_facts } = given;
@@ -154,7 +156,7 @@ function withDefaults(value: unknown): unknown {
   return { ...given, ...date, cited_facts: cited_facts ?? [] };
 }
 
-/** Stands in for the date of a draft, which nobody reads. */
+/** A stand-in for the date of a draft, which is never used. */
 const UNPUBLISHED = '2000-01-01T00:00:00Z';
 
 function brokenLine(value: unknown, error: z.ZodError): ParsedLine {

@@ -10,17 +10,17 @@ import { removedProblem } from '../papers/removal.ts';
 import type { ArchiveLines } from './import-lines.ts';
 import type { Intake } from './intake.ts';
 
-/** The persona that signs the pieces of an import, and how to create what the paper lacks. */
+/** The persona that signs imported pieces, and how to create what the paper lacks. */
 export interface ImportPaper {
   persona: string;
   /** Appends the missing paper, sections and persona to the ledger. */
   create(): void;
 }
 
-/** The persona that `--create` adds when none is named and the paper has none. */
+/** The persona that `--create` adds if none is named and the paper has none. */
 const DEFAULT_PERSONA = 'archive-desk';
 
-/** Throws `not_found` without a paper, `invalid_request` when it is not clear which persona signs. */
+/** Throws `not_found` if the paper does not exist, `invalid_request` if it is not clear which persona signs. */
 export function existingPaper({ store }: Intake, paper: string, persona: string | undefined): ImportPaper {
   if (!store.hasPaper(paper)) {
     const message = `there is no paper ${JSON.stringify(paper)}; create it with --create, or file a content folder first`;
@@ -54,7 +54,7 @@ export async function createdPaper(
     throw new Fault('invalid_request', message);
   }
   const wanted = [...new Set((await lines.sections()).map((section) => normalized(section).trim()))];
-  /** The paper as it is now with the sections that it lacks; null for one that lacks none. */
+  /** The paper's current record with the missing sections added; null if none are missing. */
   const completed = () => {
     const removed = removedProblem(store, paper);
     if (removed !== null) throw new Fault('conflict', removed);
@@ -83,7 +83,7 @@ export async function createdPaper(
   return { persona: slug, create };
 }
 
-/** Throws `invalid_request` with the first section that the paper cannot have, or for too many of them. */
+/** Throws `invalid_request` for the first section that the paper cannot have, or for too many sections. */
 function requireSections(known: readonly string[], added: readonly string[], cure: string): void {
   const count = known.length + added.length;
   if (count > SECTIONS_MAX) {

@@ -14,7 +14,7 @@ const PART = 512 * 1024;
 
 /**
  * Writes the ledger, its media and the desk's transparency log to a file, without any secret key. `vkey` is the log's
- * verifier key, when this machine signs the log. The store must not change meanwhile: give a snapshot. Returns the
+ * verifier key, if this machine signs the log. The store must not change meanwhile, so pass a snapshot. Returns the
  * number of entries. Throws `unavailable` when the file cannot be written or a media file is missing.
  */
 export async function exportLedger(
@@ -46,7 +46,7 @@ export async function exportLedger(
         sent.add(digest);
       }
       if (entry.type === 'record' && entry.kind === 'evidence') {
-        // Of each fact only the newest text and archive are kept.
+        // Only the newest text and archive of each fact are kept.
         for (const digest of [(entry.body as EvidenceBody).archive, evidenceOf(entry).text]) {
           if (digest === null || sent.has(digest) || !existsSync(media.pathOf(digest))) continue;
           for (const line of mediaLines(digest, media.pathOf(digest))) await write(line);

@@ -26,7 +26,10 @@ import {
 import { LogImport } from './log-import.ts';
 import { checkLogSignatures } from './log-signatures.ts';
 
-/** One transaction. Returns the entries. Throws `conflict` for a used database, `not_found`, `invalid_request`. */
+/**
+ * Imports a ledger in one transaction. Returns the number of entries. Throws `conflict` for a used database,
+ * `not_found`, `invalid_request`.
+ */
 export async function importLedger(
   target: Intake,
   file: string,
@@ -66,8 +69,8 @@ export async function importLedger(
     for (const _ of store.entries()) {
       throw new Fault('conflict', 'the database is not empty; import into a new DATA_DIR');
     }
-    // A replay logs nothing: the export has the leaves. Without any, the next signer logs the past as it is public
-    // then.
+    // Replaying entries logs nothing, because the export contains the leaves. If it has none, the next signer logs what
+    // is public at that time.
     for (const log of LOG_SERVICES) store.log.setFilled(log, false);
     for (const text of linesOf(file)) {
       const where = `${file}:${++number}`;

@@ -8,15 +8,14 @@ import type { LogTables } from '../../shared/transparency/log-tables.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 
 /**
- * The first line of an export (protocol 11.1). Exports of version 1 are from before there was a transparency log, those
- * of version 2 from before there were pages of a paper's own and placements of fronts, and before pieces had writers
- * and tags, those of version 3 from before pieces had lists of authors, those of version 4 from before they had earlier addresses
- * and a provenance.
+ * The first line of an export (protocol 11.1). Exports of version 1 lack the transparency log; those up to version 2
+ * lack the papers' own pages, placements of fronts, and the writers and tags of pieces; those up to version 3 lack
+ * lists of authors; those up to version 4 lack earlier addresses and provenance.
  */
 export const HEADER = { type: 'ledger', version: 5 } as const;
 export const VERSIONS: readonly number[] = [1, 2, 3, 4, HEADER.version];
 
-/** A line with the members that exports of earlier versions do not have. */
+/** Adds the members that lines of earlier versions lack. */
 export function currentLine(line: LedgerEntry): LedgerEntry {
   return line.type === 'generation' ? { ...line, piece: { ...ADDED_LATER, ...line.piece } } : line;
 }
@@ -25,11 +24,11 @@ const ADDED_LATER = { authors: [], written_by: null, provenance: null, tags: [],
 
 type HeaderLine = { type: 'ledger'; version: number };
 
-/** A part of a media file, before the first record that names it. Parts keep lines short enough to read. */
+/** Part of a media file, before the first record that names it. Parts keep lines short enough to read. */
 export interface MediaLine {
   type: 'media-part';
   digest: string;
-  /** From 0. */
+  /** Counts from 0. */
   part: number;
   of: number;
   base64: string;
@@ -53,7 +52,7 @@ export function parseLedgerLine(text: string, where: string): LedgerLine {
     const value = JSON.parse(text) as LedgerLine;
     if (TYPES.has(value.type) || isLogLine(value)) return value;
   } catch {
-    // Reported below, with the line's number.
+    // The fault is thrown below, with the line number.
   }
   throw damaged(where, 'the line is not a ledger entry');
 }
@@ -81,7 +80,9 @@ export function* linesOf(file: string): Iterable<string> {
   }
 }
 
-/** The log in an export, after the ledger: key, leaves, heads with cosignatures. The rest follows from these. */
+/**
+ * The lines of the log in an export, after the ledger: key, leaves, heads with cosignatures. The rest can be derived.
+ */
 
 const LOG = z.literal('desk');
 
@@ -114,7 +115,7 @@ export type CosignatureLine = Extract<LogLine, { type: 'cosignature' }>;
 
 const LOG_LINES = new Set<string>(['log-key', 'leaf', 'head', 'cosignature'] satisfies LogLine['type'][]);
 
-/** Whether a line is one of the log's, whatever its form. */
+/** Whether a line belongs to the log, even if it is malformed. */
 export function isLogLine(line: { type: string }): line is LogLine {
   return LOG_LINES.has(line.type);
 }
@@ -129,7 +130,7 @@ export function readLogLine(line: unknown): LogLine {
 
 const BATCH = 1_000;
 
-/** The lines of the desk's log. `vkey` is the verifier key of the log, when this machine signs it. */
+/** The lines of the desk's log. `vkey` is the log's verifier key, if this machine signs it. */
 export function* logLines(tables: LogTables, vkey: string | null): Iterable<LogLine> {
   const log = 'desk';
   if (vkey !== null) yield { type: 'log-key', log, vkey };

@@ -16,22 +16,23 @@ import type { Intake } from './intake.ts';
 import { type CosignatureLine, type HeadLine, type LogLine, readLogLine } from './ledger-lines.ts';
 
 /**
- * Imports the lines of the desk's log, which follow those of the ledger, and checks them against it: every leaf is of
- * something in the ledger, and every receipt has one; every head has the root of these leaves; what was cosigned holds
- * cosignatures that are in the file. `checkLogSignatures` checks the signatures. Methods throw a LogFault.
+ * Imports the lines of the desk's log, which follow those of the ledger, and checks them against it: every leaf
+ * describes something in the ledger, and every receipt has a leaf; every head has the root of these leaves; the file
+ * contains the cosignatures that each cosigned head names. `checkLogSignatures` verifies the signatures. Methods throw
+ * a LogFault.
  */
 export class LogImport {
   readonly #store: Intake['store'];
   readonly #tables: LogTables;
   /** The leaves of the ledger's keys and their retirements. */
   #keys: Set<string> | null = null;
-  /** Leaves that are whole notes, of receipts, facts and evidence. */
+  /** How many leaves are whole notes of receipts, facts or evidence. */
   #notes = 0;
   #hashes = 0;
   /** The tree of the newest head. */
   #edge: TreeEdge = EMPTY_EDGE;
   #head: HeadLine | null = null;
-  /** The lines of the newest head's cosigned text for which no cosignature was read yet. */
+  /** Lines of the newest head's cosigned text whose cosignatures were not read yet. */
   #missing = new Set<string>();
 
   constructor(store: Intake['store']) {
@@ -47,7 +48,7 @@ export class LogImport {
     if (line.type === 'leaf') this.#takeLeaf(line.entry);
   }
 
-  /** Checks what only the whole log shows. Call it after the last line. */
+  /** Checks that require the whole log. Call it after the last line. */
   end(): void {
     this.#requireCosignatures();
     const size = this.#tables.size('desk');
@@ -92,7 +93,10 @@ export class LogImport {
     this.#tables.fill('desk', entry);
   }
 
-  /** Hashes of receipts are counted, and looked for at the end. */
+  /**
+   * Throws if the leaf describes nothing in the ledger. Hashes of receipts are only counted here, and looked up at the
+   * end.
+   */
   #requireKnown(leaf: Leaf, entry: string): void {
     if (leaf.kind === 'receipt-hash') this.#hashes++;
     if (leaf.kind === 'receipt' || leaf.kind === 'fact' || leaf.kind === 'evidence') this.#notes++;

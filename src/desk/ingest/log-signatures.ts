@@ -14,9 +14,9 @@ import {
 } from './ledger-lines.ts';
 
 /**
- * Verifies the signatures of an export's heads: the log's by the key that the export names, and each cosignature by the
- * key that its line names. The file cannot prove who owns these keys: that takes the log's key and a policy. Heads of
- * an earlier origin, whose key the export does not name, are not checked. Throws `invalid_request`.
+ * Verifies the signatures of an export's heads: the log's with the key that the export names, each cosignature with the
+ * key that its line names. The file cannot prove who owns these keys; that takes the log's key and a policy. Skips
+ * heads of an earlier origin, whose key the export does not name. Throws `invalid_request`.
  */
 export async function checkLogSignatures(file: string): Promise<void> {
   let number = 0;
@@ -24,7 +24,7 @@ export async function checkLogSignatures(file: string): Promise<void> {
   let head: HeadLine | null = null;
   for (const text of linesOf(file)) {
     const where = `${file}:${++number}`;
-    // Most lines are large, and not of the log; the importer reports their faults.
+    // Most lines are large and not part of the log. The importer reports their faults.
     if (!MAYBE_LOG_LINE.test(text)) continue;
     const parsed = parseLedgerLine(text, where);
     if (!isLogLine(parsed)) continue;
@@ -43,7 +43,7 @@ export async function checkLogSignatures(file: string): Promise<void> {
   }
 }
 
-/** Matches every line of these types, however its JSON is written, and few others. */
+/** Matches every line of these types, however its JSON is escaped, and few others. */
 const MAYBE_LOG_LINE = /"(?:log-key|head|cosignature)"|\\u/;
 
 async function checkHead({ checkpoint }: HeadLine, key: VerifierKey | null): Promise<void> {
@@ -59,7 +59,7 @@ async function checkCosignature({ vkey, line, time }: CosignatureLine, head: Hea
   }
 }
 
-/** Returns the time that was signed; null when there is none, or this platform cannot verify the signature. */
+/** Returns the signed time; null if there is none, or if this platform cannot verify the signature. */
 async function requireSignature(checkpoint: SignedCheckpoint, key: VerifierKey): Promise<number | null> {
   const signed = await signedBy(checkpoint, key, nodeCrypto);
   if (signed.by === 'nobody') throw new LogFault(`${key.name} has not signed the checkpoint`);

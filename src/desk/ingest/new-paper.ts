@@ -11,7 +11,7 @@ import { isPaperSlug, PaperBody } from '../papers/paper.ts';
 import { latinWords } from '../papers/slug.ts';
 import { quoted, samplePieces, sampleTexts } from './sample-pieces.ts';
 
-/** What was asked for, as typed. */
+/** The arguments of the command, as typed. */
 export interface AskedPaper {
   slug: string;
   name: string;
@@ -22,7 +22,7 @@ export interface AskedPaper {
   persona: string;
 }
 
-/** The paper that was asked for, or every problem with it, each named after its option. */
+/** The requested paper, or all problems with the request, each with the name of its option. */
 export function newPaper(asked: AskedPaper): { paper: NewPaper; problems: Problem[] } {
   const { slug, url, language } = asked;
   const [name = '', ...rest] = asked.persona.split(',');
@@ -65,7 +65,10 @@ function asOption(problem: Problem): Problem {
   return { ...problem, field: OPTIONS[problem.field.split(/[[.]/)[0] ?? ''] ?? problem.field };
 }
 
-/** Writes all files or none. Returns their paths. Throws `conflict` when the folder exists, `unavailable` by disk. */
+/**
+ * Writes all files or none. Returns their paths. Throws `conflict` when the folder exists, `unavailable` for disk
+ * errors.
+ */
 export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
   const folder = join(contentDir, paper.slug);
   if (existsSync(folder)) throw exists(folder);
@@ -73,7 +76,7 @@ export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
   let aside: string | null = null;
   try {
     makeFolder(contentDir);
-    // Hidden names are never filed.
+    // Hidden folders are never filed.
     aside = mkdtempSync(join(contentDir, `.new-${paper.slug}-`));
     const made = join(aside, paper.slug);
     for (const [path, text] of files) {
@@ -82,7 +85,7 @@ export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
       syncFile(join(made, path));
       syncFolder(dirname(join(made, path)));
     }
-    // Fails when another process was faster: its folder is not empty.
+    // Fails when another process was faster, because its folder is not empty.
     renameSync(made, folder);
     syncFolder(contentDir);
   } catch (error) {
@@ -110,7 +113,7 @@ export function personaSlug(name: string): string {
   return latinWords(name).join('-') || 'editor';
 }
 
-/** The files of a new paper, by path. The door accepts all but the imprint, which is to be filled in. */
+/** The files of a new paper, by path. The door accepts all except the imprint, which must be filled in first. */
 export function paperSkeleton(paper: NewPaper): Map<string, string> {
   const persona = personaSlug(paper.persona.name);
   return new Map([
@@ -235,7 +238,7 @@ ${fill(texts.imprintText, { paper: inProse(nameplate), url: url === undefined ? 
 `;
 }
 
-/** A name as Markdown that renders it verbatim. */
+/** Escapes a name so that Markdown renders it verbatim. */
 function inProse(text: string): string {
   return text.replace(/[\\`*_[\]<>&!#|~]/g, '\\$&');
 }

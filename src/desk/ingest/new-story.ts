@@ -9,7 +9,7 @@ import { freeSlug } from '../papers/slug.ts';
 import { paperFolders } from './content-folder.ts';
 import { readSource } from './source-file.ts';
 
-/** What is known of a piece before it is written. */
+/** The arguments for a new story file. */
 interface AskedStory {
   headline: string;
   paper?: string;
@@ -18,8 +18,8 @@ interface AskedStory {
 }
 
 /**
- * Writes the file of a new piece, a draft, into a paper's folder, under a free name made of the headline; returns its
- * path. Throws `not_found` or `invalid_request`, naming the option, and `unavailable` by disk.
+ * Writes the file of a new piece, a draft, into a paper's folder, under an unused name derived from the headline.
+ * Returns its path. Throws `not_found` or `invalid_request`, naming the option, and `unavailable` for disk errors.
  */
 export function newStory(contentDir: string, { headline, paper, section, persona }: AskedStory): string {
   if (headline.trim() === '') throw new Fault('invalid_request', 'the headline is empty; write one in quotation marks');
@@ -44,7 +44,7 @@ export function newStory(contentDir: string, { headline, paper, section, persona
     for (;;) {
       const file = join(stories, `${freeSlug(headline, (slug) => existsSync(join(stories, `${slug}.md`)))}.md`);
       try {
-        // Fails when another process wrote this file a moment ago.
+        // Fails when another process has just written this file.
         writeFileSync(file, storyText({ headline: headline.trim(), section: section ?? sections[0] ?? '', byline }), {
           flag: 'wx',
         });

@@ -35,11 +35,13 @@ import { type ArchiveLines, type NumberedLine, parsedValue } from './import-line
 import type { Intake } from './intake.ts';
 
 const BATCH = 50;
-/** A batch ends where its texts have so many UTF-16 units. */
+/** Length limit of the prose in a batch, in UTF-16 units; a batch ends with the piece that reaches it. */
 const BATCH_LENGTH = 2_000_000;
-/** The most bytes of a file of an archive. A sound is held in memory while it comes: an hour and a half in MP3. */
+/**
+ * Maximum size of a media file, in bytes. A sound is held in memory while it is downloaded: an hour and a half of MP3.
+ */
 const BYTES_MAX = { image: IMAGE_BYTES_MAX, audio: 100 * 1024 * 1024 };
-/** How long one file may take to come, in ms for each MiB that it may have, and at least. */
+/** Timeout for downloading a file, in ms per MiB of its maximum size, and the minimum. */
 const WAIT_PER_MIB = 6_000;
 const WAIT_MIN = 60_000;
 
@@ -52,15 +54,18 @@ const RULES: PaperRules = {
   aliasProblem: (alias) => aliasFormProblem(alias)?.message ?? null,
 };
 
-/** The archive of another system at a path; null for one in JSON Lines. Throws `invalid_request`. */
+/** Opens the archive of another system at a path; null for one in JSON Lines. Throws `invalid_request`. */
 export function openOther(path: string, system: System | undefined): Promise<Source | null> {
   return openArchive(path, system, (markdown) => excessIn(markdown)[0]?.message ?? null).catch(refuse);
 }
 
-/** Asks for the section of each category that the paper does not have as one. Throws `invalid_request`. */
+/** Asks for the section of each category that is not a section of the paper. Throws `invalid_request`. */
 export const askMapping: typeof askSections = (...given) => askSections(...given).catch(refuse);
 
-/** Media are at addresses that the archive names, so they are fetched like other requests for third parties. */
+/**
+ * The archive chooses the addresses of media, so they are fetched under the same restrictions as other requests for
+ * third parties.
+ */
 export function mediaFetch(allowsPrivate: boolean): Fetch {
   return (address, { max, ...request }) => {
     const wait = Math.max(WAIT_MIN, (WAIT_PER_MIB * max) / 2 ** 20);
@@ -78,8 +83,8 @@ interface OtherOptions {
 }
 
 /**
- * The pieces of another system as lines of an archive, which the import reads as it reads JSON Lines. The bytes of media
- * are stored at once; the ledger names them with the first piece that shows them.
+ * Converts the pieces of another system to lines of an archive, so that the import reads both the same way. The bytes
+ * of media are stored at once; the ledger names them with the first piece that shows them.
  */
 export function otherLines(
   { store, media }: Pick<Intake, 'store' | 'media'>,
@@ -165,7 +170,7 @@ const MappingFile = z.strictObject({
   author: z.string().optional(),
 });
 
-/** A mapping in YAML. Throws `not_found`, and `refused_by_door` with every problem. */
+/** Reads a mapping in YAML. Throws `not_found`, and `refused_by_door` with every problem. */
 export function readMapping(file: string): Mapping {
   let value: unknown;
   try {

@@ -25,11 +25,12 @@ import { PROSE_IS_BELOW, recordProblems } from './record-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
 /**
- * Applies everything of a paper's folder that is not a story: the paper, its media, its masthead, its editions and
- * its pages. Returns false when there is still no paper. The writing desk passes a reader that remembers what it has read.
+ * Applies everything in a paper's folder except stories: the paper, its media, its masthead, its editions and its
+ * pages. Returns false if the paper does not exist afterwards. The writing desk passes a reader that caches what it has
+ * read.
  */
 export async function applyRecords(at: DeskFolder, read: MediaReader = MEDIA_READER): Promise<boolean> {
-  // The paper's record may name its logo, icon and stylesheet.
+  // The paper's record may name a logo, an icon and a stylesheet, which must be filed first.
   const mediaFirst = namesMedia(at);
   if (mediaFirst) await applyMedia(at, read);
   if (!applyPaper(at)) return false;
@@ -40,7 +41,7 @@ export async function applyRecords(at: DeskFolder, read: MediaReader = MEDIA_REA
   return true;
 }
 
-/** Applies paper.yaml. Returns false when there is still no paper. */
+/** Applies paper.yaml. Returns false if the paper does not exist afterwards. */
 function applyPaper(at: DeskFolder): boolean {
   const path = join(at.folder, 'paper.yaml');
   if (at.isLink(at.folder) || at.isLink(path)) return false;
@@ -55,14 +56,17 @@ function applyPaper(at: DeskFolder): boolean {
   return at.archive !== null;
 }
 
-/** Why there can be no paper of this name. One that predates the reservation of its slug keeps working. */
+/**
+ * Why a paper cannot have this folder's name; null if it can. A paper that predates the reservation of its slug keeps
+ * working.
+ */
 function addressProblem({ slug, store, archive }: DeskFolder): string | null {
   const removed = removedProblem(store, slug);
   if (removed !== null || isPaperSlug(slug) || archive !== null) return removed;
   return `the folder's name ${JSON.stringify(slug)} cannot be a paper's address; use a–z, 0–9 and single hyphens, and no name that the server uses itself`;
 }
 
-/** Whether a sound paper.yaml names media, which must be filed before it. */
+/** Whether a valid paper.yaml names media, which must be filed before it. Creates the paper if it is new. */
 function namesMedia(at: DeskFolder): boolean {
   const path = join(at.folder, 'paper.yaml');
   if (isLink(at.folder) || isLink(path) || !existsSync(path) || addressProblem(at) !== null) return false;
@@ -72,7 +76,7 @@ function namesMedia(at: DeskFolder): boolean {
   return true;
 }
 
-/** Makes a new paper without the media that it names: they can only be filed to a paper that exists. */
+/** Creates a new paper without the media that it names, which can only be filed once the paper exists. */
 function foundPaper(
   { intake, slug }: DeskFolder,
   { logo: _logo, icon: _icon, style: _style, ...rest }: PaperBody,
@@ -83,19 +87,19 @@ function foundPaper(
     const entry = { at: intake.now(), paper: slug, kind: 'paper' as const, name: '', body };
     intake.store.transact(() => appendRecord(intake.store, entry, null));
   } catch (error) {
-    // The paper's file is applied next and reports what is wrong with it.
+    // The paper's file is applied next, and its problems are reported then.
     if (!(error instanceof Fault)) throw error;
   }
 }
 
-/** The paper's new record. Null when it names a medium that was refused. */
+/** The paper's new record; null if it names a media file that was rejected. */
 function paperOf(at: DeskFolder, body: PaperBody): PaperBody | null {
   const { intake, slug, archive, result } = at;
   const { media } = intake.store.archive(slug);
   const refused = ({ path }: { path: string }) =>
     media(path) === null && result.problems.some(({ file }) => file === join(slug, path));
   if (brandMedia(body).some(refused)) return null;
-  // The masthead is applied after the paper, and its problems are named then.
+  // Discards problems found here: the masthead is applied after the paper and reports them then.
   const named = result.problems.length;
   const filed = at.files('masthead', '.yaml').map((path) => baseName(path, '.yaml'));
   result.problems.length = named;
@@ -121,7 +125,7 @@ async function applyMedia(at: DeskFolder, read: MediaReader): Promise<void> {
       const { media: inspected, changed } = await filedMedia(name, path, read);
       media.keepFile(inspected.digest, path, changed ?? undefined);
       if (at.hasBecomeLink(path)) throw new Fault('invalid_request', LINK);
-      // Its bytes were missing, and its record is there.
+      // Only the bytes were missing; the record exists.
       if (isKnown && before.digest === inspected.digest) continue;
       store.transact(() => {
         // Another process may have applied a newer file.
@@ -198,7 +202,7 @@ function applyPage(at: DeskFolder, path: string): void {
     const archive = store.archive(at.slug);
     if (body === undefined) {
       const found = proseProblems(proseFrom(source.body), { hasMedia: (name) => archive.media(name) !== null });
-      // A text that is missing is among the problems of the fields.
+      // If the text is missing, the problems of the fields already say so.
       if (source.data !== null && source.body.trim() !== '') at.result.problems.push(...source.locate(found));
       return;
     }
@@ -210,7 +214,7 @@ function applyPage(at: DeskFolder, path: string): void {
   });
 }
 
-/** A page from its file: the front matter, and the text below it. Returns the problems of its fields. */
+/** A page from its file: the front matter and the text below it. Returns the problems of its fields too. */
 function pageFileBody(source: SourceFile): { body?: PageBody; problems: Problem[] } {
   if (source.data === null) return { problems: [] };
   const fields = { ...source.data, prose: source.body };
@@ -220,16 +224,19 @@ function pageFileBody(source: SourceFile): { body?: PageBody; problems: Problem[
   return parsed.success && problems.length === 0 ? { body: parsed.data, problems } : { problems };
 }
 
-/** A page that came over the API has no file, and stays. */
+/** Removes a page whose file is gone. A page that was filed through the API never had a file and stays. */
 function removePageIfGone(at: DeskFolder, file: string): void {
   const name = file.slice(at.slug.length + 1);
   const path = join(at.folder, name);
-  // A link is refused, and what was on air stays.
+  // A link is rejected elsewhere, and the published page stays.
   if (existsSync(path) || at.hasBecomeLink(path)) return;
   at.store.transact(() => keepRecord(at, 'page', baseName(name, '.md'), null, file, null));
 }
 
-/** Applies a changed YAML record. Reads it in the transaction: no newer version of another process is lost. */
+/**
+ * Applies a changed YAML record. Reads it in the transaction, so that it cannot overwrite a newer version from another
+ * process.
+ */
 function applyRecord<T extends z.ZodType>(
   at: DeskFolder,
   path: string,
@@ -261,7 +268,10 @@ function applyRecord<T extends z.ZodType>(
   });
 }
 
-/** Appends a record unless it is as before. `digest` is null when its file is gone. Only operators write paper.yaml. */
+/**
+ * Appends a record unless it is unchanged. `digest` is null when its file is gone. Only operators write paper.yaml, so
+ * the paper gets its host.
+ */
 function keepRecord(
   { intake, store, slug: paper, result }: DeskFolder,
   kind: RecordKind,
@@ -283,7 +293,7 @@ function keepRecord(
   else store.setApplied(file, digest);
 }
 
-/** The line of a media file that breaks a rule, for a stylesheet. */
+/** The line of a stylesheet that breaks a rule; null for other media. */
 function lineIn(error: unknown): number | null {
   const line = error instanceof Fault ? error.details?.line : null;
   return typeof line === 'number' ? line : null;

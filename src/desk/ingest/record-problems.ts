@@ -2,14 +2,14 @@ import type * as z from 'zod';
 import type { Problem } from '../../shared/shape.ts';
 import { shapeProblems } from '../../shared/shape.ts';
 
-/** Of a Markdown file whose front matter has `prose`. */
+/** The problem of a Markdown file with `prose` in its front matter. */
 export const PROSE_IS_BELOW: Problem = {
   field: 'prose',
   rule: 'unknown_field',
   message: 'the prose is the text below the front matter; move it there',
 };
 
-/** The problems of a record that a person wrote: those of its shape, each with the cure that the file needs. */
+/** The problems with the shape of a record that a person wrote, each with a remedy for the file. */
 export function recordProblems(error: z.ZodError, value: unknown, schema: z.ZodType): Problem[] {
   return shapeProblems(error, value).map((problem) => {
     const path = problem.field.split(/[.[\]]+/).filter((part) => part !== '');
@@ -28,7 +28,7 @@ function unknownField(path: readonly string[], schema: z.ZodType): string {
   return `there is no field of this name; take it out, or use one of ${fields.join(', ')}`;
 }
 
-/** Whether the value at a path is a number, true or false, which YAML reads from unquoted text. */
+/** Whether the value at a path is a number, true or false, which YAML makes of unquoted text. */
 function isBare(value: unknown, path: readonly string[]): boolean {
   let at = value;
   for (const key of path) at = (at as Record<string, unknown> | null | undefined)?.[key];
@@ -49,14 +49,14 @@ interface Definition {
   in?: z.ZodType;
 }
 
-/** The definition of a schema, without defaults, transforms and the like around it. */
+/** The definition of a schema, without wrappers such as defaults and transforms. */
 function definitionOf(schema: z.ZodType | undefined): Definition | undefined {
   const def = schema?.def as Definition | undefined;
   const inner = def?.innerType ?? def?.in;
   return inner === undefined ? def : definitionOf(inner);
 }
 
-/** The name that was probably meant; null when none is like it. */
+/** The name that was probably meant; null if none is similar. */
 function nearest(given: string, names: readonly string[]): string | null {
   const word = given.toLowerCase();
   const distances = names.map((name) => ({ name, distance: distance(word, name) }));
@@ -67,7 +67,7 @@ function nearest(given: string, names: readonly string[]): string | null {
   return part ?? (synonym !== undefined && names.includes(synonym) ? synonym : null);
 }
 
-/** What other systems call these fields. */
+/** Names of these fields in other systems. */
 const SYNONYMS: Record<string, string> = {
   title: 'nameplate',
   color: 'hue',
@@ -78,7 +78,7 @@ const SYNONYMS: Record<string, string> = {
   mail: 'contact',
 };
 
-/** The edit distance of two words, where two neighbours in the wrong order count once. */
+/** The edit distance of two words; swapping two neighboring letters counts as one edit. */
 function distance(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

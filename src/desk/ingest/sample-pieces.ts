@@ -4,10 +4,10 @@ import samples from './sample-texts.json' with { type: 'json' };
 
 type Texts = typeof samples.en;
 
-/** The words of what is written into a paper, by language. */
+/** The sample texts of a new paper, by language. */
 const SAMPLES: Readonly<Record<string, Texts>> = samples;
 
-/** The texts for a language tag, and whether they are in another language than asked for: English. */
+/** The texts for a language tag. `isEnglish` means that there are none in that language. */
 export function sampleTexts(language: string): { texts: Texts; isEnglish: boolean } {
   const texts = SAMPLES[language.split('-')[0]?.toLowerCase() ?? ''];
   return { texts: texts ?? samples.en, isEnglish: texts === undefined };
@@ -33,7 +33,9 @@ interface Piece {
   story: string;
 }
 
-/** The pieces of a new paper, all drafts that the door accepts on air, and their pictures: texts by path. */
+/**
+ * The pieces of a new paper, all drafts that the door would accept on air, and their pictures: file contents by path.
+ */
 export function samplePieces(
   { sections, language }: { sections: string[]; language: string },
   persona: string,

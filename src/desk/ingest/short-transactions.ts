@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Intake } from './intake.ts';
 
-/** The longest transaction of a long command, in ms. No other process can write meanwhile. */
+/** Maximum duration of a transaction of a long command, in ms. No other process can write meanwhile. */
 const TURN = 20;
 
 /**
- * Runs `next` until it returns false, in short transactions. While a server runs on the same database, each pause
- * lasts as long as the transaction before it: SQLite only polls for the lock, and a server that waits for it answers
- * no requests. Otherwise a transaction may last `turnAlone` ms. `signal` stops the work between two transactions.
+ * Runs `next` until it returns false, in short transactions. While a server runs on the same database, each pause lasts
+ * as long as the preceding transaction, because SQLite only polls for the lock and a waiting server answers no
+ * requests. Otherwise a transaction may last `turnAlone` ms. `signal` stops between two transactions.
  */
 export async function inShortTransactions(
   { store, now }: { store: Pick<Intake['store'], 'transact' | 'leases'>; now(): number },

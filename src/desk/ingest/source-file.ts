@@ -14,19 +14,22 @@ export interface FileProblem {
   message: string;
 }
 
-/** One line for a terminal: `stories/x.md:7 cited_facts[1].source: …`. */
+/** A problem as one line for a terminal: `stories/x.md:7 cited_facts[1].source: …`. */
 export function problemLine({ file, line, field, message }: FileProblem): string {
   return `${file}:${line} ${field}: ${message}`;
 }
 
-/** A text file: its contents, and the position of each field. */
+/** A text file: its content, and the position of each field. */
 export interface SourceFile {
   file: string;
   /** `sha256:<hex>` of its bytes; empty when they could not be read. */
   digest: string;
   /** The YAML as plain values; null when it could not be read. */
   data: Record<string, unknown> | null;
-  /** The same of a file that must not be applied because a field appears in it twice, for checking the other fields. */
+  /**
+   * The values of a file that must not be applied because a field appears in it twice; only for checking its other
+   * fields.
+   */
   faulty: Record<string, unknown> | null;
   /** The text after the front matter; empty for a YAML file. */
   body: string;
@@ -90,7 +93,7 @@ function withYaml(
     try {
       data = membersIn(document.toJS());
     } catch (error) {
-      // An alias (*name) without an anchor, or one that expands too far.
+      // An alias (*name) without an anchor, or one that expands to too much.
       refuse(firstLine, `${messageOf(error)}; write the value out, or quote a text that begins with *`);
     }
   }
@@ -104,7 +107,7 @@ function withYaml(
       list.map(({ field, rule, message, offset }) => ({
         file,
         line:
-          // Only Markdown has a line before its YAML: there the prose is the text below, whatever the fields say.
+          // Only Markdown has a line before its YAML; its prose is the text below, even if a field has that name.
           field === 'prose' && (firstLine === 2 ? rule !== 'unknown_field' : !document.has('prose'))
             ? bodyLine + countLines(body.trimStart().slice(0, offset ?? 0))
             : lineAt(rule === 'unknown_field' ? offsetOfName(document, field) : offsetOf(document, field)),
@@ -121,7 +124,7 @@ function yamlMessage({ code, message }: YAMLParseError): string {
   return `${message.split('\n')[0]}; correct the YAML (quote a text that holds a colon or a quote)`;
 }
 
-/** The start of a field's name; of its value when the name cannot be found. */
+/** The start of a field's name, or of its value if the name cannot be found. */
 function offsetOfName(document: Document, field: string): number {
   const path = pathOf(field);
   const name = String(path.pop());

@@ -82,7 +82,10 @@ export class Stories {
     return piecesWithoutFile(slug, filed, present, (piece) => archive.storyBySlug(piece)?.state ?? null);
   }
 
-  /** Files new revisions. Older files must not have changed; unchanged pieces may have been revised elsewhere. */
+  /**
+   * Files new revisions. The files of older revisions must be unchanged. Skips unchanged pieces, even if revised
+   * elsewhere.
+   */
   #piece(slug: string, files: RevisionFile[]): void {
     const { store } = this.#at.intake;
     const archive = store.archive(this.#at.slug);
@@ -125,8 +128,8 @@ export class Stories {
       );
       return;
     }
-    // Without a record of which file was filed, as after a ledger import, an already filed text is filed again only
-    // if it is the newest revision, because its `air` may still have to be applied.
+    // If it is not recorded which file was filed, as after a ledger import, a text that was already filed is only filed
+    // again if it is the newest revision, because its `air` may still have to be applied.
     const newest = read.at(-1)?.source.file ?? '';
     const isOld = store.applied(newest) === null && last === read.length - 1 && positions[last] !== filed.length - 1;
     if (isOld) this.#at.result.unchanged++;
@@ -137,7 +140,7 @@ export class Stories {
     for (const { file, digest } of sources) store.setApplied(file, digest);
   }
 
-  /** The problems that the door finds in a file that has others already. */
+  /** The problems that the door finds in a file that already has others. */
   #judged({ data: { filing, air }, fields }: Repaired<StoryFile>, archive: Archive): Problem[] {
     const options = { now: this.#at.intake.now(), toAir: air !== false };
     return ofGiven(doorProblems(filing, paperRules(archive), options), fields);
@@ -170,7 +173,7 @@ export class Stories {
     }
   }
 
-  /** Throws `refused_by_door` when the piece cannot be placed, or when the file of another piece has the same place. */
+  /** Throws `refused_by_door` when the piece cannot be placed, or when another piece's file requests the same place. */
   #requirePlace(slug: string, { lead, pin }: PlacementBody, state: StateName): void {
     const { store, now } = this.#at.intake;
     const problem = unplaceable({ slug, state }, slug);
@@ -190,7 +193,7 @@ export class Stories {
     throw refusalOf([{ field: 'placement', rule: 'place_taken', message }]);
   }
 
-  /** Gives a piece the position that its file requests, or frees the one that its file requested before. */
+  /** Gives a piece the place that its file requests, or frees the place that the file requested before. */
   #place(story: Story, place: PlacementBody | null): Change[] {
     const { desk, store } = this.#at.intake;
     const before = store.archive(this.#at.slug).placement();
@@ -199,7 +202,7 @@ export class Stories {
   }
 }
 
-/** Whether a position has expired. Then its file requests nothing, so that an old folder can be filed again. */
+/** Whether a requested place has expired. It is then ignored, so that an old folder can be filed again. */
 function isOver(placement: PlacementBody | null, now: number): boolean {
   return placement?.until !== undefined && Date.parse(placement.until) <= now;
 }

@@ -28,10 +28,10 @@ export interface StoryFile {
 }
 
 interface ReadStory {
-  /** Undefined when the file has problems of its own. */
+  /** Undefined when the file has problems. */
   story?: StoryFile;
   problems: Problem[];
-  /** With such problems: what the filing door can judge besides them. */
+  /** If the file has problems: the parts that the filing door can still check. */
   rest?: Repaired<StoryFile>;
 }
 

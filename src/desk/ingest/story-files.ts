@@ -2,29 +2,29 @@ import { basename } from 'node:path';
 import { CLI } from '../../shared/command-line.ts';
 import type { StateName } from '../archive.ts';
 
-/** The piece that a story file belongs to, and the number of its revision. */
+/** The slug of the piece that a story file belongs to, and the number of its revision. */
 export function storyName(path: string): { slug: string; n: number } {
   const [, slug = '', n] = /^(.*?)(?:\.([2-9]|[1-9]\d+))?$/.exec(basename(path, '.md')) ?? [];
   return { slug, n: Number(n ?? 1) };
 }
 
-/** A piece that is on air, or will be, although its story file was deleted or renamed. */
+/** A piece that is on air or scheduled although its story file was deleted or renamed. */
 export interface WithoutFile {
   paper: string;
   slug: string;
   state: 'on_air' | 'scheduled';
-  /** Its newest file, as reports name it, when it was last filed. */
+  /** The name of its newest file in reports, when it was last filed. */
   file: string;
-  /** A file with the same bytes under another slug, which is a piece of its own; null without one. */
+  /** A file with the same bytes under another slug, which is now a separate piece; null without one. */
   renamed_to: string | null;
   /** The command that takes it off the air. */
   command: string;
 }
 
 /**
- * The pieces of a paper that have lost their files. `filed` has the digests of the story files as they were filed,
- * `present` names those that are there now. Pieces that came over the API never had a file; a file that was moved
- * within stories/ has the same slug.
+ * The pieces of a paper that have lost their files. `filed` maps story files to their digests when they were filed;
+ * `present` lists the existing files. Pieces filed through the API never had a file; a file that was moved within
+ * stories/ keeps its slug.
  */
 export function piecesWithoutFile(
   paper: string,
@@ -47,7 +47,7 @@ export function piecesWithoutFile(
   return [...found.values()];
 }
 
-/** One line for a terminal, which ends in the command. */
+/** One line for a terminal, ending in the command. */
 export function withoutFileLine({ paper, slug, state, file, renamed_to, command }: WithoutFile): string {
   const how = state === 'on_air' ? 'on air' : 'scheduled';
   return renamed_to === null

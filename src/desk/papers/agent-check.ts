@@ -4,7 +4,7 @@ import { type AccessKey, LEVELS } from './keys.ts';
 /** What an agent may do once the agreement is signed. */
 const WRITES = ['file', 'revise', 'air'] as const;
 
-/** What a key learns about itself before it writes. */
+/** What a key learns about its permissions before it writes. */
 export const AgentCheck = z
   .object({
     key: z.object({ active: z.literal(true), paused: z.boolean(), kind: z.enum(LEVELS), name: z.string() }),
@@ -31,7 +31,9 @@ export const AgentCheck = z
   .meta({ id: 'AgentCheck' });
 export type AgentCheck = z.infer<typeof AgentCheck>;
 
-/** What a key may do, and what its holder should do next. `root` is the paper's, `avatar` that of the key's persona. */
+/**
+ * What a key may do, and what its holder should do next. `root` is the paper's; `avatar` is that of the key's persona.
+ */
 export function agentCheck(at: {
   key: AccessKey;
   work: AgentCheck['work'];

@@ -23,7 +23,7 @@ const ChapterBody = z.strictObject({
 export const CastMembers = z.strictObject({
   title: filledLine(200),
   description: z.string().max(2_000).default(''),
-  /** Paths of the paper's media files. A video has a poster; an edition of sound alone may have one. */
+  /** Paths of the paper's media files. A video needs a poster; for an audio edition it is optional. */
   video: z.string().optional(),
   poster: z.string().optional(),
   /** WebVTT captions of a video. */
@@ -33,13 +33,13 @@ export const CastMembers = z.strictObject({
     .transform((path) => path ?? null),
   /** An MP3 or M4A file, instead of a video. */
   audio: z.string().optional(),
-  /** What is said, in WebVTT; of an audio edition. */
+  /** The text of an audio edition, as WebVTT. */
   transcript: z.string().optional(),
-  /** Instead of those that an audio file contains. */
+  /** Replaces the chapters in the audio file. */
   chapters: z.array(ChapterBody).max(CHAPTERS_MAX).optional(),
 });
 
-/** An edition of one day: a video, or sound alone. */
+/** The edition of one day: a video or an audio file. */
 export const CastBody = CastMembers.superRefine((body, context) => {
   for (const [field, message] of memberProblems(body)) context.addIssue({ code: 'custom', path: field, message });
   for (const [index, { time }] of body.chapters?.entries() ?? []) {
@@ -76,16 +76,16 @@ export interface Cast extends CastBody {
   duration_s: number;
   bytes: number;
   media_type: string;
-  /** The chapters that the audio file contains. */
+  /** The chapters in the audio file. */
   file_chapters?: Chapter[];
 }
 
-/** The path of its video, or of its audio. */
+/** The path of its video or audio file. */
 export const castFile = ({ video, audio }: Pick<Cast, 'video' | 'audio'>): string => audio ?? video ?? '';
 
 export const hasAudio = (casts: readonly Cast[]): boolean => casts.some(({ audio }) => audio !== undefined);
 
-/** The properties of a video or a sound that an edition shows. */
+/** The properties of the video or audio file of an edition. */
 export function fileProperties(
   file: Media | null,
 ): Pick<Cast, 'duration_s' | 'bytes' | 'media_type' | 'file_chapters'> {
@@ -97,13 +97,16 @@ export function fileProperties(
   };
 }
 
-/** An edition without these. */
+/** An edition without the properties of its file. */
 export function withoutFileProperties(cast: Cast): CastBody & Pick<Cast, 'day'> {
   const { duration_s: _s, bytes: _b, media_type: _type, file_chapters: _chapters, ...rest } = cast;
   return rest;
 }
 
-/** The chapters of an audio edition. Its file may have been replaced by a shorter one; its length is a rounded one. */
+/**
+ * The chapters of an audio edition, without those beyond its rounded duration: its file may have been replaced by a
+ * shorter one.
+ */
 export function chaptersOf({ chapters, file_chapters, duration_s }: Cast): Chapter[] {
   return (chapters ?? file_chapters ?? []).filter(({ time }) => time < duration_s + 0.5);
 }
@@ -112,7 +115,7 @@ export const ChapterRow = z
   .object({ time: z.number().min(0).meta({ description: 'Seconds from the start.' }), title: z.string() })
   .meta({ id: 'Chapter' });
 
-/** An edition on the wire. */
+/** An edition in wire format. */
 export const CastRow = z
   .object({
     day: z.iso.date(),

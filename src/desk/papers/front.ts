@@ -49,7 +49,7 @@ const PlaceRow = z.object({
   until: z.iso.datetime().nullable().meta({ description: 'When the place is free again; null when no time is set.' }),
 });
 
-/** An editor's placement as everybody sees it: the pieces that are on air. */
+/** An editor's placement as readers see it: only pieces on air. */
 export const PlacementRow = z
   .object({
     lead: PlaceRow.nullable().meta({ description: 'null when the newest piece leads.' }),
@@ -139,7 +139,7 @@ export interface Placed {
   revision: number;
 }
 
-/** The placement as readers see it; with `all`, as the desk does, with the pieces that are still to go on air. */
+/** The placement as readers see it; with `all`, as the desk sees it, including pieces that are not on air yet. */
 export function placed(placement: Placement, storyOf: Archive['storyById'], all = false): Placed {
   const shown = <T extends Place>(place: T): (Omit<T, 'piece' | 'made_by'> & { row: Row })[] => {
     const { piece, made_by: _by, ...rest } = place;

@@ -9,7 +9,7 @@ import { type HostProof, PROOF_LABEL, PROOF_PATH, proofOf } from './host.ts';
 const DNS_WAIT = 2_000;
 const DNS_TRIES = 2;
 
-/** Checks whether the owner of an address's host declares that it belongs to a paper; null without a proof. */
+/** Checks whether the host of an address declares that it belongs to a paper. Returns null without a proof. */
 export type ProveHost = (paper: string, address: string) => Promise<Exclude<HostProof, 'given'> | null>;
 
 /**

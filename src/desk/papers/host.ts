@@ -80,7 +80,7 @@ export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): str
   return isOwn ? 'is on a host of this service, where papers have their paths; give a domain of its own' : null;
 }
 
-/** The paper whose address equals, contains or lies within this one; null when there is none. */
+/** A paper whose address equals this one, contains it or lies within it; null if there is none. */
 function paperAt<P extends Published>(url: string, others: readonly P[]): P | null {
   const asked = new URL(url);
   const found = others.find((other) => {
@@ -92,7 +92,10 @@ function paperAt<P extends Published>(url: string, others: readonly P[]): P | nu
   return found ?? null;
 }
 
-/** What a host or its DNS publishes to prove that it is a paper's: the paper's address on the shared host. */
+/**
+ * The text that a host or its DNS publishes to prove that it belongs to a paper: the paper's address on the shared
+ * host.
+ */
 export function proofOf(slug: string, { origin }: OwnAddresses): string {
   return `${origin}/${slug}`;
 }
@@ -107,7 +110,7 @@ interface UrlContext {
   own: OwnAddresses;
   /** Whether the paper owns the host, or has just proved it. */
   ownsHost: boolean;
-  /** The other papers that have addresses of their own. */
+  /** The other papers with their own addresses. */
   others: readonly Published[];
 }
 
@@ -143,7 +146,7 @@ export interface HostTable {
   remove(paper: string, host: string): boolean;
 }
 
-/** The papers that are served at their own addresses, because their hosts are theirs. */
+/** The papers that are served at their own addresses, because they own the hosts. */
 export function servedAt<P extends Published>(papers: readonly P[], hosts: Pick<HostTable, 'all'>): P[] {
   const held = new Set(hosts.all().map(({ paper, host }) => `${paper} ${host}`));
   return papers.filter((paper) => held.has(`${paper.slug} ${hostOfPaper(paper)}`));

@@ -23,19 +23,19 @@ export interface AccessKey extends KeyLife {
   seat: string | null;
   /** The only persona that an agent's key may sign as; null for any. */
   persona: string | null;
-  /** Since when it may not write, in ms; null while it may. */
+  /** When it was paused, in ms; null while it may write. */
   paused_at: number | null;
   /** Like `made_by`. */
   paused_by: string | null;
 }
 
-/** What a key has done. */
+/** The counts of a key. */
 export interface KeyWork {
   /** Pieces and revisions that it filed. */
   filed: number;
   /** Filings that the door refused. */
   refused: number;
-  /** The last of both or of any other change, in ms; null before the first. */
+  /** Time of its last filing, refusal or other change, in ms; null before the first. */
   last_at: number | null;
 }
 
@@ -48,7 +48,7 @@ export interface KeyTable {
   daysOf(id: string): string[];
   /** The key with this hash, active or not. */
   byHash(hash: string): { key: AccessKey; hash: string } | null;
-  /** The key that an access token with this hash stands for, active or not, and when the token expires. */
+  /** The key to which the access token with this hash belongs, active or not, and when the token expires. */
   byToken(hash: string): { key: AccessKey; expires_at: number } | null;
   /** A key, active or not. */
   byId(id: string): AccessKey | null;
@@ -58,9 +58,12 @@ export interface KeyTable {
   seat(paper: string, email: string): AccessKey | null;
   /** Whether a person ever had a seat, revoked or not. */
   everSeated(paper: string): boolean;
-  /** Revokes a key, and what its seat allowed clients. Returns false when the paper has no such active key. */
+  /**
+   * Revokes a key, and the access that its seat granted to clients. Returns false when the paper has no such active
+   * key.
+   */
   revoke(paper: string, id: string, at: number, by: string): boolean;
-  /** Pauses an active key, or resumes it when `at` is null. Returns false when there is none, or nothing changed. */
+  /** Pauses an active key, or resumes it when `at` is null. Returns false if it does not exist or nothing changed. */
   pause(paper: string, id: string, at: number | null, by: string | null): boolean;
   /** Records when and on which days keys were last used. */
   used(uses: Iterable<[id: string, at: number]>): void;
@@ -164,7 +167,7 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
   return { key, made };
 }
 
-/** A key with its log, as a paper's admin sees it. `isExpired` comes from the key's table. */
+/** A key with its activity, as a paper's admin sees it. `isExpired` comes from the key's table. */
 export function keyRow(key: AccessKey & Partial<KeyDays & KeyWork>, isExpired: boolean) {
   const { id, level, name, seat, persona, days, first_day = null, last_day = null } = key;
   const uses = days === undefined ? NEVER_USED : { days, first_day, last_day };
@@ -186,7 +189,7 @@ function invalidField(field: string, message: string): Fault {
   return new Fault('invalid_request', `${field}: ${message}`, { field });
 }
 
-/** The active key of a text. Throws `key_invalid` for malformed, unknown and revoked ones, else `key_expired`. */
+/** The active key with this text. Throws `key_invalid` for malformed, unknown and revoked keys, `key_expired`. */
 export function requireKey(keys: KeyTable, text: string, now: number): AccessKey {
   if (!isKey(text)) {
     const message =
@@ -220,7 +223,7 @@ export function requireUnpaused({ paused_at }: Pick<AccessKey, 'paused_at'>): vo
   throw new Fault('key_paused', `this key was paused at ${since}; it may read, and an admin of the paper resumes it`);
 }
 
-/** Pauses a key, or resumes it. Returns the key as it is now, and whether that changed. Throws `not_found`. */
+/** Pauses a key, or resumes it. Returns the key as it is now, and whether it changed. Throws `not_found`. */
 export function pauseKey(
   { keys, now }: { keys: KeyTable; now: number },
   paper: string,

@@ -19,7 +19,7 @@ export type MediaUse = z.infer<typeof MediaUse>;
 /** The newest revision of a piece. `image` is the path of its picture. */
 type MediaPiece = Pick<Story, 'id' | 'slug' | 'state' | 'prose'> & { image: string | null };
 
-/** The row of a media file on the wire. */
+/** A media file in wire format. */
 export const MediaRow = z
   .object({
     path: z.string().meta({ description: 'As pieces and records name it.', example: 'media/art/quay.jpg' }),
@@ -44,10 +44,10 @@ export function mediaRow(media: Media, root: string): MediaRow {
   return { path, url: `${root}/${encodeURI(path)}`, media_type, width, height, duration_s, bytes, sha256: digest, alt };
 }
 
-/** A path in prose: as it is, or as Markdown escapes it. */
+/** Whether a prose contains a path, as it is or as Markdown escapes it. */
 const namesIn = (text: string, path: string): boolean => text.includes(path) || text.includes(encodeURI(path));
 
-/** What uses each of these media files. A mention in prose counts, whether or not it is a picture. */
+/** The uses of each of these media files. A path in prose counts, even if it is not a picture there. */
 export function mediaUses(
   archive: Archive,
   pieces: Iterable<MediaPiece>,
@@ -74,7 +74,7 @@ export function mediaUses(
   return uses;
 }
 
-/** Whether something that readers see, or will see without further action, uses a file. */
+/** Whether readers see the use of a file, or will see it without further action. */
 export function isShownUse({ kind, state }: MediaUse): boolean {
   return kind !== 'story' || state === 'on_air' || state === 'scheduled';
 }

@@ -18,12 +18,12 @@ export interface Media {
   height: number | null;
   /** Duration of a video, a sound or an animated picture; else null. */
   duration_ms: number | null;
-  /** The chapters that a sound contains, in order; without the member, none. */
+  /** The chapters in a sound, in order; absent if there are none. */
   chapters?: Chapter[];
-  /** What a picture shows, for pieces that do not say it themselves. Of files that were uploaded. */
+  /** Describes a picture for pieces that do not. Only for uploaded files. */
   alt?: string;
-  /** The dominant colour of an opaque picture, `#rrggbb`. Not in the records of older versions. */
+  /** The dominant color of an opaque picture, `#rrggbb`. Absent from records of older versions. */
   color?: string;
-  /** Whether DATA_DIR does not hold its bytes, so that a stand-in is shown. Never in a record. */
+  /** Whether DATA_DIR lacks the file, so that a stand-in is shown. Never in a record. */
   missing?: true;
 }

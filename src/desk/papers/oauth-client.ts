@@ -5,9 +5,9 @@ import { normalized } from '../../shared/combining-marks.ts';
 import { isLine, shownProblems } from '../../shared/shown-text.ts';
 import { OAuthFault } from './oauth.ts';
 
-/** A program that signs in for a seat. It keeps no secret (RFC 6749, section 2.1: a public client). */
+/** A program that signs in for a seat. It has no secret (RFC 6749, section 2.1: a public client). */
 export interface OAuthClient {
-  /** The id that it was given, or the address of its metadata document. */
+  /** The id assigned at registration, or the address of its metadata document. */
   id: string;
   name: string;
   redirect_uris: string[];
@@ -22,7 +22,7 @@ export interface RegisteredClient extends OAuthClient {
 export interface OAuthClientTable {
   insert(client: RegisteredClient): void;
   find(id: string): OAuthClient | null;
-  /** How many there are, and how many a network registered since a time. */
+  /** The number of clients, and of those that a network registered since a time. */
   count(): number;
   countOf(network: string, since: number): number;
   /** Deletes clients without a grant that registered before a time. */
@@ -31,27 +31,27 @@ export interface OAuthClientTable {
 
 /** Registrations per network and day: an IPv4 /24, or an IPv6 /48. */
 export const REGISTRATIONS_MAX = 30;
-/** Registered clients of a server. */
+/** Maximum number of registered clients of a server. */
 export const CLIENTS_MAX = 10_000;
-/** How long a client is kept that nobody allowed anything, in ms. */
+/** How long a client without a grant is kept, in ms. */
 export const UNUSED_TTL = DAY;
 
 const NAME_MAX = 80;
 const URIS_MAX = 10;
 const URI_MAX = 500;
 
-/** Schemes that lead to no program of the user's own, or run what follows them. */
+/** Schemes that do not lead to a program of the user, or that execute what follows them. */
 const FOREIGN_SCHEMES = new Set(
   'about blob data file ftp javascript jar mailto sms tel vbscript view-source ws wss'
     .split(' ')
     .map((name) => `${name}:`),
 );
-/** Hosts of a program on the user's own machine, whose port may be any (RFC 8252, section 7.3). */
+/** Hosts of a program on the user's own machine, for which any port is allowed (RFC 8252, section 7.3). */
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 const isLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && LOOPBACK.has(hostname);
 
-/** Why an address cannot be redirected to; null when it can (RFC 8252, section 7). */
+/** Why an address cannot be redirected to; null if it can (RFC 8252, section 7). */
 function redirectProblem(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || text.length > URI_MAX) return `is not an address of at most ${URI_MAX} characters`;
@@ -62,7 +62,10 @@ function redirectProblem(text: string): string | null {
   return FOREIGN_SCHEMES.has(url.protocol) ? 'has a scheme that leads to no client' : null;
 }
 
-/** Whether a client may be redirected to an address: exactly one of its own, but for the port on its own machine. */
+/**
+ * Whether a client may be redirected to an address: it must match one of its own exactly, except for a port on
+ * loopback.
+ */
 export function mayRedirect({ redirect_uris }: OAuthClient, asked: string): boolean {
   return redirect_uris.some((known) => {
     if (known === asked) return true;
@@ -78,7 +81,7 @@ const Metadata = z.looseObject({
   client_name: z.string().optional(),
 });
 
-/** What a client says of itself (RFC 7591, section 2). Throws `invalid_redirect_uri`, `invalid_client_metadata`. */
+/** A client's registered metadata (RFC 7591, section 2). Throws `invalid_redirect_uri`, `invalid_client_metadata`. */
 export function clientFrom(metadata: unknown): Omit<OAuthClient, 'id'> {
   const { data } = Metadata.safeParse(metadata);
   if (data === undefined) {
@@ -98,7 +101,7 @@ export function clientFrom(metadata: unknown): Omit<OAuthClient, 'id'> {
   return { name, redirect_uris: [...new Set(data.redirect_uris)] };
 }
 
-/** The client of a metadata document at its address, which is its id. Throws `invalid_client`. */
+/** The client that a metadata document describes. Its id is the document's address. Throws `invalid_client`. */
 export function clientOfDocument(id: string, document: unknown): OAuthClient {
   if (membersIn(document).client_id !== id) {
     throw new OAuthFault('invalid_client', `the document at ${id} does not have its address as client_id`);
@@ -111,7 +114,7 @@ export function clientOfDocument(id: string, document: unknown): OAuthClient {
   }
 }
 
-/** Whether an id is the address of a metadata document: https, with a path and nothing that has two spellings. */
+/** Whether an id is the address of a metadata document: https, with a path, and in only one possible spelling. */
 export function isDocumentAddress(id: string, allowsPrivate: boolean): boolean {
   const url = URL.parse(id);
   if (url === null || id.length > URI_MAX || url.href !== id || url.hash !== '') return false;

@@ -4,7 +4,7 @@ import { isKeyText, newKeyText, secretHash } from '../../shared/access-key.ts';
 import { caught, Fault } from '../../shared/fault.ts';
 import { type AccessKey, type KeyTable, newKey, reaches, requireActive, requireUnpaused } from './keys.ts';
 
-/** What a client may ask for (protocol 9.6): to read as a read key does, and to write as an agent’s key does. */
+/** The scopes that a client may request (protocol 9.6): reading like a read key, and writing like an agent’s key. */
 export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -21,7 +21,7 @@ type OAuthCode =
   | 'unsupported_grant_type'
   | 'unsupported_response_type';
 
-/** An error as clients of OAuth read it (RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2; RFC 8707). */
+/** An error in the format for OAuth clients (RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2; RFC 8707). */
 export class OAuthFault extends Error {
   readonly code: OAuthCode;
 
@@ -32,7 +32,7 @@ export class OAuthFault extends Error {
   }
 }
 
-/** What a seat allowed a client. Times in ms; of its secrets only hashes are kept. */
+/** The access that a seat granted to a client. Times in ms; secrets are stored as hashes only. */
 export interface OAuthGrant {
   code: string;
   client: string;
@@ -47,13 +47,13 @@ export interface OAuthGrant {
   made_at: number;
   /** When the code expires. */
   expires_at: number;
-  /** The id of the key that tokens stand for; null until the code is exchanged. */
+  /** The id of the key that the tokens represent; null until the code is exchanged. */
   key: string | null;
   rotation: string | null;
   refresh_expires_at: number | null;
 }
 
-/** The hashes and ends of a grant's tokens. */
+/** The hashes and expiry times of a grant's tokens. */
 interface TokenHashes {
   access: string;
   access_expires_at: number;
@@ -68,11 +68,13 @@ export interface OAuthGrantTable {
   byRefresh(refresh: string): OAuthGrant | null;
   byAccess(access: string): OAuthGrant | null;
   setTokens(code: string, key: string, tokens: TokenHashes): void;
-  /** Deletes codes that expired before a time and were not exchanged; ends and deletes grants whose refresh token did. */
+  /**
+   * Deletes codes that expired unused before a time, and ends and deletes grants whose refresh token expired before it.
+   */
   forget(before: number): void;
 }
 
-/** How long a code, an access token and a refresh token that is not used last, in ms. */
+/** Lifetimes of a code, an access token and an unused refresh token, in ms. */
 export const CODE_LIFE = 2 * MINUTE;
 export const ACCESS_LIFE = HOUR;
 export const REFRESH_LIFE = 60 * DAY;
@@ -87,7 +89,7 @@ const VERIFIER = /^[\w.~-]{43,128}$/;
 /** Whether a text has the form of an access token. */
 export const isAccessToken = (text: string): boolean => isKeyText(ACCESS_PREFIX, text);
 
-/** What the functions of this file work with. */
+/** The dependencies of the functions in this file. */
 export interface Granting {
   grants: OAuthGrantTable;
   keys: KeyTable;
@@ -97,7 +99,7 @@ export interface Granting {
   random(n: number): Uint8Array;
 }
 
-/** The key that an access token stands for. Throws `key_invalid`, `key_expired`. */
+/** The key that an access token represents. Throws `key_invalid`, `key_expired`. */
 export function keyOfToken(keys: KeyTable, text: string, now: number): AccessKey {
   const found = keys.byToken(secretHash(text));
   if (found === null)
@@ -107,16 +109,16 @@ export function keyOfToken(keys: KeyTable, text: string, now: number): AccessKey
   throw new Fault('key_expired', 'this token has expired; refresh it, or sign in again');
 }
 
-/** What of the scopes that a client asks for this seat may allow. Others are left out (RFC 6749, section 3.3). */
+/** The requested scopes that this seat can grant. Others are left out (RFC 6749, section 3.3). */
 export function scopesFor({ level }: AccessKey, asked: string | undefined): Scope[] {
   const named = asked?.split(' ') ?? [];
   const wanted = SCOPES.filter((scope) => named.includes(scope));
-  // Clients that ask for nothing known get to read.
+  // Clients that request no known scope get `read`.
   const scopes: Scope[] = wanted.includes('write') ? ['read', 'write'] : ['read'];
   return reaches(level, 'admin') ? scopes : ['read'];
 }
 
-/** Throws `invalid_request` for a challenge that is not PKCE’s S256. */
+/** Throws `invalid_request` unless the challenge is PKCE with S256. */
 export function requireChallenge(challenge: string | undefined, method: string | undefined): string {
   if (method !== 'S256' || challenge === undefined || !CHALLENGE.test(challenge)) {
     throw new OAuthFault('invalid_request', 'PKCE is required: code_challenge, and code_challenge_method=S256');
@@ -125,8 +127,8 @@ export function requireChallenge(challenge: string | undefined, method: string |
 }
 
 /**
- * Records that a seat allows a client something, and returns the code for its redirect, which is shown once. Throws
- * `key_invalid`, `key_expired`, `key_paused`. Within a transaction.
+ * Records that a seat grants a client access, and returns the code for its redirect, which is shown once. Throws
+ * `key_invalid`, `key_expired`, `key_paused`. Call it in a transaction.
  */
 export function allow(
   { grants, keys, random, now }: Omit<Granting, 'newId'>,
@@ -140,7 +142,7 @@ export function allow(
   },
 ): string {
   const { client, scope, persona, redirectUri, challenge } = asked;
-  // Reading a client's metadata may have taken seconds.
+  // Checked again, because reading a client's metadata may have taken seconds.
   requireUnpaused(requireActive(keys, keys.byId(seat.id), now));
   const code = Buffer.from(random(SECRET_BYTES)).toString('base64url');
   grants.forget(now);
@@ -163,14 +165,17 @@ export interface Tokens {
   scope: string;
 }
 
-/** What came of a request for tokens: them, or why not, and the key that it made or ended, which is kept in either case. */
+/**
+ * The result of a token request: the tokens or the error, and the key that was made or ended, which is stored in either
+ * case.
+ */
 export interface Exchanged {
   answer: Tokens | OAuthFault;
   made?: AccessKey;
   ended?: AccessKey;
 }
 
-/** Exchanges a code for tokens, and makes the key that they stand for. Within a transaction. */
+/** Exchanges a code for tokens, and makes the key that they represent. Call it in a transaction. */
 export function exchangeCode(
   granting: Granting,
   paper: string,
@@ -181,7 +186,7 @@ export function exchangeCode(
   if (grant === null || grant.paper !== paper) return refused('the code is unknown; sign in again');
   if (grant.client !== sent.client) return refused('the code is of another client');
   if (grant.key !== null) {
-    // Somebody else has the code (RFC 6749, section 4.1.2).
+    // The code was used before, so somebody else may have it (RFC 6749, section 4.1.2).
     return {
       ...refused('the code was used before; what it allowed has ended, so sign in again'),
       ...end(granting, grant),
@@ -201,12 +206,12 @@ export function exchangeCode(
   const life = { made_at: now, made_by: `key:${seat.id}`, expires_at: seat.expires_at };
   const unused = { used_at: null, revoked_at: null, revoked_by: null, paused_at: null, paused_by: null };
   const made: AccessKey = { id, paper, level, name: client_name, seat: null, persona, ...life, ...unused };
-  // Nobody knows this key: only tokens stand for it.
+  // Nobody knows the text of this key: it is only used through tokens.
   keys.insert(made, secretHash(newKey(random)));
   return { answer: issue(granting, { ...grant, key: id }, newKeyText(REFRESH_PREFIX, random)), made };
 }
 
-/** Exchanges a refresh token for new tokens. One that was exchanged before ends the grant (RFC 9700, section 4.14.2). */
+/** Exchanges a refresh token for new tokens. Reusing a token ends the grant (RFC 9700, section 4.14.2). */
 export function exchangeRefresh(granting: Granting, paper: string, sent: { token: string; client: string }): Exchanged {
   const { grants, keys, now } = granting;
   const { family, rotation } = partsOf(sent.token);
@@ -224,7 +229,7 @@ export function exchangeRefresh(granting: Granting, paper: string, sent: { token
   return { answer: issue(granting, grant, family) };
 }
 
-/** Ends what a token stands for (RFC 7009). Does nothing for an unknown token. Within a transaction. */
+/** Ends the grant to which a token belongs (RFC 7009). Does nothing for an unknown token. Call it in a transaction. */
 export function revokeToken(
   granting: Pick<Granting, 'grants' | 'keys' | 'now'>,
   paper: string,

@@ -5,19 +5,19 @@ import { proseFrom } from '../door/filing.ts';
 import { RESERVED_PAGES } from '../door/reserved.ts';
 import { filledLine, line } from '../line.ts';
 
-/** Where the paper's menus list a page of its own: the footer, the bar of sections, or nowhere. */
+/** Where the paper's menus list one of its own pages: in the footer, in the bar of sections, or nowhere. */
 export const NAVS = ['footer', 'sections', 'none'] as const;
 
-/** Maximum length of a page's text, in UTF-16 units. Longer prose would have to be rendered by a worker. */
+/** Maximum length of a page's text, in UTF-16 units. Rendering longer prose would require a worker. */
 const PROSE_MAX = 50_000;
 const SLUG_MAX = 60;
 const ORDER_MAX = 9_999;
 
-/** A page of the paper's own: `pages/<slug>.md`, or the body of `PUT /api/v1/pages/{slug}`. */
+/** One of the paper's own pages: `pages/<slug>.md`, or the body of `PUT /api/v1/pages/{slug}`. */
 export const PageBody = z.strictObject({
   title: filledLine(120),
   description: line(300).default(''),
-  /** BCP 47 tag; the paper's own when left out. */
+  /** BCP 47 tag; the paper's language if omitted. */
   language: z.string().refine(isLanguageTag, 'must be a language tag as in BCP 47, such as en, pt-BR or ja').optional(),
   nav: z.enum(NAVS).default('footer'),
   /** Pages are listed by this number, then by title. */
@@ -31,14 +31,14 @@ export const PageBody = z.strictObject({
 });
 export type PageBody = z.infer<typeof PageBody>;
 
-/** A page of the paper's own, at its address. */
+/** One of the paper's own pages, with its slug. */
 export interface Page extends PageBody {
   slug: string;
 }
 
 const RESERVED = new Set(RESERVED_PAGES);
 
-/** Why a text cannot be the address of a page, with the cure; null when it can. */
+/** Why a text cannot be the slug of a page, with the remedy; null if it can. */
 export function pageSlugProblem(slug: string): string | null {
   if (!SLUG.test(slug) || slug.length > SLUG_MAX) {
     return `${JSON.stringify(slug)} cannot be a page's address; use 1 to ${SLUG_MAX} of a–z, 0–9 and single hyphens`;
@@ -54,7 +54,10 @@ export function inReadingOrder(pages: readonly Page[]): Page[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Whether a page before and after, or null, looks the same in the menus. Every footer links to an imprint. */
+/**
+ * Whether the menus stay the same when a page changes; null means that it does not exist. Every footer links to the
+ * imprint.
+ */
 export function sameInMenus(before: PageBody | null, after: PageBody | null, isImprint: boolean): boolean {
   const listed = (page: PageBody | null) =>
     page === null || (page.nav === 'none' && !isImprint)
@@ -82,10 +85,10 @@ export function pageRow(page: Page, { root, language }: { root: string; language
   return { slug, title, description, language: page.language ?? language, nav, order, url: `${root}/${slug}/` };
 }
 
-/** A placeholder in a sample page. The brackets are rare in any language, and stay visible. */
+/** A placeholder in a sample page. The brackets are rare in any language, and conspicuous. */
 const TO_FILL_IN = /⟦[^⟦⟧]{0,200}⟧/;
 
-/** The problem of a page whose sample text was not filled in; null for any other. */
+/** The problem of a page whose sample text was not filled in; null if there is none. */
 export function unfilledProblem(prose: string): Problem | null {
   const found = TO_FILL_IN.exec(prose);
   if (found === null) return null;

@@ -11,8 +11,8 @@ import { recordCommand } from './record-command.ts';
 import { requirePaper } from './require-paper.ts';
 
 /**
- * Creates a key of a paper. `options` maps members to names of options. Throws `invalid_request`, `not_found`,
- * `conflict`.
+ * Creates a key of a paper. `options` maps members to the names of command options. Throws `invalid_request`,
+ * `not_found`, `conflict`.
  */
 export function makePaperKey(
   app: AppContext,
@@ -53,7 +53,7 @@ export function paperKeyLog({ store, clock }: AppContext, paper: string, id: str
   return keyLog(key, keys.daysOf(id), keys.hasExpired(key, clock.now()));
 }
 
-/** Revokes a key of a paper. Throws `not_found` unless the paper has such a key in force. */
+/** Revokes a key of a paper. Throws `not_found` unless the paper has such an active key. */
 export function revokePaperKey(app: AppContext, paper: string, id: string): void {
   const { store, clock } = app;
   store.database.transact(() => {
@@ -64,7 +64,7 @@ export function revokePaperKey(app: AppContext, paper: string, id: string): void
   });
 }
 
-/** Pauses a key of a paper, or resumes it. Returns whether that changed anything. Throws `not_found`. */
+/** Pauses a key of a paper, or resumes it. Returns whether anything changed. Throws `not_found`. */
 export function pausePaperKey(app: AppContext, paper: string, id: string, paused: boolean): boolean {
   const { store, clock } = app;
   return store.database.transact(() => {

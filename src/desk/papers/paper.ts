@@ -9,7 +9,7 @@ import { filledLine, line } from '../line.ts';
 import { THEMES } from './themes.ts';
 import { TYPEFACE_NAMES } from './typefaces.ts';
 
-/** Whether a text names a time zone. Offsets such as +02:00 do not count, because they have no daylight saving time. */
+/** Whether a text names a time zone. Offsets such as +02:00 are rejected, because they have no daylight saving time. */
 export function isTimeZone(text: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
@@ -23,7 +23,7 @@ const PLAIN_HOST = 'must name a host of letters, digits, dots and hyphens';
 
 /**
  * Whether the host of an address consists of letters, digits, dots and hyphens, or is an IP address. URLs also allow
- * signs with a meaning of their own in the pages' Content-Security-Policy: a star, a semicolon, a comma, a quote.
+ * characters that have a meaning in the pages' Content-Security-Policy: star, semicolon, comma, quote.
  */
 function hasPlainHost(url: string): boolean {
   return URL.canParse(url) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(new URL(url).hostname);
@@ -41,15 +41,15 @@ const URL_MAX = 2_048;
 /** Maximum length of an imprint that is not a page, in characters. */
 const IMPRINT_MAX = 1_000;
 
-/** The most sections of a paper, and the most characters of the name of one. */
+/** Maximum number of sections, and maximum length of a section's name, in characters. */
 export const SECTIONS_MAX = 40;
 export const SECTION_MAX = 60;
 
-/** The blocks that a front can have below the top of the news. */
+/** The optional blocks of a front, below the top news. */
 export const FRONT_BLOCKS = ['sections', 'cast', 'subscribe', 'blog', 'corrections', 'masthead'] as const;
 export type FrontBlockName = (typeof FRONT_BLOCKS)[number];
 
-/** The sections or personas whose pieces are reviewed. */
+/** The sections or personas whose pieces need a review. */
 function reviewed(what: string) {
   return z.array(filledLine(SECTION_MAX)).min(1, `must name a ${what}, or be left out`).max(SECTIONS_MAX).optional();
 }
@@ -91,15 +91,15 @@ export const PaperBody = z.strictObject({
     .refine((url) => !/[?#@]/.test(url), 'must be an address without a query, a fragment or a user name')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
-  /** Mail address for readers and security researchers, or the https address of a page that takes messages. */
+  /** Mail address for readers and security researchers, or the https address of a page with a contact form. */
   contact: z
     .union([z.email(), z.url({ protocol: /^https$/ }).regex(/^[\x21-\x7e]+$/)], {
       error: 'must be a mail address, or an https address where readers can write to you',
     })
     .optional(),
   /**
-   * Who is responsible for the paper, in the footer of every page: a text, or `pages/<slug>.md` for a link to that page.
-   * Some countries require it.
+   * Who is responsible for the paper, for the footer of every page: a text, or `pages/<slug>.md` for a link to that
+   * page. Some countries require it.
    */
   imprint: z
     .string()
@@ -118,13 +118,13 @@ export const PaperBody = z.strictObject({
         .default('UTC'),
     })
     .optional(),
-  /** The SVG among the paper's media that stands for the nameplate, and another one for dark mode. */
+  /** An SVG among the paper's media that replaces the nameplate, and optionally another for dark mode. */
   logo: z.union([z.string(), z.strictObject({ light: z.string(), dark: z.string() })]).optional(),
-  /** The SVG or PNG among the paper's media from which its icons are made. */
+  /** An SVG or PNG among the paper's media from which its icons are made. */
   icon: z.string().optional(),
-  /** The stylesheet among the paper's media that follows those of Broadsheet. */
+  /** A stylesheet among the paper's media, applied after those of Broadsheet. */
   style: z.string().optional(),
-  /** Address of the one script of another host that pages load. */
+  /** Address of the only script from another host that pages load. */
   analytics: z
     .string()
     .max(URL_MAX, { abort: true })
@@ -136,7 +136,7 @@ export const PaperBody = z.strictObject({
     description:
       'How the pages are laid out: `broadsheet` in columns (the default), `magazine` a cover and cards, `wire` by day and clock.',
   }),
-  /** One of the pairs of typefaces that come with Broadsheet. */
+  /** One of the typeface pairs that come with Broadsheet. */
   typefaces: z.enum(TYPEFACE_NAMES).optional(),
   link_cards: z.boolean().optional().meta({
     description: 'Whether bare links on lines of their own become cards, once the server has read the pages at them.',
@@ -144,7 +144,10 @@ export const PaperBody = z.strictObject({
   subscribe_box: z.literal('end', { error: 'must be end, or left out' }).optional().meta({
     description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.',
   }),
-  /** Which pieces of agents a person has to approve before they go on air: all, or those of these sections or personas. */
+  /**
+   * Which pieces by agents a person must approve before they go on air: all, or those in these sections or by these
+   * personas.
+   */
   review: z
     .union(
       [
@@ -159,7 +162,7 @@ export const PaperBody = z.strictObject({
       { error: 'must be required, or say sections, personas and shown, as in {sections: [News], shown: true}' },
     )
     .optional(),
-  /** Whether the server reads the sources that pieces cite, and what follows from what it finds. */
+  /** Whether the server reads the sources that pieces cite, and the consequences of what it finds. */
   sources: z
     .strictObject(
       {
@@ -177,7 +180,7 @@ export const PaperBody = z.strictObject({
     .optional(),
   /** The desk's working methods, in Markdown, for the standards page. */
   standards: z.string().max(20_000).default(''),
-  /** The blocks of the front below the top of the news, in this order; a block that is left out is not shown. */
+  /** The blocks of the front below the top news, in this order; omitted blocks are not shown. */
   front: z
     .strictObject({
       blocks: z
@@ -188,12 +191,12 @@ export const PaperBody = z.strictObject({
 });
 export type PaperBody = z.infer<typeof PaperBody>;
 
-/** A paper's record with its address: everything that most of its files may read. */
+/** A paper's record with its slug: what most of the paper's pages and files need. */
 export interface PaperRecord extends PaperBody {
   slug: string;
 }
 
-/** The mail address of a paper's contact; undefined when it has none, or names a page instead. */
+/** The mail address of a paper's contact; undefined if it has none or names a page instead. */
 export function contactMail({ contact }: Pick<PaperBody, 'contact'>): string | undefined {
   return contact?.startsWith('https://') ? undefined : contact;
 }
@@ -204,7 +207,7 @@ export function contactUrl({ contact }: Pick<PaperBody, 'contact'>): string | un
   return mail === undefined ? contact : `mailto:${mail}`;
 }
 
-/** The page that a paper's imprint names; null when it is a text, or there is none. */
+/** The page that a paper's imprint names; null if the imprint is a text or missing. */
 export function imprintPage({ imprint }: Pick<PaperBody, 'imprint'>): string | null {
   return /^pages\/([a-z0-9-]+)\.md$/.exec(imprint ?? '')?.[1] ?? null;
 }
@@ -217,7 +220,7 @@ export interface Paper extends PaperRecord {
   changed_at: number;
 }
 
-/** The longest slug of a paper. */
+/** Maximum length of a paper's slug. */
 export const PAPER_SLUG_MAX = 60;
 
 /** Whether a text can be a paper's slug, the first path segment on the shared host. */
@@ -230,10 +233,12 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
   return paper.url ?? `${origin}/${paper.slug}`;
 }
 
-/** Maximum length of a section's slug: disks take names of 255 bytes. Some signs stand for six letters. */
+/**
+ * Maximum length of a section's slug. File systems allow names of 255 bytes, and some characters become six letters.
+ */
 const SECTION_SLUG_MAX = 200;
 
-/** A section's slug: its name in ASCII words, or a stable substitute when there are none, or too many. */
+/** A section's slug: its name in ASCII words, or a stable substitute if there are none or too many. */
 export function sectionSlug(name: string): string {
   const words = asciiWords(name).join('-');
   return words !== '' && words.length <= SECTION_SLUG_MAX ? words : `section-${sha256(name).slice(7, 15)}`;

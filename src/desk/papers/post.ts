@@ -3,7 +3,7 @@ import { isoTime } from '../../proof/time.ts';
 import type { Row } from '../archive.ts';
 import { type Links, storyUrl } from '../story.ts';
 
-/** Maximum length of a post, in graphemes: short-post platforms take no more. */
+/** Maximum length of a post, in graphemes, as on short-post platforms. */
 const POST_MAX = 300;
 
 /** A piece in the short format of social platforms. */
@@ -27,7 +27,7 @@ export function postRow(row: Row, links: Links): PostRow {
   const link = storyUrl(links.root, row.slug);
   const whole = [row.headline, row.dek, link].join('\n\n');
   const fits = row.dek !== '' && graphemes(whole).length <= POST_MAX;
-  // The link is never truncated: without it a post leads nowhere.
+  // The link is never truncated: without it, a post would lead nowhere.
   const room = POST_MAX - graphemes(link).length - 2;
   return {
     id: row.id,

@@ -5,9 +5,9 @@ import type { Story } from '../archive.ts';
 import { refuseWithdrawn } from '../withdrawal.ts';
 import type { AccessKey, KeyTable } from './keys.ts';
 
-/** How long a link opens a piece, in ms. */
+/** How long a link is valid, in ms. */
 export const PREVIEW_LIFE = 7 * DAY;
-/** How many links of a piece open it at a time; another one ends the oldest. */
+/** Maximum number of valid links to a piece. A further one invalidates the oldest. */
 export const PREVIEWS_MAX = 100;
 /** Random bytes in a secret. */
 const SECRET_BYTES = 32;
@@ -19,17 +19,17 @@ interface PreviewLink {
   hash: string;
   paper: string;
   piece: string;
-  /** The id of the access key that asked for it, and with which it ends. */
+  /** The id of the access key that requested it. The link ends with this key. */
   key: string;
   made_at: number;
   expires_at: number;
 }
 
 export interface PreviewTable {
-  /** Keeps a link, and of its piece's links only the newest `PREVIEWS_MAX`. */
+  /** Stores a link, and deletes all but the newest `PREVIEWS_MAX` of its piece. */
   keep(link: PreviewLink): void;
   get(hash: string): PreviewLink | null;
-  /** Removes the links that have expired at `now`. */
+  /** Deletes the links that have expired at `now`. */
   forget(now: number): void;
 }
 
@@ -74,7 +74,10 @@ export function findPreviewLink({ previews, now }: Previews, keys: KeyTable, sec
   return key === null || key.revoked_at !== null || keys.hasExpired(key, now) ? null : link;
 }
 
-/** Whether a link still shows its piece: not once it was on air since the link was made, nor after a withdrawal. */
+/**
+ * Whether a link still shows its piece: not once the piece has been on air since the link was made, nor after a
+ * withdrawal.
+ */
 export function showsPreview({ made_at }: PreviewLink, { state, published_at, headline_withheld }: Story): boolean {
   return (
     !headline_withheld && (state === 'draft' || state === 'scheduled') && (published_at === 0 || published_at < made_at)

@@ -2,7 +2,7 @@ import type { AppContext } from '../../server/context.ts';
 import { newId } from '../../shared/new-id.ts';
 import { type Change, CLI_ACTOR, recordActivity } from '../activity.ts';
 
-/** Records what a command did to a paper in the log of activity. Call it in the transaction that does it. */
+/** Records in the activity log what a command did to a paper. Call it in the same transaction. */
 export function recordCommand(
   { store, clock }: Pick<AppContext, 'store' | 'clock'>,
   paper: string,

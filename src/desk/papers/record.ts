@@ -15,11 +15,13 @@ import type { Media } from './media.ts';
 import { type PageBody, pageSlugProblem, unfilledProblem } from './page.ts';
 import type { PaperBody } from './paper.ts';
 
-/** How many pieces an error message names. */
+/** Maximum number of pieces that an error message names. */
 const NAMED_MAX = 5;
 
-/** Creates a persona from its body. Throws `refused_by_door` when its portrait is not a picture of the paper,
- * or a line shows nothing. */
+/**
+ * Creates a persona from its body. Throws `refused_by_door` when its portrait is not one of the paper's pictures, or a
+ * line has no visible text.
+ */
 export function personaFrom(archive: Archive, slug: string, body: PersonaBody): Persona {
   const { name, title, beat } = body;
   requireShown({ name, title, beat });
@@ -47,9 +49,10 @@ export function castFrom(archive: Archive, day: string, body: CastBody): Cast {
 }
 
 /**
- * Creates a paper's new record, with its address normalized. Throws `refused_by_door` when it drops a section that
- * has pieces, raises the source floor above that of scheduled pieces, or names media, or sections and personas to review,
- * that the paper does not have. `personas` are those that are filed with it, too; undefined when they are not known yet.
+ * Creates a paper's new record, with its address normalized. Throws `refused_by_door` when it drops a section that has
+ * pieces, raises the source floor above that of scheduled pieces, or names media, or sections and personas to review,
+ * that the paper does not have. `personas` also includes those filed together with it; undefined if they are not known
+ * yet.
  */
 export function paperFrom(
   archive: Archive | null,
@@ -72,8 +75,8 @@ export function paperFrom(
 }
 
 /**
- * Creates a page of the paper's own from its body. Throws `refused_by_door` for an address that the paper uses itself,
- * and for prose that the door would not take. A page cites no facts.
+ * Creates one of the paper's own pages from its body. Throws `refused_by_door` for an address that the paper uses
+ * itself, and for prose that the door would reject. A page cites no facts.
  */
 export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBody {
   const reserved = pageSlugProblem(slug);
@@ -94,7 +97,7 @@ export function pageFrom(archive: Archive, slug: string, body: PageBody): PageBo
   return body;
 }
 
-/** The problem of a page at an address that leads to a piece. */
+/** The problem of a page whose address is an earlier address of a piece. */
 function takenProblems(archive: Archive, slug: string): Problem[] {
   const owner = archive.aliasOwner(`/${slug}`);
   if (owner === null) return [];
@@ -102,7 +105,10 @@ function takenProblems(archive: Archive, slug: string): Problem[] {
   return [{ field: 'slug', rule: 'alias_taken', message }];
 }
 
-/** The problems of lines that readers see, by field. A stored record was not asked: older versions took any line. */
+/**
+ * The problems of lines that readers see, by field. Stored records are not checked, since older versions accepted any
+ * line.
+ */
 function unshown(lines: Record<string, string>): Problem[] {
   return Object.entries(lines).flatMap(([field, text]) => shownProblems(field, text));
 }
@@ -112,7 +118,9 @@ function requireShown(lines: Record<string, string>): void {
   if (problems.length > 0) throw refusalOf(problems);
 }
 
-/** Appends a record unless the newest one of its name is equal, null when there is none. Returns whether it was appended. */
+/**
+ * Appends a record unless it equals `before`, the newest record of its name, or null. Returns whether it was appended.
+ */
 export function appendRecord(
   store: LedgerStore,
   { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,
@@ -138,7 +146,7 @@ function sectionProblems(archive: Archive, sections: readonly string[]): Problem
   });
 }
 
-/** A higher floor must not block scheduled pieces, whose failure would go unnoticed. Pieces on air stay on air. */
+/** A higher floor must not block scheduled pieces, because nobody would notice. Pieces on air stay on air. */
 function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[] {
   if (source_floor <= archive.paper().source_floor) return [];
   const short = archive.scheduled().filter((piece) => sourceFloorProblems(piece, { source_floor }).length > 0);
@@ -149,7 +157,7 @@ function floorProblems(archive: Archive, { source_floor }: PaperBody): Problem[]
   return [{ field: 'source_floor', rule: 'scheduled_below_floor', message }];
 }
 
-/** A name with a typing error would have no review where its desk relies on one. */
+/** Unknown names are problems: a misspelled name would leave pieces without the review that the desk relies on. */
 function reviewProblems({ review, sections, sources }: PaperBody, personas: readonly string[] | undefined): Problem[] {
   const unknown = (field: string, named: readonly string[] = [], known: readonly string[] | undefined, where: string) =>
     named.flatMap((name, index): Problem[] => {
@@ -169,7 +177,7 @@ function reviewProblems({ review, sections, sources }: PaperBody, personas: read
 type FindMedia = (path: string) => Media | null;
 const mediaOf = (archive: Archive | null) => (path: string) => archive?.media(path) ?? null;
 
-/** The media that a paper's record names, and the types that each may have. */
+/** The media that a paper's record names, and the allowed types of each. */
 export function brandMedia({ logo, icon, style }: Pick<PaperBody, 'logo' | 'icon' | 'style'>) {
   const svg = ['image/svg+xml'];
   const logos = typeof logo === 'object' ? [...Object.entries(logo)] : [['', logo] as const];
@@ -210,7 +218,7 @@ function requireMedia(archive: Archive, field: string, path: string | null, type
 
 type Members = Record<string, unknown>;
 
-/** The members that hold media files, by their names in records and in listed rows. */
+/** The members that hold media files, by their names in records and in rows. */
 const MEDIA = new Map([
   ['avatar', 'avatar'],
   ['video', 'video'],
@@ -231,19 +239,19 @@ const MEDIA = new Map([
  */
 export function personaChange(change: Members, slug: string, root: string): Members {
   const members = mediaPaths(change, root);
-  // A drawn portrait means that the persona has no picture.
+  // If the row shows the drawn portrait, the persona has no picture.
   if (members.avatar === `${root}/${portraitPath(slug)}`) members.avatar = null;
   return without(members, { slug, declared_ai: true, url: `${root}/masthead/${slug}/` });
 }
 
-/** The same for an edition, whose row also shows its file's properties. */
+/** Like `personaChange`, for an edition, whose row also shows its file's properties. */
 export function castChange(archive: Archive, change: Members, day: string, root: string): Members {
   const members = mediaPaths(change, root);
   const before = archive.cast(day);
   const path = members.audio ?? members.video ?? (before && castFile(before));
   const { file_chapters: _, ...shown } = fileProperties(typeof path === 'string' ? archive.media(path) : null);
   const page_url = `${root}/cast/${day}/`;
-  // Chapters of the file that are sent back stay those of the file.
+  // Unchanged chapters that come from the file are not stored in the record.
   if (before !== null && canonicalize(members.chapters) === canonicalize(chaptersOf(before))) delete members.chapters;
   return without(members, { day, page_url, embed_url: `${page_url}embed/`, ...shown });
 }
@@ -258,7 +266,7 @@ function mediaPaths(change: Members, root: string): Members {
   return Object.fromEntries(members);
 }
 
-/** A change without the members that are sent back as they are shown. */
+/** Removes members that are sent back unchanged. */
 export function without(change: Members, shown: Members): Members {
   return Object.fromEntries(Object.entries(change).filter(([name, value]) => shown[name] !== value));
 }

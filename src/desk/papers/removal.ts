@@ -13,14 +13,14 @@ export const REMOVAL_REASON = 'the paper was removed';
 
 type DeskStore = AppStore['desk'];
 
-/** Why nothing more is filed to a removed paper, and the cure; null for any other slug. */
+/** Why nothing more can be filed to a removed paper, and the remedy; null for any other slug. */
 export function removedProblem(store: Pick<DeskStore, 'removedPaper'>, slug: string): string | null {
   const removed = store.removedPaper(slug);
   if (removed === null) return null;
   return `${slug} was removed on ${isoTime(removed.removed_at).slice(0, 10)}, and nothing is filed to it; bring it back with \`${CLI} paper restore ${slug}\`, or delete or rename the folder`;
 }
 
-/** What a removal ended. */
+/** The counts of what a removal ended. */
 export interface Removal {
   /** Pieces that were on air or scheduled. */
   withdrawn: number;
@@ -52,7 +52,7 @@ export function removePaper(
     airDue(silent, now);
     const pieces = [...archive.receiptsOnAir()].flatMap(({ piece, is_newest }) => (is_newest ? [piece] : []));
     for (const { slug: name } of archive.scheduled()) pieces.push(archive.storyBySlug(name)?.id ?? '');
-    // While all of it is stale, a withdrawal does not work out which pages show the piece.
+    // Marks the whole paper as stale first, so that no withdrawal has to work out which pages show the piece.
     store.markStale(slug, [dependencies.config]);
     let last = now;
     for (const piece of pieces) {
@@ -67,8 +67,8 @@ export function removePaper(
 }
 
 /**
- * Brings a removed paper back as it was, with all of its pieces off the air. Returns its record. Throws `not_found`
- * when it was not removed, `refused_by_door` when another paper is served at its address now.
+ * Restores a removed paper, with all of its pieces off the air. Returns its record. Throws `not_found` when it was not
+ * removed, `refused_by_door` when another paper is served at its address now.
  */
 export function restorePaper(grants: HostGrants & { store: DeskStore }, slug: string): PaperBody {
   const { store, now } = grants;

@@ -1,7 +1,7 @@
 import { Fault } from '../../shared/fault.ts';
 import type { LedgerStore } from '../ledger-store.ts';
 
-/** Throws `not_found`, listing the existing papers, when the paper does not exist. */
+/** Throws `not_found`, with a list of the existing papers, when the paper does not exist. */
 export function requirePaper(
   { store }: { store: { desk: Pick<LedgerStore, 'hasPaper' | 'paperSlugs'> } },
   paper: string,

@@ -9,9 +9,9 @@ import { tagsFrom } from '../door/tag.ts';
 import type { PaperRecord } from './paper.ts';
 
 /**
- * What can be shown of a piece that the door refuses: each field that is missing or broken is replaced by the nearest
- * thing that a page can show. `data` is a filing's body, of any shape; `slug` is used when it has none that can be in an
- * address. The result is never filed.
+ * A displayable version of a piece that the door rejects: each missing or invalid field is replaced by the nearest
+ * valid value. `data` is a filing's body, of any shape; `slug` is used if the body has no valid one. The result is
+ * never filed.
  */
 export function showableFiling(
   data: unknown,
@@ -43,16 +43,18 @@ export function showableFiling(
   };
 }
 
-/** Prose that is safe to render: with too much mark-up a block of code, with too many markers what precedes them. */
+/**
+ * Prose that is safe to render: as a block of code if it has too much markup, and cut before the first marker too many.
+ */
 export function showableProse(prose: string, { excess }: Pick<ParsedProse, 'excess'>): string {
   const shown = prose.slice(0, markersIn(prose)[MAX.markers]?.offset);
   return excess.length > 0 ? shown.replace(/^/gm, '    ') : shown;
 }
 
-/** A text without what no page can show: control characters, halves of surrogate pairs, heaps of combining marks. */
+/** Removes what no page can show: control characters, halves of surrogate pairs, excessive combining marks. */
 function textOf(value: unknown, max: number): string {
   if (typeof value !== 'string') return typeof value === 'number' ? String(value) : '';
-  // Cut first, so that the work is bounded.
+  // Cuts first, so that the work is bounded.
   const text = value
     .slice(0, max)
     .toWellFormed()

@@ -5,20 +5,20 @@ import type { RecordEntry } from '../ledger-entry.ts';
 
 /**
  * The names under which the filing door's key signs. Both services share the key, and each signs under its own host.
- * Until something else is recorded, both sign under the name in the key's entry: what was signed before the domain
- * records had a name of their own stays verifiable.
+ * Unless another name is recorded, both sign under the name in the key's entry, so that signatures from before the
+ * domain records had a name of their own stay verifiable.
  */
 
-/** From this entry on, a key signs for a service under another name. */
+/** From this entry on, a key signs for a service under a new name. */
 export interface SigningName {
   service: LogService;
   kid: string;
   name: string;
-  /** The name under which the key signed for the service until then; null when it had signed nothing for it. */
+  /** The name under which the key signed for the service before; null if it had signed nothing for it. */
   before: string | null;
 }
 
-/** The ledger's line of a name. */
+/** The ledger entry for a name. */
 export function signingNameEntry({ service, ...body }: SigningName, at: number): RecordEntry {
   return { type: 'record', at, paper: '', kind: 'signing-name', name: service, body };
 }
@@ -31,19 +31,19 @@ export function signingNameOf({ kind, name, body }: Pick<RecordEntry, 'kind' | '
 }
 
 /**
- * The name under which to sign, `host/door`. It follows the address of the service, but never becomes a local address:
- * those change with the port and mean nothing elsewhere.
+ * The name under which to sign, `host/door`. It follows the address of the service, but is never replaced by a local
+ * address, which changes with the port and means nothing elsewhere.
  */
 export function followedName(current: string | null, wanted: string): string {
   return current === null || !isLoopbackName(wanted) ? wanted : current;
 }
 
-/** Whether a name is that of an address on this machine. */
+/** Whether a name has a host on this machine. */
 export function isLoopbackName(name: string): boolean {
   return isLoopbackHost(new URL(`http://${name}`).hostname);
 }
 
-/** The keys of a service, one for each name under which each has signed for it, oldest first. */
+/** The keys of a service, once for each name under which they have signed for it, oldest first. */
 export function keysUnderNames(keys: readonly VerifyingKey[], names: readonly SigningName[]): VerifyingKey[] {
   return keys.flatMap((key) => {
     const taken = names.filter(({ kid }) => kid === key.kid);

@@ -2,7 +2,7 @@ import anyAscii from 'any-ascii';
 import { MAX } from '../door/piece.ts';
 import { asciiWords, plainLetters } from '../door/tag.ts';
 
-/** Space for the suffix that distinguishes pieces with the same headline. */
+/** Room for the suffix that distinguishes pieces with the same headline. */
 const TAIL = 6;
 
 /** The words of a name for use in addresses: a–z and 0–9. Other scripts are transliterated. */

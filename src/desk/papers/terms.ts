@@ -19,13 +19,13 @@ export interface Agreement {
   text: string;
 }
 
-/** Records that a paper's operator signed one text of the agreement. */
+/** A record that a paper's operator signed one text of the agreement. */
 interface Signature {
   paper: string;
   version: string;
   /** `sha256:<hex>` of the signed text. */
   digest: string;
-  /** The signer, in their own words. */
+  /** The signer's name, as entered. */
   signed_by: string;
   /** In ms. */
   signed_at: number;
@@ -114,19 +114,19 @@ export function signTerms({ terms, agreement, paper, version, signed_by, key, no
 
 const FILE = 'agreement.md';
 
-/** A version must need no escaping in an address, a log line or a message. */
+/** Allows only characters that need no escaping in an address, a log line or a message. */
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
 
 const FrontMatter = z.object({ version: z.string().regex(VERSION) });
 
-/** The agreement for agents in force: the content folder's own, or the one that ships with the project. */
+/** The current agreement for agents: the content folder's own, or the one that ships with the project. */
 export function currentAgreement({ contentDir }: { contentDir: string }): Agreement {
   return readAgreement([contentDir, join(PROJECT, 'content')]);
 }
 
 /**
- * Reads the agreement for agents: `agreement.md` in the first of these folders that has one, else in the last.
- * Normalizes line endings and trims the text, so that every checkout of the file has the same text. Throws
+ * Reads the agreement for agents: `agreement.md` in the first of these folders that has it, else in the last.
+ * Normalizes line endings and trims the text, so that every checkout of the file gives the same text. Throws
  * `unavailable`, naming the file and the remedy.
  */
 export function readAgreement(folders: [...string[], string]): Agreement {

@@ -1,7 +1,7 @@
 /**
- * The pairs of typefaces that come with Broadsheet, by the name of the face of the text, and the families of each:
- * `src/layouts/type-<pair>.css` declares them, `src/astro/font-faces.ts` has their rules.
- * docs/decisions/019-looks-and-the-mark.md says why these.
+ * The typeface pairs that come with Broadsheet, by the name of the text face, and the families of each.
+ * `src/layouts/type-<pair>.css` declares them; `src/astro/font-faces.ts` has their rules. See
+ * docs/decisions/019-looks-and-the-mark.md.
  */
 export const TYPEFACES = {
   'source-serif': ['source-serif-4', 'libre-franklin'],
@@ -22,8 +22,8 @@ const FAMILIES = new Set<string>(Object.values(TYPEFACES).flat());
 const OF_CONSOLE = /^_astro\/(?:console(?:-[a-z]+)*|editor|passkey|swap|upload)\./;
 
 /**
- * Whether a paper with these typefaces has a file of the build: it needs nothing of the console, and no fonts of another pair than its own and the
- * default one, which pages of the shared host have.
+ * Whether a paper with these typefaces needs a file of the build: no files of the console, and only fonts of its own
+ * pair and of the default pair, which pages of the shared host use.
  */
 export function needsAsset(path: string, typefaces: Typefaces): boolean {
   if (OF_CONSOLE.test(path)) return false;
