@@ -7,7 +7,7 @@ import { SESSION_IDLE_MAX } from '../shared/session.ts';
 import { type Db, integer, orNull, sql, text } from '../shared/sql/sql.ts';
 import type { LedgerTables } from './desk/ledger-entries.ts';
 
-/** What waits for its time, and the column that has it. */
+/** Tables of work that waits for its time, the column of that time, and optionally the longest wait in ms. */
 const WAITING = [
   ['mails', 'due_at'],
   ['digests', 'due_at'],
@@ -19,10 +19,10 @@ const WAITING = [
   ['log_witnesses', 'next_at'],
   ['source_readings', 'due_at', READ_EVERY],
 ] as const;
-/** Nothing else of this waits longer: the rarest digest comes every week, and retries end after days. In ms. */
+/** The longest wait in the other tables, in ms: the rarest digest is weekly, and retries end within days. */
 const LONGEST_WAIT = 10 * DAY;
 
-/** What lets somebody in, the column of its end, and how long it lasts at most when nobody uses it, in ms. */
+/** Tables of credentials, the column of their end, and the longest lifetime without use, in ms. */
 const ENDING = [
   ['console_sessions', 'expires_at', SESSION_IDLE_MAX],
   ['sessions', 'expires_at', SESSION_IDLE_MAX],
@@ -34,8 +34,9 @@ const ENDING = [
 ] as const;
 
 /**
- * Requests that count for a day, in columns that add up. A later day closes all before it (`accountingTime`), so one far
- * ahead would close the allowance until then. Draws that are in the ledger of credits stay there as they are.
+ * Tables of requests counted per day, in columns that can be added up. A later day closes all earlier ones
+ * (`accountingTime`), so counts on a day far ahead would close the allowance until then. Draws already in the ledger of
+ * credits are not moved.
  */
 const COUNTED: { table: string; of: string; moved: Record<string, string> }[] = [
   {
@@ -49,7 +50,7 @@ const COUNTED: { table: string; of: string; moved: Record<string, string> }[] = 
   { table: 'sign_ups', of: 'network', moved: { made: 'made' } },
 ];
 
-/** What the database knows of the time. */
+/** Reads and repairs of stored times, for a clock that was wrong. */
 export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) {
   const { run, one, number, all } = sql(db);
   const papers = all('SELECT slug, changed_at FROM papers', { slug: text, changed_at: integer });
@@ -83,17 +84,19 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
     };
   });
   return {
-    /** The number of a paper's first receipt after one whose entry is later than a time (ms); null when none is. */
+    /**
+     * The number of a paper's first receipt above `after` whose entry is later than `time` (ms); null if there is none.
+     */
     firstFiledAfter: (paper: string, time: number, after: number): number | null => firstAfter(paper, time, after),
-    /** Has what waits for a far future, reckoned by a clock that ran ahead, tried at `now` (ms). */
+    /** Makes work due at `now` (ms) that a clock running ahead had scheduled for the far future. */
     wakeWaiting(now: number): void {
       for (const wake of wakes) wake(now);
     },
-    /** Has what lets somebody in end as if it were used at `now` (ms), where a clock that ran ahead said later. */
+    /** Shortens credentials that end later than if they were last used at `now` (ms), because a clock ran ahead. */
     endInTime(now: number): void {
       for (const end of ends) end(now);
     },
-    /** Counts what a clock that ran ahead counted on days after tomorrow as of the day of `now` (ms). */
+    /** Moves counts on days after tomorrow, made by a clock that ran ahead, to the day of `now` (ms). */
     countToday(now: number): void {
       // A process whose clock is slightly ahead may count for tomorrow already.
       const tomorrow = dayOf(now + DAY);
@@ -103,8 +106,8 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
       }
     },
     /**
-     * The newest time that was entered here, in ms, in any ledger, key or observation; 0 before the first. What a
-     * correction of the clock covers counts with its true time.
+     * The newest time stored here, in ms, in any ledger, key or observation; 0 before the first. Times that a
+     * correction of the clock covers count as corrected.
      */
     newestTime: (): number =>
       Math.max(
@@ -112,7 +115,7 @@ export function clockTables(db: Db, { lastFiledAt, signingKeys }: LedgerTables) 
         ...signingKeys().map(({ nbf }) => nbf),
         ...papers().flatMap(({ slug, changed_at }) => [changed_at, lastFiledAt(slug)]),
       ),
-    /** How many corrections of the clock there are. */
+    /** The number of corrections of the clock. */
     clockCorrections: number("SELECT count(*) FROM records WHERE kind = 'clock'"),
   };
 }

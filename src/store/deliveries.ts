@@ -25,9 +25,9 @@ export const JOB = {
 };
 
 /**
- * A queue of deliveries to any kind of webhook, in these tables; `webhook` is the column that names the webhook, and
- * `isReady` a condition on a row `d` which may be sent.
- * `jobsOf` reads the leased deliveries in the order of their ids, which it receives as a JSON array.
+ * A queue of deliveries to one kind of webhook, in the given tables. `webhook` is the column with the webhook's id, and
+ * `isReady` a condition on a row `d` for when it may be sent. `jobsOf` reads the leased deliveries, sorted by id; it
+ * receives the ids as a JSON array.
  */
 export function deliveryQueue<D extends DeliveryJob>(
   db: Db,
@@ -211,7 +211,7 @@ export function webhookTable(db: Db): WebhookTable {
      ORDER BY w.id LIMIT ?4`,
     { id: text, url: text },
   );
-  // Another address is on, and has not failed yet.
+  // A changed address starts without failures, and switched on.
   const change = run(
     `UPDATE webhooks SET sections = ?4, "cast" = ?5, url = ?3,
        failing_since = iif(url = ?3, failing_since, NULL), off_at = iif(url = ?3, off_at, NULL),

@@ -30,7 +30,7 @@ const SERVICE_KEY = { id: text, account: orNull(text), level: oneOf(...SERVICE_L
 
 const DAYS = { days: integer, first_day: orNull(text), last_day: orNull(text) };
 
-/** What both tables of keys do with the days on which a key was used, of which `days` has a row each. */
+/** The days on which a key was used, for both tables of keys. `days` has a row for each day. */
 function usesOf(db: Db, transact: Transact, keys: string, days: string) {
   const { run, all } = sql(db);
   const use = run(`UPDATE ${keys} SET used_at = ?2 WHERE id = ?1 AND (used_at IS NULL OR used_at < ?2)`);
@@ -57,7 +57,7 @@ function usesOf(db: Db, transact: Transact, keys: string, days: string) {
 
 const withHash = <Row extends { hash: string }>({ hash, ...key }: Row) => ({ key, hash });
 
-/** `KEY` of `keys`: the key of a client is paused with the seat that allowed it, too. */
+/** `KEY` of `keys`. A client's key is also paused when the seat that authorized it is. */
 const COLUMNS = columnsOf(KEY, 'keys').replaceAll(
   /keys\.("?paused_\w+"?)/g,
   `coalesce(keys.$1, (SELECT seat.$1 FROM oauth_grants g JOIN keys seat ON seat.id = g.seat WHERE g.key = keys.id)) AS $1`,
@@ -89,7 +89,7 @@ export function keyTables(db: Db, transact: Transact): KeyTable {
       { ...KEY, access_expires_at: integer },
       ({ access_expires_at, ...key }) => ({ key, expires_at: access_expires_at }),
     ),
-    // What a seat allowed its clients ends with it.
+    // Revoking a seat also revokes the clients that it authorized.
     revoke: changed(
       `UPDATE keys SET revoked_at = ?3, revoked_by = ?4 WHERE paper = ?1 AND revoked_at IS NULL
          AND (id = ?2 OR id IN (SELECT key FROM oauth_grants WHERE seat = ?2))`,

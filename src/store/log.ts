@@ -122,7 +122,7 @@ export function logTables(db: Db): LogTables {
   };
 }
 
-/** The hash in an entry that is that of a receipt: such an entry is stored as 32 bytes. */
+/** The hash in a log entry that consists of a receipt hash. Such entries are stored as 32 bytes. */
 function receiptHashIn(entry: string): Uint8Array | null {
   const hex = /^[^\n]*\nsha256:([0-9a-f]{64})\n$/.exec(entry)?.[1];
   return hex !== undefined && receiptHashText(`sha256:${hex}`) === entry ? fromHex(hex) : null;

@@ -22,7 +22,7 @@ const ACCOUNT_MAIL = {
   ...PROGRESS,
 };
 
-/** How leased mails of one table are settled. Times in ms. */
+/** The outcomes of leased mails in one table. Times in ms. */
 function settlements(db: Db, table: string) {
   const { run } = sql(db);
   const settle = run(
@@ -85,7 +85,7 @@ export function noticeTable(db: Db): NoticeTable {
   };
 }
 
-/** Mails with a link that signs in to a paper's console. They go with their links. */
+/** Mails with sign-in links for a paper's console. They are deleted with their links. */
 export function consoleMailTable(db: Db): ConsoleMailTable {
   const { insert, all } = sql(db);
   const queue = insert('console_mails', ['id', 'paper', 'due_at', 'state']);

@@ -2,16 +2,16 @@ import type { TopicQueue } from '../desk/press/manifest.ts';
 import type { HubPings } from '../shared/outbound/hub-ping.ts';
 import { columnsOf, type Db, flag, integer, orNull, type Read, sql, type Transact, text } from '../shared/sql/sql.ts';
 
-/** What the database remembers of a tree at a target. */
+/** The stored state of a tree at a target. */
 const PUBLICATION = {
   tree: text,
   /** Empty before the first publication. */
   publication: text,
-  /** The `_headers` with which the objects were sent. */
+  /** The `_headers` file in force when the objects were sent. */
   rules: text,
   /** For a log, the size of the published tree. */
   size: integer,
-  /** For a log, the sizes of the trees of which tiles were sent since, a JSON list. */
+  /** For a log, a JSON list of the tree sizes whose tiles were sent since the last publication. */
   sent_sizes: text,
   published_at: orNull(integer),
   failed_at: orNull(integer),
@@ -19,33 +19,33 @@ const PUBLICATION = {
 };
 const PUBLICATIONS = `SELECT ${columnsOf(PUBLICATION)} FROM publications WHERE target = ?`;
 
-/** A file that a target does not have. */
+/** A queued path: the target lacks the file, has another one, or has one too many. */
 const UNPUBLISHED = {
   sheet: text,
   path: text,
   mark: integer,
-  /** Whether the target has no file at this path. */
+  /** Whether the path is new at the target. */
   isAdded: flag,
-  /** Its digest in the manifest; null when it is to be removed. */
+  /** The digest in the manifest; null when the file must be removed. */
   digest: orNull(text),
 };
 export type Unpublished = Read<typeof UNPUBLISHED>;
 
-/** Paths that a target lacks, that it has with other bytes or headers, and that the tree does not have. */
+/** Paths missing at a target, paths with other bytes or headers there, and paths that only the target has. */
 interface QueuedPaths {
   added: readonly string[];
   changed: readonly string[];
   strays: readonly string[];
 }
 
-/** What was published where, and what is still to be. Triggers on the manifest queue every change for each target. */
+/** What was published where, and the queue of changes. Triggers on the manifest queue each change for each target. */
 export function publicationTable(db: Db, transact: Transact) {
   const { run, one, has, all } = sql(db);
   const add = run('INSERT OR IGNORE INTO publications (target, tree) VALUES (?, ?)');
   const fail = run(
     `UPDATE publications SET failed_at = coalesce(failed_at, ?3), failure = ?4 WHERE target = ?1 AND tree = ?2`,
   );
-  // Change numbers are integers that JavaScript can hold.
+  // Random change numbers, shifted to fit JavaScript's safe integers.
   const queueListed = run(
     `INSERT INTO unpublished (target, tree, sheet, path, mark, added)
        SELECT ?1, ?2, sheet, path, random() >> 11, ?4 FROM files
@@ -69,16 +69,16 @@ export function publicationTable(db: Db, transact: Transact) {
   return {
     find: one(`${PUBLICATIONS} AND tree = ?`, PUBLICATION),
     all: all(`${PUBLICATIONS} ORDER BY tree`, PUBLICATION),
-    /** Queues the changes of a tree for a target from now on. */
+    /** Queues all changes of a tree for a target from now on. */
     watch: (target: string, tree: string): void => void add(target, tree),
     begin: run('UPDATE publications SET publication = ?3 WHERE target = ?1 AND tree = ?2'),
     setRules: run('UPDATE publications SET rules = ?3 WHERE target = ?1 AND tree = ?2'),
-    /** Notes that tiles of a log of this size are about to be sent. */
+    /** Records that tiles of a log of this size are about to be sent. */
     sending: run(
       `UPDATE publications SET sent_sizes = json_insert(sent_sizes, '$[#]', ?3) WHERE target = ?1 AND tree = ?2
          AND NOT EXISTS (SELECT 1 FROM json_each(sent_sizes) WHERE value = ?3)`,
     ),
-    /** Notes that a tree was published at a time, and its size if it is a log. */
+    /** Records the time at which a tree was published, and for a log its size. */
     finish: run(
       `UPDATE publications SET published_at = ?3, size = ?4, sent_sizes = '[]', failed_at = NULL, failure = NULL
        WHERE target = ?1 AND tree = ?2`,
@@ -88,7 +88,7 @@ export function publicationTable(db: Db, transact: Transact) {
         add(target, tree);
         fail(target, tree, at, failure);
       }),
-    /** Queues what a comparison has found. */
+    /** Queues the differences that a comparison found. */
     queue: (target: string, tree: string, { added, changed, strays }: QueuedPaths): void =>
       transact(() => {
         queueListed(target, tree, JSON.stringify(added), 1);
@@ -101,9 +101,9 @@ export function publicationTable(db: Db, transact: Transact) {
        WHERE u.target = ? AND u.tree = ? ORDER BY u.path`,
       UNPUBLISHED,
     ),
-    /** Which of these paths some output of a tree still has. */
+    /** The paths among these that an output of the tree still has. */
     listed: (tree: string, paths: readonly string[]): string[] => listed(tree, JSON.stringify(paths)),
-    /** Takes rows off the queue, except those that changed since they were read. */
+    /** Removes rows from the queue, except those that changed since they were read. */
     settle: (target: string, tree: string, rows: readonly Pick<Unpublished, 'sheet' | 'path' | 'mark'>[]): void =>
       transact(() => {
         for (const { sheet, path, mark } of rows) take(target, tree, sheet, path, mark);
@@ -114,7 +114,7 @@ export function publicationTable(db: Db, transact: Transact) {
       return !dirty ? 'complete' : isOwned ? 'pressing' : 'interrupted';
     },
     hasFiles: has('SELECT 1 FROM files WHERE paper = ? LIMIT 1'),
-    /** The trees at a target: whether they were ever published there, and whether something is queued. */
+    /** The trees at a target, whether each was ever published there, and whether changes are queued. */
     trees: all(
       `SELECT tree, publication <> '' AS isPublished,
          EXISTS (SELECT 1 FROM unpublished u WHERE u.target = p.target AND u.tree = p.tree) AS isQueued
@@ -141,7 +141,7 @@ export function hubPingTable(db: Db): HubPings & TopicQueue {
       for (const path of paths) note(paper, path);
     },
     release: run('UPDATE hub_pings SET due_at = ?2 WHERE paper = ?1 AND due_at IS NULL'),
-    // A lease of more than its whole span was given before the clock was set back.
+    // A lease longer than its whole span was granted before the clock was set back.
     lease: all(
       `UPDATE hub_pings SET lease = ?2 WHERE (paper, path) IN (
          SELECT paper, path FROM hub_pings WHERE due_at <= ?1 AND (lease <= ?1 OR lease > ?2)

@@ -1,10 +1,10 @@
 import { type Db, integer, oneOf, sql, type Transact, text } from '../shared/sql/sql.ts';
 
-// What the processes on one database tell each other.
+// Tables by which the processes of one database inform each other.
 
 type Service = 'desk' | 'records';
 
-/** The public addresses under which the services were last served. */
+/** The public addresses at which the services were last served. */
 export function servedTable(db: Db) {
   const { upsert, one } = sql(db);
   const origin = one('SELECT origin FROM served WHERE service = ?', text);

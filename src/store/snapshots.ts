@@ -2,21 +2,21 @@ import { openStore, type Store } from './store.ts';
 
 /** The most idle connections in the pool. */
 const IDLE_MAX = 2;
-/** How much of the database a connection keeps in memory, in KiB: what one load of pieces needs, read in order. */
+/** Each connection's page cache, in KiB. Enough for one load of pieces, read in order. */
 const CACHE = 4_096;
 
 /**
- * A pool of connections with snapshots of the ledger. A press reads from one, so that it renders one state of the paper
- * and no list names a piece whose page does not exist yet. They are pooled because opening a connection takes longer
- * than the reads of a small press.
+ * A pool of connections with snapshots of the ledger. A press reads from one, so that it renders a single state of the
+ * paper, and no list shows a piece whose page does not exist yet. Pooled because opening a connection takes longer than
+ * the reads of a small press.
  */
 export function snapshotPool(file: string) {
   const idle: Store[] = [];
   return {
     /**
-     * Takes a connection, which has no snapshot yet. `refresh` moves its view to the last committed state, without any
-     * transaction that is still open on another connection; `end` releases it. Call it outside a transaction, because
-     * it may open a connection.
+     * Takes a connection without a snapshot. `refresh` moves its snapshot to the last committed state, without any open
+     * transactions of other connections; `end` releases the connection. Call it outside a transaction, because it may
+     * open a connection.
      */
     take() {
       const store = idle.pop() ?? openStore({ file, cache: CACHE });

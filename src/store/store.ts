@@ -64,7 +64,7 @@ import { watchGroupTable } from './records/watch-groups.ts';
 import { forwardedTable, leaseTable, servedTable } from './services.ts';
 import { type VitalSigns, vitalSigns } from './vital-signs.ts';
 
-/** The database by three handles. Take only what you use: `Pick<Store, 'records'>`, or the table itself. */
+/** The database in three parts. Take only what you use: `Pick<Store, 'records'>`, or the table itself. */
 export type Store = ReturnType<typeof openStore>;
 
 /** Opens the database. The SQL of each table is in its own file next to this one. */
@@ -97,7 +97,7 @@ export function openStore(settings: DatabaseSettings) {
     return fault;
   };
   let depth = 0;
-  /** Another one for each transaction. */
+  /** A new object for each transaction. */
   let transaction = {};
   const transact: Transact = (work) => {
     if (depth > 0) return work();
@@ -109,7 +109,7 @@ export function openStore(settings: DatabaseSettings) {
     depth++;
     transaction = {};
     try {
-      // A commit without changes touches no disk.
+      // A commit without changes does not touch the disk.
       const before = diskFault === null ? 0 : changes();
       const result = work();
       search.flush();
@@ -148,7 +148,7 @@ export function openStore(settings: DatabaseSettings) {
   };
   const credits = creditTables(db, transact);
   const group = groupCommit(db, transact, faultOf);
-  // Prepared on first use: most connections never read them.
+  // Prepared on first use: most connections never need them.
   let signs: VitalSigns | null = null;
 
   let check = (_entry: LedgerEntry): void => {};
@@ -181,7 +181,7 @@ export function openStore(settings: DatabaseSettings) {
       papers.takeSeq(entry.paper, entry.seq);
       pieces.setGeneration(entry);
       facts.setCitations(entry.paper, entry.piece);
-      // A new piece is a draft, which has neither.
+      // A new piece is a draft, which has neither tags nor a row in the search index.
       if (entry.piece.revision === 1) return;
       pieces.updateTags(entry.piece.id);
       search.note(entry.piece.id);
@@ -211,25 +211,27 @@ export function openStore(settings: DatabaseSettings) {
   };
 
   return {
-    /** The file as a whole: transactions, the transparency logs, and what both services need. */
+    /** The file as a whole: transactions, the transparency logs, and tables used by both services. */
     database: {
       transact,
-      /** Identifies the transaction that runs, or the last one: within one, no other process changes anything. */
+      /**
+       * Identifies the running transaction, or the last one. Within one transaction, no other process changes anything.
+       */
       transaction: (): object => transaction,
       publications: publicationTable(db, transact),
       log,
       served: servedTable(db),
       forwarded: forwardedTable(db),
       leases: leaseTable(db, transact),
-      /** Who else may write, and how long this connection waits for it. */
+      /** Other writers, and how long this connection waits for them. */
       lock,
       /**
-       * Runs a small write together with those of other callers, and resolves when it is on disk. While another process
-       * holds the lock, it waits for `patience` ms.
+       * Runs a small write together with those of other callers, and resolves when it is on disk. Waits up to
+       * `patience` ms while another process holds the lock.
        */
       groupCommit: <T>(work: () => T, patience?: number, bytes?: number): Promise<T> =>
         lock.patiently(() => group.add(work, bytes), patience),
-      /** Keeps this connection at the current state of the database until `endReading`. Write nothing in between. */
+      /** Keeps this connection at the current state of the database until `endReading`. Do not write in between. */
       beginReading(): void {
         db.exec('BEGIN');
         // SQLite takes its snapshot at the first read, not at BEGIN.
@@ -247,23 +249,23 @@ export function openStore(settings: DatabaseSettings) {
           db.exec('COMMIT');
         }
       },
-      /** Why the last write of this connection failed, if the disk did not take it; null since one succeeded. */
+      /** Why this connection's last write failed, if the disk rejected it; null once a write has succeeded. */
       diskFault: (): DiskState | null => diskFault,
-      /** Turns an error of this database into a fault that names the cure. Returns other errors unchanged. */
+      /** Converts an error of this database to a fault with a cure. Returns other errors unchanged. */
       fault: faultOf,
       ...clockTables(db, entries),
       ...soundnessChecks(db),
-      /** What monitoring reads. */
+      /** The figures for monitoring. */
       vitalSigns(): VitalSigns {
         signs ??= vitalSigns(db);
         return signs;
       },
       /**
-       * Moves all that the write-ahead log has to the database, and empties its file, which may have what was deleted.
-       * Returns whether it did: a read that began before, or another writer, prevents it.
+       * Moves the write-ahead log into the database and empties its file, which may contain deleted data. Returns false
+       * if a read that began earlier, or another writer, prevented it.
        */
       emptyWal(): boolean {
-        // Readers would be waited for with the write lock held.
+        // Otherwise it would wait for readers while holding the write lock.
         db.exec('PRAGMA busy_timeout = 0');
         try {
           return truncateWal() === 0;
@@ -277,7 +279,7 @@ export function openStore(settings: DatabaseSettings) {
         closeCheckpoints();
       },
     },
-    /** The ledger of the papers, and what is derived from it. */
+    /** The ledger of the papers, and the tables derived from it. */
     desk: {
       ...entries,
       ...papers,
@@ -312,10 +314,10 @@ export function openStore(settings: DatabaseSettings) {
       webhooks: webhookTable(db),
       deliveries,
       notices: noticeTable(db),
-      /** Answers to writes, of the desk and of the domain records. */
+      /** Stored responses to the desk's writes. */
       answers: answerTable(db, 'answers'),
       nextScheduled: pieces.nextScheduled,
-      /** Has a check run before any entry is appended, which throws to refuse it. */
+      /** Sets a check that runs before an entry is appended, and throws to reject it. */
       guard(given: (entry: LedgerEntry) => void): void {
         check = given;
       },
@@ -323,7 +325,7 @@ export function openStore(settings: DatabaseSettings) {
       optimizeSearch: search.optimize,
       ...archiveRows(db),
       ...pressRecords(db),
-      /** Faults between the ledger's own tables and the tables derived from them. */
+      /** Contradictions between the ledger's own tables and the tables derived from them. */
       ledgerFaults: (): string[] => ledgerFaults(db),
       /** Differences between the search index and the pieces that it indexes. */
       indexFaults: (progress: (done: number, total: number) => void): string[] => indexFaults(db, progress),

@@ -6,18 +6,21 @@ import { IN_MEMORY, migrationFiles, readMigration, requireOurs } from '../shared
 import { openReadOnly } from '../shared/sql/read-only.ts';
 import { type Db, integer, json, sql, text } from '../shared/sql/sql.ts';
 
-/** A migration that a database does not have yet. */
+/** A migration that was not applied to a database yet. */
 export interface PendingMigration {
   name: string;
-  /** The first sentence of its comment. */
+  /** The first sentence of the migration's comment. */
   what: string;
-  /** The rows that it reads, to copy, change or index them. Other changes take the same time in any database. */
+  /**
+   * The number of rows that it reads in order to copy, change or index them. Its other statements take the same time in
+   * any database.
+   */
   rows: { table: string; rows: number }[];
   /** The size of those tables and their indexes, in bytes. */
   bytes: number;
 }
 
-/** What a start makes from the rows of an older database. */
+/** Data that a start computes from the rows of an older database. */
 export interface Fill {
   name:
     | 'search index'
@@ -27,24 +30,24 @@ export interface Fill {
     | 'mailboxes of accounts'
     | 'index of values';
   rows: number;
-  /** How much the database grows by it, in bytes. */
+  /** By how much it enlarges the database, in bytes. */
   bytes: number;
 }
 
-/** A public paper, and what its tree was last pressed with. */
+/** A public paper, and the version of its last press. */
 export interface PressedPaper {
   slug: string;
   /** Its own address, if it has one. */
   url: string | undefined;
   pieces: number;
   files: number;
-  /** See `pressPlan`; empty when no press of it ended. */
+  /** See `pressPlan`; empty if no press of the paper was completed. */
   stamp: string;
   /** How many changes wait for the next press. */
   stale: number;
 }
 
-/** What this program will change in a database when it opens it, and what it finds there. */
+/** What this program will change in a database when it opens it, and the current contents. */
 export interface UpgradePlan {
   /** The size of the database and its log of writes, in bytes. */
   bytes: number;
@@ -52,19 +55,19 @@ export interface UpgradePlan {
   pending: PendingMigration[];
   fills: Fill[];
   papers: PressedPaper[];
-  /** Where the desk was last served; null when no server noted it. */
+  /** Where the desk was last served; null if no server recorded it. */
   origin: string | null;
 }
 
-/** What a start needs for each, in bytes, besides the texts. Measured on this program's own papers. */
+/** The bytes needed per leaf and per value besides the texts, measured on this program's own papers. */
 const LEAF_BYTES = 200;
 const VALUE_BYTES = 150;
-/** The search index as a share of the text that it indexes. */
+/** The size of the search index as a multiple of the indexed text. */
 const INDEX_SHARE = 2;
 
 /**
- * Reads what this program will change in a database, and changes nothing. Null when there is no database yet. Throws
- * `unavailable` when a newer program made it.
+ * Determines what this program will change in a database, without changing anything. Null when there is no database
+ * yet. Throws `unavailable` when a newer program made it.
  */
 export function readUpgradePlan(file: string): UpgradePlan | null {
   const applied = requireOurs(file);
@@ -95,7 +98,7 @@ const quoted = (value: string): string => value.replaceAll("'", "''");
 
 type TolerantReader = ReturnType<typeof tolerantReader>;
 
-/** Reads a database that may lack tables or columns: what is not there counts as nothing, 0 or no texts. */
+/** Reads a database that may lack tables or columns: missing ones count as no rows, 0 or no texts. */
 function tolerantReader(db: Db) {
   const { number, all } = sql(db);
   const orNothing = <T>(read: () => T, nothing: T): T => {
@@ -115,7 +118,7 @@ function tolerantReader(db: Db) {
   };
 }
 
-/** The statements of a migration, without comments and triggers: those run later, or never. */
+/** The statements of a migration, without comments and triggers, which run later or never. */
 function statementsOf(source: string): string[] {
   const statements: string[] = [];
   let isInTrigger = false;
@@ -128,7 +131,9 @@ function statementsOf(source: string): string[] {
   return statements;
 }
 
-/** The table of which a statement reads the rows; null when it changes the schema alone, in the same time for any table. */
+/**
+ * The table whose rows a statement reads; null if it only changes the schema, which takes the same time for any table.
+ */
 function tableRead(statement: string): string | null {
   const found = statement.startsWith('INSERT INTO ')
     ? /\bFROM (\w+)/.exec(statement)
@@ -152,7 +157,7 @@ function describe(old: TolerantReader, name: string): PendingMigration {
   };
 }
 
-/** Of the comment at the top of a migration. */
+/** The first sentence of the comment at the top of a migration. */
 function firstSentence(source: string): string {
   const comment = /^(?:--[^\n]*\n)+/.exec(source)?.[0] ?? '';
   const whole = comment
@@ -170,12 +175,12 @@ function bytesOf(old: TolerantReader, table: string): number {
   );
 }
 
-/** Tables of which the migrations read whether they have a row. */
+/** Tables that migrations only check for any row. */
 const READ_BY_MIGRATIONS = ['entries', 'sightings'];
 
 /**
- * What the tables of state will say after all migrations: runs those that are pending in memory, on the schema and the
- * rows of state of the database.
+ * The contents of the state tables after all migrations. Runs the pending ones in memory, on the database's schema and
+ * its state rows.
  */
 function stateAfter(old: TolerantReader, names: readonly string[], done: ReadonlySet<string>) {
   const db = new Database(IN_MEMORY);
@@ -202,7 +207,7 @@ function stateAfter(old: TolerantReader, names: readonly string[], done: Readonl
   }
 }
 
-/** Copies the first rows of a table, which is enough for tables of state. */
+/** Copies the first rows of a table. State tables have no more. */
 function copyRows(from: Db, to: Db, table: string): void {
   const rows = from.prepare(`SELECT * FROM "${table}" LIMIT 4`).raw().all() as unknown[][];
   for (const row of rows) to.prepare(`INSERT INTO "${table}" VALUES (${row.map(() => '?').join(', ')})`).run(row);

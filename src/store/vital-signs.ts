@@ -1,12 +1,14 @@
 import { type Db, integer, orNull, sql, text } from '../shared/sql/sql.ts';
 
-/** Queues are counted up to this length, so that each reading has a bounded cost. A longer queue shows this number. */
+/**
+ * Queues are counted only up to this length, so that each reading has a bounded cost. A longer queue shows this number.
+ */
 const COUNTED_MAX = 10_000;
 
 export const MAIL_QUEUE_NAMES = ['mails', 'account-mails'] as const;
 export const DELIVERY_QUEUE_NAMES = ['webhooks', 'account-webhooks'] as const;
 
-/** The rows of a queue that are due, at most `COUNTED_MAX`, and when the first of them fell due, in ms. */
+/** The number of due rows in a queue, at most `COUNTED_MAX`, and when the first of them became due, in ms. */
 export interface QueueLength {
   due: number;
   oldest_due_at: number | null;
@@ -15,8 +17,8 @@ export interface QueueLength {
 export type VitalSigns = ReturnType<typeof vitalSigns>;
 
 /**
- * What monitoring reads of the database. Each reading takes well under a millisecond, however many pieces, readers and
- * observations there are.
+ * The figures for monitoring. Each reading takes well under a millisecond, regardless of the number of pieces, readers
+ * and observations.
  */
 export function vitalSigns(db: Db) {
   const { one, number, all } = sql(db);
@@ -35,7 +37,7 @@ export function vitalSigns(db: Db) {
   const scan = queue('hostnames', "state = 'watched'");
   const leased = counted('hostnames WHERE lease IS NOT NULL AND due_at > ?');
   const readable = number('SELECT count(*) FROM log_state');
-  // Steps from paper to paper: after an import, a paper may have a hundred thousand rows.
+  // Skips from paper to paper: after an import, a paper may have a hundred thousand rows.
   const stalePapers = all(
     `WITH RECURSIVE stale(paper) AS (
        SELECT min(paper) FROM press_due
@@ -55,7 +57,7 @@ export function vitalSigns(db: Db) {
     papers: number('SELECT count(*) FROM papers'),
     /** Pieces on air. */
     pieces: number("SELECT sum(t.count) FROM papers p CROSS JOIN tallies t ON t.paper = p.slug AND t.what = 'section'"),
-    /** The queues of mails and of webhook deliveries, by the name of their job. */
+    /** The queues of mails and of webhook deliveries, by job name. */
     mails: {
       mails: (now: number): QueueLength => together([mails(now), notices(now)]),
       'account-mails': accountMails,
@@ -64,9 +66,9 @@ export function vitalSigns(db: Db) {
     hubPings: queue('hub_pings', 'due_at IS NOT NULL'),
     hostnames: all('SELECT state, count FROM hostname_counts ORDER BY state', { state: text, count: integer }),
     scanQueue: (now: number) => ({ ...scan(now), leased: leased(now) }),
-    /** Papers with pages that are not up to date, and the change number up to which each is pressed. */
+    /** Papers with outdated pages, and the change number up to which each was pressed. */
     stalePapers,
-    /** Dependencies that a press has not read yet, at most `COUNTED_MAX`. */
+    /** Dependencies that no press has processed yet, at most `COUNTED_MAX`. */
     staleDependencies: counted('press_due'),
     /** The sums of the credit ledger, in credits. */
     credits: all('SELECT kind, amount, lines FROM credit_totals ORDER BY kind', {
@@ -74,14 +76,14 @@ export function vitalSigns(db: Db) {
       amount: integer,
       lines: integer,
     }),
-    /** Payments whose outcome is unknown, and when the first was begun, in ms. */
+    /** The number of payments with an unknown outcome, and when the first of them began, in ms. */
     openPayments: () => openPayments() ?? { count: 0, oldest_at: null },
-    /** Files that the targets of publications lack, at most `COUNTED_MAX`. */
+    /** Queued changes of publications, at most `COUNTED_MAX`. */
     unpublished: counted('unpublished'),
   };
 }
 
-/** Several queues as one. */
+/** Combines several queues. */
 export function together(lengths: QueueLength[]): QueueLength {
   const firsts = lengths.flatMap(({ oldest_due_at }) => oldest_due_at ?? []);
   return {

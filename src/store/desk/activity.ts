@@ -41,7 +41,7 @@ const FOUND = {
 };
 
 const { slug: _slug, title: _title, ...OWN } = ROW;
-// A piece is called what it is called now, and nothing once its headline is withheld.
+// Shows a piece's current slug and headline, and neither while its headline is withheld.
 const SELECT = `SELECT ${columnsOf(OWN, 'a')},
     coalesce(a.slug, iif(p.headline_withheld, NULL, p.slug)) AS slug,
     coalesce(a.title, iif(p.headline_withheld, NULL, g.headline)) AS title,
@@ -81,7 +81,7 @@ export function activityTable(db: Db, transact: Transact): ActivityTable {
      RETURNING refused_in_hour`,
     integer,
   );
-  // One statement for each set of filters, so that each uses the index that fits.
+  // One statement per combination of filters, so that each uses a suitable index.
   const lists = new Map<string, (...params: (string | number)[]) => ActivityRow[]>();
   const listOf = (filters: string) => {
     const known =

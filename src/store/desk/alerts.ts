@@ -50,7 +50,7 @@ export function eventTable(db: Db): EventTable & { append(event: DeskEvent): voi
   };
 }
 
-/** Members of a row that events of earlier versions do not have. */
+/** Members that events stored by earlier versions lack. */
 const ADDED_LATER = { writer: null, tags: [], word_count: 0 };
 
 /** `told` is a JSON object with the members of an event that have no column. */

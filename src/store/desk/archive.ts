@@ -34,7 +34,7 @@ function generationOf({ at, kid, receipt, ...row }: Read<typeof GENERATION>): Ge
   return { ...row, filed_at: isoTime(at), kid, receipt };
 }
 
-/** When a generation `g` with its entry `e` was made: no later than a correction of the clock that came after it says. */
+/** When a generation `g` with entry `e` was made: at most the time of a later correction of the clock. */
 const REVISED_AT = `min(coalesce(g.revised_at, e.at), coalesce(
   (SELECT min(x.at) FROM records r JOIN entries x ON x.n = r.n WHERE r.paper = g.paper AND r.kind = 'clock' AND r.n > g.n),
   ${Number.MAX_SAFE_INTEGER}))`;
@@ -150,7 +150,7 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
     { id: text, slug: text },
   );
 
-  /** The members of an archive that take the paper first, and nothing else besides their own parameters. */
+  /** Members of an archive that take the paper first, then only their own parameters. */
   const ofPapers = {
     persona: papers.persona,
     casts: papers.casts,
@@ -304,19 +304,19 @@ export function archives(db: Db, tables: ArchiveTables): (paper: string) => Arch
   };
 }
 
-/** Functions without their first parameter. */
+/** The types of functions without their first parameter. */
 type Bound<F> = {
   [K in keyof F]: F[K] extends (paper: string, ...rest: infer R) => infer T ? (...rest: R) => T : never;
 };
 
-/** Functions of papers as those of one paper. */
+/** Binds the paper, the first parameter of all these functions. */
 function bound<F extends Record<string, (paper: string, ...rest: never[]) => unknown>>(of: F, paper: string) {
   return Object.fromEntries(Object.entries(of).map(([name, read]) => [name, read.bind(null, paper)])) as Bound<F>;
 }
 
 /**
- * Long lists whose lengths are stored: reads and counts from the nearer end, so that the newest pages are fast. `rows`
- * is a table with its condition on a paper and the list's name, and `piece` its column of ids.
+ * Long lists whose lengths are stored. Reads and counts from the nearer end, so that the newest pages are fast. `rows`
+ * is a table with a condition on the paper and the list's name, and `piece` is its column of ids.
  */
 function countedList(
   db: Db,

@@ -3,7 +3,7 @@ import { ALGORITHM_NAMES, type ChallengeTable, type PasskeyTable } from '../../d
 import { BEGINNINGS, type ConsoleSessionTable } from '../../desk/console/session.ts';
 import { columnsOf, type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 
-// Signing in to the papers' consoles. The tables store hashes of cookies, links and challenges, never those themselves.
+// Sign-in to the papers' consoles. The tables store only hashes of cookies, links and challenges.
 
 const SESSION = {
   id: text,

@@ -10,13 +10,16 @@ const COLUMN: Record<Exclude<keyof PieceFilter, 'awaits_review'>, string> = {
   filed_by: 'g.filed_by',
 };
 
-/** When a piece goes or went on air or was withdrawn; drafts have none, and come first. As in migration 272. */
+/**
+ * When a piece goes or went on air, or was withdrawn. Drafts have no such time and come first. The same expression as
+ * in migration 272.
+ */
 const MOMENT = 'coalesce(p.scheduled_at, p.withdrawn_at, p.published_at, 9000000000000000)';
 const LAST = Number.MAX_SAFE_INTEGER;
 
 const LISTED = { ...LIST, ...STATE, ...REVIEW, filed_by: text };
 
-/** What the console reads of pieces, beside what the press reads. */
+/** The console's reads of pieces that the press does not need. */
 export function consoleTables(db: Db) {
   const { all, one, number } = sql(db);
   const columns = `${ROW}, ${columnsOf({ ...STATE, ...REVIEW }, 'p')}, g.filed_by`;
@@ -45,10 +48,13 @@ export function consoleTables(db: Db) {
   };
   const momentOf = one(`SELECT ${MOMENT} FROM pieces p WHERE p.id = ?`, integer);
   return {
-    /** How many pieces each persona, and each section, has on air and not yet there. */
+    /** How many pieces each persona, or each section, has on air and not on air yet. */
     countsByPersona: counter('persona'),
     countsBySection: counter('category'),
-    /** Pieces of a paper after one of them: drafts first, the newest before others, then by their moments. */
+    /**
+     * A page of a paper's pieces, starting after one of them: drafts first, newest first; then the others, latest
+     * first.
+     */
     pieces(paper: string, filter: PieceFilter, { limit, after }: { limit: number; after?: string | undefined }) {
       const given = (Object.keys(COLUMN) as (keyof typeof COLUMN)[]).filter((name) => filter[name] !== undefined);
       const review = filter.awaits_review === true ? ' AND p.awaits_review = 1' : '';
@@ -60,7 +66,7 @@ export function consoleTables(db: Db) {
       const moment = after === undefined ? LAST : (momentOf(after) ?? LAST);
       return list(paper, ...given.map((name) => filter[name] ?? null), moment, moment, after ?? '~', limit);
     },
-    /** A piece by its id or slug, and pieces that are not on air by a part of their headline; newest first. */
+    /** The piece with this id or slug, and pieces not on air whose headline contains this text; newest first. */
     named: all(
       // Each part has an index of its own; one condition with OR would read every piece of the paper.
       `SELECT ${columns} ${FROM} WHERE p.id IN (
@@ -78,9 +84,9 @@ export function consoleTables(db: Db) {
     piece: one(`SELECT ${columns} ${FROM} WHERE p.id = ?`, LISTED, rowOf),
     /** Pieces that wait for approval, oldest first. */
     waiting: listed('AND p.awaits_review = 1 ORDER BY p.id', '?'),
-    /** The next scheduled pieces, in the order of their times. */
+    /** The next scheduled pieces, by time. */
     scheduled: listed(`AND p.state = 'scheduled' ORDER BY ${MOMENT}, p.id`, '?'),
-    /** Who filed each revision of a piece, and which correction it makes; oldest first. */
+    /** Who filed each revision of a piece, and which correction it made; oldest first. */
     filings: all(
       `SELECT g.n, e.at, g.revision, g.filed_by, g.correction FROM generations g JOIN entries e ON e.n = g.n
        WHERE g.piece = ? ORDER BY g.revision`,
@@ -96,7 +102,7 @@ export function consoleTables(db: Db) {
        ORDER BY 1`,
       { n: integer, at: integer, what: text, made_by: text, on_air_at: orNull(integer), reason: orNull(text) },
     ),
-    /** Mails and deliveries of a paper that were given up since a time (ms), counted up to 1,000. */
+    /** Mails and deliveries of a paper that were given up since a time (ms); counting stops at 1,000. */
     failedMails: number(
       "SELECT count(*) FROM (SELECT 1 FROM mails WHERE paper = ?1 AND state = 'failed' AND settled_at >= ?2 LIMIT 1000)",
     ),

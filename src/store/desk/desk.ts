@@ -4,9 +4,9 @@ import { PREVIEWS_MAX, type PreviewTable } from '../../desk/papers/preview-link.
 import type { TermsTable } from '../../desk/papers/terms.ts';
 import { columnsOf, type Db, integer, oneOf, orNull, sql, type Transact, text } from '../../shared/sql/sql.ts';
 
-// Small tables of the desk, none of which is part of the ledger.
+// Small tables of the desk that are not part of the ledger.
 
-/** Answers to writes, for idempotency keys: those of the desk, or those of the domain records. */
+/** Stored responses to writes, by idempotency key: either the desk's or the domain records'. */
 export function answerTable(db: Db, table: 'answers' | 'service_answers'): AnswerTable {
   const { run, upsert, one } = sql(db);
   const put = upsert(table, ['key', 'name'], ['request', 'status', 'body', 'made_at']);
@@ -28,7 +28,7 @@ export function hostTable(db: Db): HostTable {
   const remove = run('DELETE FROM paper_hosts WHERE n = ?');
   const HOST = { n: integer, paper: text, how: oneOf('given', 'file', 'txt'), at: integer, host: text };
   const HOSTS = `SELECT ${columnsOf(HOST)} FROM paper_hosts`;
-  // Migration 060 stored hosts as entered.
+  // Migration 060 stored hosts as they were entered.
   const hostOf = (row: PaperHost & { n: number }) => ({ ...row, host: normal(row.host) });
   const of = all(`${HOSTS} WHERE paper = ? ORDER BY n`, HOST, hostOf);
   const holds = (paper: string, host: string) => of(paper).some((row) => row.host === host);
@@ -81,7 +81,10 @@ export function previewTable(db: Db, transact: Transact): PreviewTable {
   };
 }
 
-/** The media for which presses show stand-ins. All other readers of media use this too, so that they agree. */
+/**
+ * Media whose files are missing or damaged, so that presses show stand-ins. All readers of media use this table, so
+ * that they agree.
+ */
 export function missingMediaTable(db: Db) {
   const { run, insert, has, all } = sql(db);
   const MISSING = {
@@ -107,13 +110,13 @@ export function appliedTable(db: Db) {
     /** Null when the file was never applied. */
     applied: one('SELECT digest FROM applied WHERE path = ?', text),
     setApplied: run('INSERT INTO applied VALUES (?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest'),
-    /** The applied files whose paths begin with a folder, which ends in a slash: "0" is the next character. */
+    /** The applied files in a folder, whose path must end in a slash: "0" is the character after "/". */
     appliedIn: (folder: string): string[] => within(folder, `${folder.slice(0, -1)}0`),
     forgetApplied: run('DELETE FROM applied WHERE path = ?'),
   };
 }
 
-/** What a removed paper leaves outside of the ledger. */
+/** Deletes what a removed paper has outside of the ledger. */
 export function removalTable(db: Db) {
   const { run } = sql(db);
   const readers = run('DELETE FROM subscribers WHERE paper = ?');
@@ -122,11 +125,11 @@ export function removalTable(db: Db) {
     ...['webhooks', 'mails', 'reader_tokens', 'notices', 'digests', 'link_cards', 'source_readings'],
     ...['console_sessions', 'console_links', 'passkeys'],
   ].map((table) => run(`DELETE FROM ${table} WHERE paper = ?`));
-  // The hash stays: readers who want no mail get none if the paper comes back.
+  // The hash stays: if the paper comes back, these readers still get no mail.
   const suppressed = run('UPDATE suppressions SET email = NULL WHERE paper = ?');
   const revoke = run('UPDATE keys SET revoked_at = ?2, revoked_by = ?3 WHERE paper = ?1 AND revoked_at IS NULL');
   return {
-    /** Deletes every address of a reader, mail, webhook, card of a link, session and passkey of a paper. Returns how many readers it had. */
+    /** Deletes a paper's readers, webhooks, mails, link cards, sessions and passkeys. Returns the number of readers. */
     eraseReaders(paper: string): number {
       const count = readers(paper);
       for (const rows of rest) rows(paper);

@@ -16,12 +16,12 @@ import { type Db, flag, integer, json, oneOf, orNull, sql, text } from '../../sh
 
 const state = oneOf(...EVIDENCE_STATES);
 
-/** The facts that the newest revision of a piece cites, each with its evidence `e`, if there is any. */
+/** The facts cited by the newest revision of a piece, each with its evidence `e` if there is any. */
 const CITED = `pieces p JOIN generations g ON g.n = p.generation JOIN json_each(g.cited_facts) j
   LEFT JOIN fact_citations c ON c.paper = p.paper AND c.claim_key = j.value ->> 'claim_key' AND c.piece = p.id
   LEFT JOIN evidence e ON e.paper = p.paper AND e.subject = coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n'))
     AND e.version = coalesce(c.version, p.revision)`;
-/** Whether the source of such a fact may be an address. */
+/** Whether a fact's source may be a URL. */
 const MAY_BE_READ = "(j.value ->> 'instrument' LIKE 'http://%' OR j.value ->> 'instrument' LIKE 'https://%')";
 const REVISABLE = TO_REVISE.map((one) => `'${one}'`).join(', ');
 
@@ -36,7 +36,7 @@ const TASK = {
   failures: integer,
 };
 
-/** A fact whose source is to be read. */
+/** A fact whose source must be read. */
 export type ReadingTask = {
   subject: string;
   version: number;
@@ -50,7 +50,7 @@ export type ReadingTask = {
 
 export type EvidenceTables = ReturnType<typeof evidenceTables>;
 
-/** The evidence for cited facts, and what is to be read. */
+/** The evidence for cited facts, and the queue of sources to read. */
 export function evidenceTables(db: Db) {
   const { run, changed, one, has, number, all, each } = sql(db);
   const before = one(
@@ -171,7 +171,7 @@ export function evidenceTables(db: Db) {
     'SELECT DISTINCT text FROM evidence WHERE paper = ? AND subject >= ? AND subject < ? AND text IS NOT NULL',
     text,
   );
-  // `0` comes after `/`.
+  // `0` is the character after `/`.
   const under = all(
     `SELECT t.instrument, min(e.read_at) AS read_at FROM source_readings t
      JOIN evidence e ON e.paper = t.paper AND e.subject = t.subject AND e.version = t.version
@@ -180,7 +180,7 @@ export function evidenceTables(db: Db) {
   );
   const setAwaits = run('UPDATE pieces SET awaits_evidence = ?2 WHERE id = ?1 AND awaits_evidence <> ?2');
   return {
-    /** Makes a reading the newest of its fact. Returns the state after it. */
+    /** Stores a reading as the newest of its fact. Returns the resulting state. */
     setEvidence(entry: RecordEntry): EvidenceState {
       const { paper, name } = entry;
       const said = evidenceOf(entry);
@@ -196,39 +196,39 @@ export function evidenceTables(db: Db) {
       takeSeq(said.seq, paper);
       return next;
     },
-    /** Lowers the times of a paper's readings to this one, where they are later. */
+    /** Lowers the times of a paper's readings that are later than this. */
     capEvidence: (paper: string, time: number): void => void cap(paper, time),
     nextEvidenceSeq: (paper: string): number => seq(paper) + 1,
-    /** What is known of a version of a fact; null before it was read. */
+    /** The newest evidence for a version of a fact; null before it was read. */
     evidenceBefore: (paper: string, subject: string, version: number) => before(paper, subject, version),
-    /** The evidence of the facts that the newest revision of a piece cites, in their order. */
+    /** The evidence for the facts cited by the newest revision of a piece, in the order of citation. */
     cited,
-    /** Facts of which something must be found that the newest revision of a piece cites. */
+    /** Facts cited by the newest revision of a piece that must be found in their sources. */
     quotedFacts: (paper: string, piece: string): QuotedFact[] => quoted(paper, piece).filter(mustBeFound),
     /** The pieces that wait for evidence of a version of a fact. */
     waitingFor: (paper: string, subject: string, version: number): string[] =>
       waitingFor(paper, subject.split('/')[0] ?? '', subject, version),
-    /** Has the sources of a piece's newest revision read. */
+    /** Queues the sources of a piece's newest revision. */
     queuePieceSources(piece: string, at: number): void {
       dropOld(piece);
       for (const queue of queueOfPiece) queue(piece, at);
     },
-    /** Has the source of a fact's newest version read. */
+    /** Queues the source of a fact's newest version. */
     queueFactSource(paper: string, claim_key: string, at: number): void {
       dropOldOfFact(paper, claim_key);
       queueOfFact(paper, at, claim_key);
     },
-    /** Has the sources of everything that a paper's pieces cite read that were not read yet. */
+    /** Queues all unread sources that a paper's pieces cite. */
     queuePaperSources(paper: string, at: number): void {
       dropOldOfPaper(paper);
       for (const queue of queueOfPaper) queue(paper, at);
     },
-    /** The instruments that are to be read now, those that are due longest first. */
+    /** Instruments to read now, the longest overdue first. */
     dueInstruments: all(
       `SELECT instrument ${reads} GROUP BY instrument ORDER BY min(due_at), instrument LIMIT ?3`,
       text,
     ),
-    /** What is to be looked for in an instrument, `limit` facts at most. */
+    /** The facts to look for in an instrument, at most `limit`. */
     tasksOf: all(`SELECT ${COLUMNS} ${reads} AND instrument = ?3 ORDER BY subject LIMIT ?4`, TASK) as (
       paper: string,
       now: number,
@@ -238,17 +238,17 @@ export function evidenceTables(db: Db) {
     /** Claims a task until a time. False when another process has it. */
     claimTask: (paper: string, { subject, version }: ReadingTask, until: number, now: number): boolean =>
       claim(paper, subject, version, until, now),
-    /** Whether a claim holds still: nobody took it, and the fact has no newer version. */
+    /** Whether a claim still holds: no other process took the task, and the fact has no newer version. */
     holdsTask: (paper: string, { subject, version }: ReadingTask, until: number): boolean =>
       holds(paper, subject, version, until),
-    /** Whether a task is of the newest version: evidence of an older one would be no sound line of the ledger. */
+    /** Whether a task is for the fact's newest version. Evidence for an older one would be an unsound ledger line. */
     isNewest: (paper: string, { subject, version }: ReadingTask): boolean => isNewest(paper, subject, version),
-    /** Ends a claim: the task is due again at a time. */
+    /** Ends a claim and makes the task due again at a time. */
     finishTask(paper: string, task: ReadingTask, until: number, due_at: number, failures: number): void {
       finish(paper, task.subject, task.version, until, due_at, failures);
     },
     dropTask: run('DELETE FROM source_readings WHERE paper = ? AND subject = ?'),
-    /** When the next source of a paper is to be read, in ms; null when none is. */
+    /** When the next source of a paper is due, in ms; null when none is. */
     nextReading: one('SELECT min(max(due_at, claimed_until)) FROM source_readings WHERE paper = ?', orNull(integer)),
     /** Makes every source of a paper due. */
     readAllSources: run('UPDATE source_readings SET due_at = min(due_at, ?2), failures = 0 WHERE paper = ?1'),
@@ -256,40 +256,43 @@ export function evidenceTables(db: Db) {
     sourcesUnder: (paper: string, origin: string) => under(paper, `${origin}/`, `${origin}0`),
     /** Makes one source of a paper due. */
     readSourceAgain: run('UPDATE source_readings SET due_at = min(due_at, ?3) WHERE paper = ?1 AND instrument = ?2'),
-    /** Whether a piece on air, or a fact that one cites, needs its source still. */
+    /** Whether a piece on air still cites the source, directly or through a fact. */
     isSourceCited: (paper: string, { piece, subject }: ReadingTask): boolean => isCited(paper, piece ?? '', subject),
-    /** Facts to be revised that pieces on air cite, those that were read last first. */
+    /** Facts that need revision and are cited by pieces on air, the last read first. */
     factsToRevise: factsIn('ORDER BY e.read_at DESC, e.subject LIMIT ?2') as (
       paper: string,
       limit: number,
     ) => FactToRevise[],
-    /** Facts to be revised, of this name or cited by this piece, of which nobody was told. They count as told then. */
+    /**
+     * Facts that need revision, with this name or cited by this piece, and were not reported yet. Marks them as
+     * reported.
+     */
     takeFindings(paper: string, of: { fact: string } | { piece: string }): FactToRevise[] {
       const found = 'fact' in of ? untoldOf(paper, of.fact) : untoldOfPiece(paper, of.piece);
       for (const { subject, version } of found) tell(paper, subject, version);
       return found;
     },
-    /** The state of a fact's newest version; null while its source was not read. */
+    /** The state of a fact's newest version; null until its source was read. */
     factEvidence: one(
       `SELECT e.state FROM facts f JOIN evidence e ON e.paper = f.paper AND e.subject = f.claim_key AND e.version = f.version
        WHERE f.paper = ? AND f.claim_key = ?`,
       state,
     ),
-    /** Whether a paper's evidence names a text, or an archive, that readers may see. */
+    /** Whether readers may see a text or an archive, because shown evidence of a paper refers to it. */
     showsText: has(`SELECT 1 FROM evidence e WHERE e.text = ?2 AND ${IS_SHOWN}`),
     showsArchive: has(`SELECT 1 FROM evidence e WHERE e.archive = ?2 AND ${IS_SHOWN}`),
-    /** The digests of all texts that readers of a paper may see. */
+    /** The digests of all texts that a paper's readers may see. */
     shownTexts: each(`SELECT DISTINCT e.text FROM evidence e WHERE e.text IS NOT NULL AND ${IS_SHOWN}`, text),
-    /** The texts of all versions of a fact of the record, or of the entries of a piece; shown or not. */
+    /** The texts of all versions of a fact of the record, or of a piece's own facts, shown or not. */
     textsOf: (paper: string, of: { fact: string } | { piece: string }): string[] =>
       'fact' in of ? textsIn(paper, of.fact, `${of.fact}\0`) : textsIn(paper, `${of.piece}/`, `${of.piece}0`),
-    /** Notes that a file may be on disk without evidence that names it. */
+    /** Notes that a file may be on disk before any evidence refers to it. */
     noteSourceFile: run('INSERT INTO source_files VALUES (?1, ?2) ON CONFLICT DO UPDATE SET noted_at = ?2'),
     isSourceFileNoted: has('SELECT 1 FROM source_files WHERE digest = ?'),
-    /** The files that were noted up to a time, some of them. */
+    /** Some of the files noted up to a time. */
     sourceFiles: all('SELECT digest FROM source_files WHERE noted_at <= ?1 ORDER BY noted_at LIMIT ?2', text),
     forgetSourceFile: run('DELETE FROM source_files WHERE digest = ?'),
-    /** Whether any evidence, or anything among a paper's media, has this content. */
+    /** Whether any evidence, or a paper's media, has a file with this content. */
     needsSourceFile: has(
       `SELECT 1 FROM evidence WHERE text = ?1 UNION ALL SELECT 1 FROM evidence WHERE archive = ?1
        UNION ALL SELECT 1 FROM records WHERE kind = 'media' AND json_extract(body, '$.digest') = ?1`,
@@ -301,7 +304,7 @@ export function evidenceTables(db: Db) {
       json<EvidenceBody>(),
       ({ note }) => note,
     ),
-    /** The notes for the facts that the newest revision of a piece cites, by every reading, oldest first. */
+    /** The notes of all readings of the facts cited by the newest revision of a piece, oldest first. */
     evidenceNotesOf: all(
       `SELECT r.body FROM records r WHERE r.paper = ?1 AND r.kind = 'evidence' AND r.name IN (
          SELECT coalesce(c.claim_key, p.id || '/' || (j.value ->> 'n')) FROM ${CITED} WHERE p.id = ?2) ORDER BY r.n`,

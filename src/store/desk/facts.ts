@@ -49,7 +49,7 @@ const CITING = {
   state: oneOf(...STATES),
 };
 
-/** How many facts of each search are compared with an entry, and how many words a search has. */
+/** How many facts each search returns for comparison with an entry, and how many words it looks for. */
 const COMPARED = 20;
 const WORDS = 3;
 
@@ -152,9 +152,9 @@ export function factTables(db: Db) {
     FACT,
   );
   const lists = new Map<string, (...params: Param[]) => FactRow[]>();
-  /** A list with these conditions, which take their parameters after the paper and the position. */
+  /** A statement for a list with these conditions. Their parameters follow the paper and the position. */
   const listOf = (conditions: readonly string[], hasWords: boolean) => {
-    // The words first: SQLite would rather look up every fact in them.
+    // The words come first, or SQLite would look up every fact in them.
     const from = hasWords ? 'fact_words w CROSS JOIN facts f ON f.id = w.rowid' : 'facts f';
     const id = hasWords ? 'w.rowid' : 'f.id';
     const rest = conditions.map((one) => `AND ${one} `).join('');
@@ -165,7 +165,7 @@ export function factTables(db: Db) {
   };
 
   return {
-    /** Makes a version the newest of its fact. */
+    /** Makes a version the newest one of its fact. */
     setFact(entry: RecordEntry): void {
       const { paper } = entry;
       const fact = factOf(entry);
@@ -177,21 +177,24 @@ export function factTables(db: Db) {
       if (version > 1) strike(id);
       index(id, factIndexText(paper, fact));
     },
-    /** Lowers the times of a paper's facts to this one, where they are later. */
+    /** Lowers the times of a paper's facts that are later than this. */
     capFacts: (paper: string, time: number): void => void cap(paper, time),
-    /** The number of a paper's first version of a fact after one whose entry is later than a time (ms); null when none is. */
+    /**
+     * The number of a paper's first fact version above `after` whose entry is later than `time` (ms); null if there is
+     * none.
+     */
     firstFactAfter(paper: string, time: number, after: number): number | null {
       const numbers = signedAfter(paper, time).map(({ body }) => saidOf(body).seq);
       return numbers.find((number) => number > after) ?? null;
     },
-    /** The number of the next version of any fact of a paper. */
+    /** The number of the next version of any of a paper's facts. */
     nextFactSeq: (paper: string): number => seq(paper) + 1,
-    /** Notes which facts the newest generation of a piece cites: each in its newest version. */
+    /** Records which facts the newest generation of a piece cites, each in its newest version. */
     setCitations(paper: string, { id, cited_facts }: Pick<Piece, 'id' | 'cited_facts'>): void {
       uncite(id);
       for (const key of new Set(cited_facts.map((fact) => fact.claim_key))) if (key !== null) cite(paper, key, id);
     },
-    /** Brings the citations of a piece up to date with its state. */
+    /** Updates the citations of a piece to match its state. */
     updateCitations(piece: string): void {
       air(piece);
     },
@@ -199,9 +202,9 @@ export function factTables(db: Db) {
     fact: one(`SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.claim_key = ?`, FACT),
     /** Every version of a fact, oldest first. */
     factVersions: versions,
-    /** What the newest revision of a piece cites, by claim key. */
+    /** The citations of a piece's newest revision, by claim key. */
     citations,
-    /** The pieces of one of these kinds that cite a fact, newest first by id. */
+    /** The pieces of one kind that cite a fact, newest first by id. */
     citedBy: (paper: string, claim_key: string, of: Citing, { after = '~', limit = -1 } = {}): CitingRow[] =>
       citedBy[of](paper, claim_key, after, limit),
     /** The ids and sections of the pieces on air that cite a fact. */
@@ -234,7 +237,10 @@ export function factTables(db: Db) {
     },
     hasFacts: has('SELECT 1 FROM facts WHERE paper = ? AND cited > 0'),
     factCount: number('SELECT count(*) FROM facts WHERE paper = ? AND cited > 0'),
-    /** How many facts that pieces on air cite were recorded before each of these, which ascend. Reads them once. */
+    /**
+     * For each of these ids, in ascending order: how many facts cited on air were recorded before it. Reads these facts
+     * once.
+     */
     factRanks(paper: string, ids: readonly number[]): number[] {
       let [rank, from] = [0, 0];
       return ids.map((id) => {
@@ -243,14 +249,16 @@ export function factTables(db: Db) {
         return rank;
       });
     },
-    /** A run of the facts that pieces on air cite, oldest first. */
+    /** A range of the facts cited by pieces on air, oldest first. */
     factsFrom: (paper: string, start: number, limit: number): FactRow[] => from(paper, limit, start),
     correctedFacts: all(
       `SELECT ${COLUMNS} FROM facts f WHERE f.paper = ? AND f.changed_at IS NOT NULL AND f.cited > 0
        ORDER BY f.changed_at DESC, f.id LIMIT ?`,
       FACT,
     ),
-    /** Facts of which pieces on air cite an outdated version, those corrected last first, with how many do. */
+    /**
+     * Facts cited by pieces on air in an outdated version, the last corrected first, with the number of these pieces.
+     */
     outdatedFacts: all(
       `SELECT f.claim_key, f.status, f.statement, f.changed_at, f.changed_note,
          (SELECT count(*) FROM fact_citations c WHERE c.paper = f.paper AND c.claim_key = f.claim_key AND c.on_air = 1
@@ -259,9 +267,9 @@ export function factTables(db: Db) {
        ORDER BY f.changed_at DESC, f.id LIMIT ?`,
       { claim_key: text, status, statement: text, changed_at: integer, changed_note: orNull(text), pieces: integer },
     ),
-    /** The publishers of facts that pieces on air cite, those of most facts first. */
+    /** The publishers of facts cited by pieces on air, those of most facts first. */
     factSources: sources as (paper: string) => SourceRow[],
-    /** Facts that may say what an entry says: with its document, or with the longest words of its statement. */
+    /** Facts that may say the same as an entry: from the same document, or with the longest words of its statement. */
     factsLike(paper: string, { statement, instrument }: { statement: string; instrument: string }): FactRow[] {
       const words = [...new Set(searchText(statement).split(' '))].sort((a, b) => b.length - a.length);
       const searches = [words.slice(0, WORDS), words.slice(WORDS, 2 * WORDS)].filter((some) => some.length === WORDS);

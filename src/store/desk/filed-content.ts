@@ -5,17 +5,17 @@ import { oneOf, sql, text } from '../../shared/sql/sql.ts';
 
 const state = oneOf(...STATES);
 
-/** What the ledger has of the content folder; null when there is no database. */
+/** What the ledger contains of the content folder; null without a database. */
 export type FiledContent = {
-  /** The digests of content files as they were last filed, by the files' names. */
+  /** The digests of content files when they were last filed, by file name. */
   digests: ReadonlyMap<string, string>;
   /** The states of pieces, by `paper/slug`. */
   states: ReadonlyMap<string, StateName>;
 } | null;
 
 /**
- * Reads what was filed, and writes nothing: the database may be of an older or newer program, or in use by a server.
- * Null also when it cannot be read.
+ * Reads what was filed without writing anything: the database may belong to an older or newer program, or be in use by
+ * a server. Also null when it cannot be read.
  */
 export function filedContent(file: string): FiledContent {
   if (!existsSync(file)) return null;

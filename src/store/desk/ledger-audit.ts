@@ -14,8 +14,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Cross-checks of the ledger's tables and the tables derived from them. Each query returns one text per fault. Faults
- * that only a replay can find are out of scope here.
+ * Cross-checks between the ledger's tables and those derived from them. Each query returns one text per fault. Faults
+ * that only a replay finds are not checked here.
  */
 const CHECKS: string[] = [
   // Entries are numbered from 1 without gaps, because a rollback also rolls back the number.
@@ -110,7 +110,7 @@ const CHECKS: string[] = [
 /** The most faults listed per check. */
 const EACH_MAX = 100;
 
-/** Faults between the tables of the ledger and of the archive; empty when they agree. */
+/** Contradictions between the tables of the ledger and of the archive; empty when they agree. */
 export function ledgerFaults(db: Db): string[] {
   const { all } = sql(db);
   return CHECKS.flatMap((check) => all(`SELECT * FROM (${check}) LIMIT ${EACH_MAX}`, text)()).map(
@@ -139,7 +139,7 @@ const PAPER = {
   removed_at: orNull(integer),
 };
 
-/** The rows of the archive, for comparison with a replay of the ledger. */
+/** The rows of the archive, to be compared with a replay of the ledger. */
 export function archiveRows(db: Db) {
   const { number, all } = sql(db);
   const pieces = all(`SELECT ${columnsOf(PIECE)} FROM pieces WHERE id > ? ORDER BY id LIMIT 1000`, PIECE);
@@ -147,7 +147,7 @@ export function archiveRows(db: Db) {
     archivedPapers: all(
       `SELECT ${columnsOf(PAPER)} FROM papers`,
       PAPER,
-      // A body that is older than a setting gets the default of that setting.
+      // A body stored before a setting existed gets that setting's default.
       ({ body, ...rest }) => ({ ...rest, body: JSON.parse(JSON.stringify(PaperBody.parse(body))) as unknown }),
     ),
     /** Every piece, read in batches to bound memory. */

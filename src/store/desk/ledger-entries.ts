@@ -38,12 +38,12 @@ export const PIECE = {
 export function pieceOf(row: Read<typeof PIECE>): Piece {
   const { piece: id, revision, slug, headline, dek, prose, cited_facts, category, kind, persona, ...rest } = row;
   const { byline_name: name, byline_title: title, ...more } = rest;
-  // In the order in which ledger exports have always had these members.
+  // The order in which ledger exports have always had these members.
   const first = { id, revision, slug, headline, dek, prose, cited_facts, category, kind, persona };
   return { ...first, byline: { name, title }, ...more };
 }
 
-/** The columns of a generation besides those of its piece. */
+/** The columns of a generation that do not belong to its piece. */
 const GENERATION = {
   paper: text,
   seq: integer,
@@ -115,7 +115,7 @@ export function ledgerTables(db: Db) {
     n: integer,
     at: integer,
   });
-  // A key that was made while the clock ran ahead is in use since the true time.
+  // A key made while the clock ran ahead is valid from the corrected time.
   const signingKeys = (): VerifyingKey[] => {
     const times = correctedAt();
     return enteredKeys().map(({ n, ...key }) => ({
@@ -194,13 +194,13 @@ export function ledgerTables(db: Db) {
     *entries(): Iterable<LedgerEntry> {
       for (const { n, kind, at } of inBatches(batch, [0], ({ n }) => [n])) yield entryAt(n, kind, at);
     },
-    /** Every signing key of the filing door, current and retired, oldest first, under the name of its entry. */
+    /** Every signing key of the filing door, current and retired, oldest first, under the name in its entry. */
     signingKeys,
-    /** As `signingKeys`, with the times that their leaves state, whatever the corrections of the clock. */
+    /** Like `signingKeys`, with the times in their log leaves, before corrections of the clock. */
     keysAsEntered: (): VerifyingKey[] => enteredKeys().map(({ n: _n, ...key }) => key),
     /** The same keys, once for each name under which they sign for a service. */
     verifyingKeys: (service: LogService): VerifyingKey[] => keysUnderNames(signingKeys(), signingNames(service)),
-    /** The names that keys took later, oldest first. */
+    /** Names under which keys signed later, oldest first. */
     signingNames: (service: LogService): SigningName[] => signingNames(service),
     /** The corrections of the clock for a paper, or for the domain records (`''`), oldest first: signed notes. */
     clockNotes: (service: LogService, paper: string): string[] => clockNotes(paper, service),

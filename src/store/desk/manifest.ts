@@ -7,9 +7,7 @@ import { type Db, flag, inBatches, integer, orNull, sql, text } from '../../shar
  */
 const RUNS_KEPT = 100_000;
 
-/**
- * Which dependencies are stale, what is on disk, and which press holds each paper. The tables call an output a sheet.
- */
+/** Stale dependencies, the files on disk, and the press leases. The tables call an output a sheet. */
 export function manifestTables(db: Db): Manifest {
   const { run, changed, one, has, number, all } = sql(db);
   const addStale = run('INSERT OR REPLACE INTO press_due (paper, tag) SELECT ?, value FROM json_each(?)');
@@ -29,7 +27,7 @@ export function manifestTables(db: Db): Manifest {
   const dropStale = run('DELETE FROM press_due WHERE paper = ? AND id <= ?');
   const dependenciesOf = one('SELECT tags FROM sheets WHERE paper = ? AND sheet = ?', text);
   const dropOutput = run('DELETE FROM sheets WHERE paper = ? AND sheet = ?');
-  // Rows are passed as JSON: a press records half a million of them, and each call has a cost.
+  // Rows are passed as JSON: a press records half a million of them, and every call has a cost.
   const dependenciesOfAll = all(
     'SELECT sheet, tags FROM sheets WHERE paper = ? AND sheet IN (SELECT value FROM json_each(?))',
     { sheet: text, tags: text },
@@ -56,8 +54,8 @@ export function manifestTables(db: Db): Manifest {
   );
   const dropFile = run('DELETE FROM files WHERE paper = ? AND sheet = ? AND path = ?');
   const stamp = one('SELECT stamp FROM presses WHERE paper = ?', text);
-  // A lease that ends more than a whole span after one taken now was taken before the clock was set back. A lease that
-  // ends slightly later was made by another process while this one, having read its clock, waited for the lock.
+  // A lease that ends more than a whole span after one taken now dates from before the clock was set back. A lease that
+  // ends slightly later belongs to another process that read its clock while this one waited for the lock.
   const acquireLease = has(
     `INSERT INTO presses (paper, owner, owned_until) VALUES (?1, ?2, ?3 + ?4)
      ON CONFLICT DO UPDATE SET owner = excluded.owner, owned_until = excluded.owned_until
@@ -101,7 +99,7 @@ export function manifestTables(db: Db): Manifest {
          AND d.id > coalesce((SELECT taken FROM presses WHERE paper = ?1), 0)`,
     ),
     newestStale,
-    // By its number, not through the index by paper, which would read every row.
+    // By id: the index by paper would read every row.
     papersChangedAfter: all('SELECT DISTINCT paper FROM press_due NOT INDEXED WHERE id > ?', text),
     begin(paper) {
       const until = newestStale(paper);

@@ -34,7 +34,7 @@ const GRANT = {
   refresh_expires_at: orNull(integer),
 };
 
-/** What seats allowed clients. */
+/** Clients that seats have authorized. */
 export function oauthGrantTable(db: Db, transact: Transact): OAuthGrantTable {
   const { run, insert, one } = sql(db);
   const add = insert('oauth_grants', GRANT);

@@ -4,7 +4,7 @@ import { type Db, integer, oneOf, orNull, sql, type Transact, text } from '../..
 
 const kind = oneOf(...PAGE_KINDS);
 
-/** Sums of reads. The table has nothing about readers. */
+/** Counts of page views. The table contains nothing about readers. */
 export function pageCountTable(db: Db, transact: Transact): PageCountTable {
   const { run, changed, all, number } = sql(db);
   const more = changed(

@@ -26,7 +26,7 @@ export function paperTables(db: Db) {
   const seq = number('SELECT seq FROM papers WHERE slug = ?');
   const takeSeq = changed('UPDATE papers SET seq = ? WHERE slug = ? AND seq = ?');
   const RECORD = 'SELECT body FROM records WHERE paper = ? AND kind = ? AND name = ? ORDER BY n DESC LIMIT 1';
-  // What was removed has a record whose body is null.
+  // A removal is a record whose body is null.
   const newest = <T>() => ({
     one: one(RECORD, json<T | null>()),
     all: all(
@@ -45,7 +45,7 @@ export function paperTables(db: Db) {
      WHERE p.version > ?`,
     { slug: text, body: orNull(json<Placement>()) },
   );
-  /** When the first placement of each paper ends that has one, in ms, as of a version that was committed. */
+  /** When each paper's first placement ends, in ms, for papers that have one; valid for a committed version. */
   const ends = new Map<string, number>();
   let endsVersion = -1;
   const bodies = <T>(rows: { body: T | null }[]): T[] => rows.map(({ body }) => body).filter((body) => body !== null);
@@ -54,32 +54,32 @@ export function paperTables(db: Db) {
     paper: one(`${PAPERS} WHERE slug = ? AND removed_at IS NULL`, PAPER, spread),
     hasPaper: has('SELECT 1 FROM papers WHERE slug = ? AND removed_at IS NULL'),
     paperSlugs: all('SELECT slug FROM papers WHERE removed_at IS NULL ORDER BY slug', text),
-    /** The papers that were removed, as they were. */
+    /** Removed papers as they were before removal. */
     removedPapers: all(`${REMOVED_PAPERS} WHERE removed_at IS NOT NULL ORDER BY slug`, REMOVED, spread),
     removedPaper: one(`${REMOVED_PAPERS} WHERE slug = ? AND removed_at IS NOT NULL`, REMOVED, spread),
-    /** Grows with every visible change of any paper and of its hosts, so one cheap read detects any change. */
+    /** Increases with every visible change of any paper or its hosts, so that one cheap read detects changes. */
     papersVersion: version,
-    /** The papers that changed after a version, also those that were removed, in no order. Before the first one is -1. */
+    /** The papers changed after a version, including removed ones, unordered. Pass -1 for all. */
     changedPapers: all(
       `${REMOVED_PAPERS} WHERE version > ?`,
       { ...PAPER, removed_at: orNull(integer) },
       ({ removed_at, ...paper }) => (removed_at === null ? spread(paper) : { ...spread(paper), removed_at }),
     ),
-    /** Adds a paper, or changes it. A removed paper is back. */
+    /** Adds or changes a paper. A removed paper is restored. */
     setPaper: (slug: string, body: PaperBody, at: number): void => void set(slug, JSON.stringify(body), at),
     removePaper: run(`UPDATE papers SET removed_at = ?2, version = ${NEXT} WHERE slug = ?1`),
-    /** Counts changes that readers can see, the last of them at a time. */
+    /** Counts changes that readers can see; `at` is the time of the last one. */
     bumpEdition: run(
       `UPDATE papers SET edition = edition + 1, changed_at = max(changed_at, ?2), version = ${NEXT} WHERE slug = ?1`,
     ),
-    /** Lowers the time of the last change, if it is later than this. */
+    /** Lowers the time of the last change if it is later than this. */
     capChangedAt: run(`UPDATE papers SET changed_at = ?2, version = ${NEXT} WHERE slug = ?1 AND changed_at > ?2`),
     nextSeq: (slug: string): number => seq(slug) + 1,
     /** Assigns the paper's next number. Throws unless the last one was the one before it. */
     takeSeq(slug: string, taken: number): void {
       if (!takeSeq(taken, slug, taken - 1)) throw new Error(`seq ${taken} of ${slug} does not follow the last one`);
     },
-    /** The newest record of a paper, a kind and a name, as applied; null when there is none, or it was removed. */
+    /** The newest record of a paper with this kind and name, as applied; null if there is none or it was removed. */
     record: one(RECORD, json<unknown>()),
     persona: (paper: string, slug: string): Persona | null => personas.one(paper, 'persona', slug),
     personas: (paper: string): Persona[] => bodies(personas.all(paper, 'persona')),
@@ -90,7 +90,8 @@ export function paperTables(db: Db) {
     placement: (paper: string): Placement | null => placement(paper, 'front', ''),
     /** When the next placement of any paper ends, in ms; null when none does. */
     nextPlaceExpiry(): number | null {
-      // What is read in a transaction may be rolled back, and its version given to another change.
+      // A transaction may be rolled back, and its version then given to another change, so nothing read in it is
+      // cached.
       if (isInTransaction(db)) return earliest(placements(-1).map(({ body }) => endOf(body)));
       const newest = version();
       if (newest !== endsVersion) {
@@ -105,7 +106,7 @@ export function paperTables(db: Db) {
     },
     media: (paper: string, path: string): Media | null => media.one(paper, 'media', path),
     allMedia: (paper: string): Media[] => bodies(media.all(paper, 'media')),
-    /** The content of every media file that a record after a number names, in order. */
+    /** The content of the media files in records above a number, in order. */
     mediaAfter: all(
       `SELECT n, json_extract(body, '$.digest') AS digest FROM records
        WHERE n > ? AND kind = 'media' AND json_extract(body, '$.digest') IS NOT NULL ORDER BY n`,

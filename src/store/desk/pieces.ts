@@ -29,7 +29,7 @@ import { PIECE } from './ledger-entries.ts';
 
 const state = oneOf(...STATES);
 
-/** What lists read of a piece: columns of `pieces`, and columns of its newest generation. `Row` is what they become. */
+/** The columns of lists: from `pieces`, and from the newest generation. `Row` is the result. */
 const OF_PIECE = {
   id: text,
   slug: text,
@@ -63,7 +63,7 @@ export const ROW = `${columnsOf(OF_PIECE, 'p')}, ${columnsOf(OF_GENERATION, 'g')
 export const FROM = 'FROM pieces p JOIN generations g ON g.n = p.generation';
 export const NEWEST_FIRST = 'ORDER BY p.published_at DESC, p.id DESC';
 
-/** What a list for the desk adds. */
+/** Additional columns of the desk's lists. */
 export const STATE = {
   state,
   scheduled_at: orNull(integer),
@@ -72,13 +72,13 @@ export const STATE = {
   headline_withheld: flag,
 };
 
-/** What a list for the desk adds of the review. */
+/** Additional columns about the review. */
 export const REVIEW = { awaits_review: flag, awaits_evidence: flag, change_request: orNull(json<ChangeRequest>()) };
 
 /** Whether and when a piece is on air. */
 export const PIECE_STATE = { published_at: LIST.published_at, updated_at: LIST.updated_at, ...STATE };
 
-/** A row of a list as the desk knows it; further columns stay. */
+/** Converts a row of a list to the desk's form. Further columns are kept. */
 export function rowOf<Found extends Read<typeof LIST>>(found: Found) {
   const { byline_name, byline_title, credit, authors, written_by, ...row } = found;
   const writers = writersOf({ credit, authors, written_by });
@@ -152,17 +152,17 @@ export function pieceTables(db: Db) {
   });
 
   return {
-    /** Pieces on air with what they cite, newest first, those after a position. */
+    /** Pieces on air with their cited facts, newest first, after a position. */
     citing: (paper: string, { published_at, id }: Position, limit: number): CitingPiece[] =>
       citing(paper, published_at, id, limit),
-    /** Makes this generation the one that its piece shows. */
+    /** Makes this generation the current one of its piece. */
     setGeneration({ paper, piece }: GenerationEntry): void {
       const { id, slug, revision, category, persona, prose, language, aliases } = piece;
       insert(id, paper, slug, revision, category, persona, wordCount(prose, language));
       clearAliases(id);
       for (const alias of aliases) addAlias(paper, alias, id);
     },
-    /** Counts the words of the pieces that an earlier version filed or revised. */
+    /** Counts the words of pieces filed or revised by an earlier version. */
     fillWordCounts(transact: Transact): void {
       let goesOn = isAnyUncounted();
       while (goesOn) {
@@ -178,14 +178,14 @@ export function pieceTables(db: Db) {
       const withheld = s.headline_withheld ? 1 : 0;
       setState(s.state, s.published_at, s.updated_at, s.scheduled_at, s.withdrawn_at, s.reason, withheld, piece);
     },
-    /** Brings the tags by which pieces on air are listed up to date with a piece's state and newest generation. */
+    /** Updates the tags under which a piece is listed on air, after its state or generation changed. */
     updateTags(piece: string): void {
       clearTags(piece);
       const onAir = tagsOnAir(piece);
       if (onAir === null) return;
       for (const name of onAir.tags) addTag(onAir.paper, tagSlug(name), onAir.published_at, piece, name);
     },
-    /** The piece of an id or a slug, in any state, and the hash of its newest receipt. */
+    /** The piece with this id or slug, in any state, and the hash of its newest receipt. */
     newestReceipt: one(
       `SELECT p.id, g.receipt_hash, p.headline_withheld ${FROM} WHERE p.paper = ?1 AND (p.id = ?2 OR p.slug = ?2) ORDER BY p.id = ?2 DESC`,
       { id: text, receipt_hash: text, headline_withheld: flag },
@@ -203,7 +203,10 @@ export function pieceTables(db: Db) {
     setChangeRequest(piece: string, request: ChangeRequest): void {
       setChangeRequest(JSON.stringify(request), piece);
     },
-    /** The newest revisions that have a picture or name a media file in their prose. Two hundred proses can take 200 MB. */
+    /**
+     * The newest revisions with a picture, or with a media file in their prose. Read one at a time: two hundred proses
+     * can take 200 MB.
+     */
     withMedia: each(
       `SELECT p.id, p.slug, p.state, g.image ->> '$.src' AS image, g.prose
        ${FROM} WHERE p.paper = ? AND (g.image IS NOT NULL OR instr(g.prose, 'media/') > 0)`,
@@ -217,37 +220,37 @@ export function pieceTables(db: Db) {
     },
     /** Every piece, with the revision that readers see. */
     shown: all(`SELECT p.id, g.revision ${FROM}`, { id: text, revision: integer }),
-    /** The pieces that went on air, were changed, reviewed or withdrawn after a time. */
+    /** Pieces that went on air, changed, or were reviewed or withdrawn after a time. */
     datedAfter: all(
       `SELECT id FROM pieces WHERE paper = ?1
          AND (published_at > ?2 OR updated_at > ?2 OR withdrawn_at > ?2 OR reviewed_by ->> '$.at' > ?2) ORDER BY id`,
       text,
     ),
-    /** Lowers the times of a paper's reviews that are later than one. */
+    /** Lowers the times of a paper's reviews that are later than this. */
     capReviewed: run(
       `UPDATE pieces SET reviewed_by = json_set(reviewed_by, '$.at', ?2)
        WHERE paper = ?1 AND reviewed_by ->> '$.at' > ?2`,
     ),
-    /** The pieces on air that were scheduled for a time after this one. */
+    /** Pieces on air that were scheduled for a later time than this. */
     airedAhead: all(
       `SELECT p.id FROM pieces p JOIN airings a ON a.n = (SELECT max(n) FROM airings WHERE piece = p.id)
          JOIN entries e ON e.n = a.n
        WHERE p.paper = ?1 AND p.state = 'on_air' AND a.on_air_at > e.at AND a.on_air_at > ?2 ORDER BY p.id`,
       text,
     ),
-    /** Removes a piece that is not on air from the lists. Only the writing desk, whose store is not a ledger, does so. */
+    /** Removes a piece that is not on air from the lists. Only the writing desk does so; its store is not a ledger. */
     remove(piece: string): void {
       clearAliases(piece);
       remove(piece);
     },
-    /** Scheduled pieces of all papers that wait for no review and no evidence and are due at `until` (ms), in the order of their times. */
+    /** Scheduled pieces of all papers that are due at `until` (ms) and need no review or evidence any more, by time. */
     scheduled: all(
       `SELECT paper, id AS piece, scheduled_at AS at FROM pieces WHERE state = 'scheduled' AND awaits_review = 0 AND awaits_evidence = 0
          AND scheduled_at <= ?
        ORDER BY scheduled_at, id`,
       { paper: text, piece: text, at: integer },
     ),
-    /** When the next of these is due, in ms; null when none is. */
+    /** When the next scheduled piece of this kind is due, in ms; null when none is. */
     nextScheduled: one(
       "SELECT min(scheduled_at) FROM pieces WHERE state = 'scheduled' AND awaits_review = 0 AND awaits_evidence = 0",
       orNull(integer),

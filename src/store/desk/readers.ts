@@ -47,7 +47,7 @@ const SUPPRESSION = {
   mailed_at: orNull(integer),
 };
 
-/** Readers of papers, what they asked for, and the mails to them. */
+/** Readers, their subscriptions, and the mails to them. */
 export function readerTables(db: Db): ReaderTables {
   return {
     subscribers: subscriberTable(db),
@@ -67,7 +67,7 @@ function subscriberTable(db: Db): SubscriberTable {
     confirmed: integer,
   });
   const list = all(`${SELECT} WHERE paper = ? AND id > ? ORDER BY id LIMIT ?`, SUBSCRIBER);
-  // Goes through addresses in an index that has all it asks for, and then reads the rows that it found.
+  // Scans the addresses in a covering index, and then reads only the matching rows.
   const searchWith = (filters: string) =>
     all(
       `${SELECT} WHERE id IN (SELECT id FROM subscribers INDEXED BY subscribers_addresses
@@ -116,7 +116,7 @@ function subscriberTable(db: Db): SubscriberTable {
   };
 }
 
-/** Unanswered requests to confirm, by the hash of the mailbox that they were sent to. */
+/** Requests for confirmation that were not answered, by the hash of the mailbox. */
 function askedMailboxTable(db: Db): AskedMailboxTable {
   const { run, one } = sql(db);
   const of = one(

@@ -1,13 +1,13 @@
 import { scriptLetters } from '../../shared/script-letters.ts';
 import { type Db, integer, sql, text } from '../../shared/sql/sql.ts';
 
-/** How many rows of a table are read at once: a transaction that reads so many is a short one. */
+/** How many rows of a table are read at once, to keep the transaction short. */
 const BATCH = 25;
 
-/** What was found since a scan began. */
+/** The letters found since a scan began, by language. */
 type Letters = Map<string, Set<string>>;
 
-/** The letters of papers' texts that no typeface of papers has. */
+/** The letters in a paper's texts that no typeface of papers contains. */
 export function scriptLetterTable(db: Db) {
   const { run, one, number, all } = sql(db);
   const scanned = one('SELECT entry FROM script_scans WHERE paper = ?', integer);
@@ -50,15 +50,15 @@ export function scriptLetterTable(db: Db) {
   return {
     of,
     /**
-     * Looks through what the ledger has of a paper since the last time; `language` says that of its records. What was
-     * looked through is written by `save` alone: of all the texts of a large paper, no writer waits for the reading.
+     * Scans the texts added to a paper's ledger since the last scan; `language` returns the language of its records.
+     * Progress is only stored by `save`, so that no writer waits while the texts of a large paper are read.
      */
     scan(paper: string, language: () => string) {
       const begun = scanned(paper) ?? 0;
       const found: Letters = new Map();
       let through = begun;
       return {
-        /** Looks through the next batch. Returns whether there is more. */
+        /** Scans the next batch. Returns whether there is more. */
         step(): boolean {
           const until = newest();
           if (until === through) return false;
@@ -74,7 +74,7 @@ export function scriptLetterTable(db: Db) {
           }
           return through < until;
         },
-        /** Stores what was found; returns whether it is letters that no text had before. Call it in a transaction. */
+        /** Stores the letters found. Returns whether any of them are new. Call it in a transaction. */
         save(): boolean {
           if (through > begun) setScanned(paper, through);
           return add(paper, found);

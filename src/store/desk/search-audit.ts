@@ -1,7 +1,7 @@
 import { indexText } from '../../desk/search.ts';
 import { type Db, integer, sql, text } from '../../shared/sql/sql.ts';
 
-/** The words of one row of the index: their number, and a sum over the words with their positions. */
+/** A summary of the words in a row of the index: their number, and a sum over the words and their positions. */
 interface Sum {
   words: number;
   sum: number;

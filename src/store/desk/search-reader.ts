@@ -15,7 +15,7 @@ export interface Question {
 }
 
 export interface Found {
-  /** The paper's edition in which they were found; null when the paper does not exist. */
+  /** The paper's edition at the time of the search; null when the paper does not exist. */
   edition: number | null;
   /** Ids of pieces on air, newest first. */
   ids: string[];
@@ -23,19 +23,19 @@ export interface Found {
 
 export type SearchReader = ReturnType<typeof openSearchReader>;
 
-/** Row ids of the index per minute, which is the most pieces of all papers that may go on air in one minute. */
+/** Row ids of the index per minute: the most pieces of all papers that may go on air in one minute. */
 export const ROOM = 2 ** 20;
 
 /** The first minute of the year 10000. Row ids count down to it. */
 const END = Date.UTC(10_000, 0) / MINUTE;
 
-/** The last row id of the minute that begins at `at` (ms); those before it in time have greater ones. */
+/** The last row id of the minute that begins at `at` (ms). Earlier minutes have greater ids. */
 export const lastPlace = (at: number): number => (END - Math.floor(at / MINUTE)) * ROOM - 1;
 
-/** The last parameters of `FOUND`: the least and the greatest row id, which span whole minutes, and the section. */
+/** The last parameters of `FOUND`: the lowest and the highest row id, at the limits of minutes, and the section. */
 export function filterParameters({ section, year }: SearchFilter = {}): [number, number, string | null] {
   if (year === undefined) return [0, Number.MAX_SAFE_INTEGER, section ?? null];
-  // `Date.UTC` takes the years 0 to 99 for those of the twentieth century.
+  // `Date.UTC` maps the years 0 to 99 to 1900 to 1999.
   const start = (of: number) => lastPlace(new Date(0).setUTCFullYear(of, 0, 1));
   return [start(year + 1) + 1, start(year), section ?? null];
 }
@@ -49,8 +49,9 @@ const MATCHING = `search MATCH ?2 AND rowid >= CAST(?4 AS INTEGER) AND rowid <= 
         WHERE h.place = search.rowid AND o.category = ?6))`;
 
 /**
- * What one state of the database answers to a paper, an FTS5 query, the number of ids and `filterParameters`. The order of the row ids is
- * that of the times on air, unless a minute is tangled: then all that match in the last minute are sorted by time.
+ * Finds a paper's ids and edition in one statement, so in one state of the database. Parameters: the paper, an FTS5
+ * query, the number of ids, and `filterParameters`. Row ids have the order of the times on air, except in a tangled
+ * minute: then all matches of the last minute are sorted by time.
  */
 export const FOUND = `WITH newest AS MATERIALIZED (
     SELECT rowid AS place FROM search WHERE ${MATCHING} ORDER BY rowid LIMIT ?3
@@ -69,11 +70,11 @@ export const FOUND = `WITH newest AS MATERIALIZED (
     ) END AS ids`;
 export const FOUND_ROW = { edition: orNull(integer), ids: json<string[]>() };
 
-// libSQL's runtime starts one thread per processor: a slow search must not hold up the others on a machine with one.
+// libSQL starts one thread per processor. On a machine with one, a slow search would block all others.
 // biome-ignore lint/style/noProcessEnv: libSQL's runtime has no other setting.
 process.env.TOKIO_WORKER_THREADS ??= `${Math.max(3, availableParallelism())}`;
 
-/** Opens a connection that searches on libSQL's threads and answers with at most `limit` ids. */
+/** Opens a connection that searches on libSQL's threads. Answers have at most `limit` ids. */
 export function openSearchReader(file: string, limit: number) {
   const db = new Database(file, {});
   const prepared = prepare(db);
@@ -82,7 +83,7 @@ export function openSearchReader(file: string, limit: number) {
   return {
     /** Answers one question at a time. Rejects with SQLite's error; its code is `INTERRUPTED` after `interrupt`. */
     async found({ paper, match, filter }: Question): Promise<Found> {
-      // `all` searches on another thread, as far as the first row; `get` does not.
+      // `all` searches on another thread up to the first row; `get` does not.
       const [[edition, ids] = []]: unknown[][] = await (await prepared).all([
         paper,
         match,

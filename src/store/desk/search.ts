@@ -2,7 +2,7 @@ import { indexText, matchExpression, NORMALIZER_VERSION, type SearchFilter } fro
 import { type Db, flag, integer, orNull, type Read, sql, type Transact, text } from '../../shared/sql/sql.ts';
 import { FOUND, FOUND_ROW, filterParameters, lastPlace, ROOM } from './search-reader.ts';
 
-/** How many pieces one transaction indexes when the index is rebuilt. */
+/** How many pieces are indexed per transaction when the index is rebuilt. */
 const BATCH = 200;
 /** How much of the index one step of `optimize` rewrites, in pages of 4 kB. */
 const STEP = 2_000;
@@ -59,9 +59,9 @@ export function searchTables(db: Db, transact: Transact) {
   const changed = number('SELECT total_changes()');
 
   /**
-   * Gives a piece that went on air at `at` (ms) the next row id of that minute. Row ids fall with the time on air,
-   * because FTS5 reads upwards in two thirds of the time, and searches want the newest first. All from the year -6000
-   * to 9999 are safe integers above zero.
+   * Gives a piece that went on air at `at` (ms) the next row id of that minute. Row ids decrease with the time on air:
+   * searches want the newest first, and FTS5 takes a third less time when it reads upwards. For the years -6000 to
+   * 9999, all row ids are safe integers above zero.
    */
   function newPlace(piece: string, at: number, generation: number): number {
     const start = lastPlace(at);
@@ -110,8 +110,8 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /**
-   * Indexes the pieces on air that are not indexed yet, because the database is older than the search, the normalizer
-   * changed, or a process of an earlier version ended amid an import, which left pieces out.
+   * Indexes the pieces on air that are missing from the index, because the database is older than the search, the
+   * normalizer changed, or a process of an earlier version ended during an import.
    */
   function fill(): void {
     const { folding, filled } = state() ?? { folding: 0, filled: false };
@@ -138,7 +138,7 @@ export function searchTables(db: Db, transact: Transact) {
   }
 
   /**
-   * Merges the segments left by many writes, which halves the time of a search. It works in steps, between which others
+   * Merges the segments left by many writes, which halves the time of a search. Works in steps, between which others
    * may write.
    */
   function optimize(): void {

@@ -28,12 +28,12 @@ const COLUMNS = Object.keys(OBJECT)
 const MANIFEST = { generation: integer, through: integer, etag: text, sha256: text, note: text, at: integer };
 export type StoredManifest = Read<typeof MANIFEST>;
 
-/** Rows that one transaction deletes; it blocks other writers for some milliseconds. */
+/** How many rows one transaction deletes. It blocks other writers for some milliseconds. */
 const BATCH = 500;
-/** Rows that are looked at in one go. */
+/** How many rows are scanned at a time. */
 const SCAN = 5_000;
 
-/** What the archive holds, and the one way by which observations leave the database. */
+/** The contents of the archive, and the only code that deletes observations from the database. */
 export function archiveTables(db: Db, transact: Transact) {
   const { run, insert, one, has, number, all } = sql(db);
   const newest = one(
@@ -96,13 +96,14 @@ export function archiveTables(db: Db, transact: Transact) {
   const endErasure = run('DELETE FROM archive_erasures WHERE path = ?');
 
   /**
-   * Deletes rows, with the gate open for them. Rows of other tables that name an observation stay, so the foreign keys
-   * are off meanwhile; nothing else runs on this connection until they are on again.
+   * Deletes rows while the triggers that protect observations are open. Rows of other tables that refer to an
+   * observation stay, so foreign keys are off meanwhile; nothing else runs on this connection until they are on again.
    */
   const throughGate = <T>(last: number, host: number | null, work: () => T): T => {
     if (isInTransaction(db)) throw new TypeError('what is pruned or erased has a transaction of its own');
     db.exec('PRAGMA foreign_keys = OFF');
-    // What is deleted is overwritten in the file: a name may be erased later.
+    // Overwrites deleted rows in the file: their hostname may be erased later, and this data must then not be left
+    // behind.
     db.exec('PRAGMA secure_delete = ON');
     try {
       return transact(() => {
@@ -118,8 +119,8 @@ export function archiveTables(db: Db, transact: Transact) {
   };
 
   /**
-   * The hosts whose rows go to an object, by day and bucket: a temporary table of this connection, because a day may have
-   * more hosts than fit into memory.
+   * The hosts whose rows belong in each object, by day and bucket. A temporary table of this connection, because a day
+   * may have more hosts than fit into memory.
    */
   const newDayPlan = () => {
     db.exec(`DROP TABLE IF EXISTS temp.archive_plan;
@@ -136,7 +137,7 @@ export function archiveTables(db: Db, transact: Transact) {
         day: text,
         bucket: text,
       }),
-      /** Hosts of a group by their paths, after one. */
+      /** Hosts of a day and bucket, by path, after the given path. */
       hosts: temporary.all(
         'SELECT path, host FROM temp.archive_plan WHERE day = ? AND bucket = ? AND path > ? ORDER BY path LIMIT ?',
         { path: text, host: integer },
@@ -147,17 +148,17 @@ export function archiveTables(db: Db, transact: Transact) {
 
   return {
     newDayPlan,
-    /** The newest manifest that this database knows; null before the first. */
+    /** The newest manifest known to this database; null before the first. */
     newest,
     /** Every observation up to this number is in the archive, or was erased; 0 without an archive. */
     through,
-    /** The highest number that an archive was seen to hold. */
+    /** The highest observation number ever seen in the archive. */
     seen,
-    /** All objects of the newest manifest, those of the latest times first. */
+    /** All objects of the newest manifest, the latest first. */
     objects,
     /**
-     * The objects of observations that may hold a name, by the hash of its bucket and its path, its latest rows first. What
-     * came late for a period has later numbers, and maybe earlier times than other names have.
+     * The objects that may contain observations of a name, by its bucket hash and path, the latest rows first. Rows
+     * archived late for a period have higher numbers, but may have earlier times than other rows of the object.
      */
     objectsFor: all(
       `SELECT ${COLUMNS} FROM archive_objects
@@ -168,8 +169,8 @@ export function archiveTables(db: Db, transact: Transact) {
     ),
     noteSeen: (last: number): void => void setSeen(last),
     /**
-     * Makes a manifest the newest one. Objects that it does not name are left, to be deleted later; where `isErasure`, they
-     * and all that were left before go at once, because they may hold what was erased. Call it in a transaction.
+     * Makes a manifest the newest one. Objects that it does not list become orphans, to be deleted later. With
+     * `isErasure`, all orphans are deleted at once, because they may contain erased data. Call it in a transaction.
      */
     adopt(manifest: StoredManifest, named: readonly ArchiveObject[], isErasure: boolean): void {
       const keys = new Set(named.flatMap(keysOf));
@@ -181,17 +182,17 @@ export function archiveTables(db: Db, transact: Transact) {
       addManifest(manifest);
       setSeen(manifest.through);
     },
-    /** The keys of objects that were left before a time (ms). */
+    /** The keys of objects that became orphans before a time (ms). */
     left: all('SELECT key FROM archive_left WHERE since < ? ORDER BY key', text),
     leave: (key: string, since: number): void => void leave(key, since),
     forgetLeft: (key: string): void => void stay(key),
-    /** The number, the host and the time (ms) of observations, from a number on, in their order. */
+    /** The number, host and time (ms) of observations in a range of numbers, in order. */
     between: all('SELECT seq, host, observed_at FROM observations WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?', {
       seq: integer,
       host: integer,
       observed_at: integer,
     }),
-    /** When the first observation was made that the archive does not have, in ms; null when it has all. */
+    /** The time of the first observation that is not archived yet, in ms; null when all are. */
     waitingSince: one(
       `SELECT observed_at FROM observations
        WHERE seq > coalesce((SELECT through FROM archive_manifests ORDER BY generation DESC LIMIT 1), 0) ORDER BY seq LIMIT 1`,
@@ -201,13 +202,13 @@ export function archiveTables(db: Db, transact: Transact) {
     firstSince: one('SELECT seq FROM observations WHERE seq > ? AND observed_at >= ? ORDER BY seq LIMIT 1', integer),
     /** Whether observations of a host have left the database. */
     isArchived: has('SELECT 1 FROM archived_hosts WHERE host = ?'),
-    /** Receipts here by their numbers, after one. */
+    /** Receipts in the database by number, after a number. */
     receiptsAfter: all(
       `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES} WHERE observations.seq > ? ORDER BY observations.seq LIMIT ?`,
       RECEIPT,
       (row) => ({ seq: row.seq, receipt: receiptOf(row) }),
     ),
-    /** The number of observations that the archive has and this database has not. */
+    /** The number of archived observations that are no longer in this database. */
     awayCount: number(
       `SELECT max(0, through - (SELECT count(*) FROM observations WHERE seq <= through)
          - (SELECT count(*) FROM erased_observations WHERE seq <= through))
@@ -224,8 +225,8 @@ export function archiveTables(db: Db, transact: Transact) {
       registrable_domain: orNull(text),
     }),
     /**
-     * Deletes some of the observations that the archive has, after a number, but the newest of each host. Returns the
-     * number to go on after; null when none is left.
+     * Deletes some of the archived observations after a number, except the newest of each host. Returns the number at
+     * which to continue; null when none is left.
      */
     prune(after: number): { last: number; deleted: number } | null {
       const most = through();
@@ -234,15 +235,18 @@ export function archiveTables(db: Db, transact: Transact) {
       if (last === undefined) return null;
       if (rows.every(({ newest }) => newest === 1)) return { last, deleted: 0 };
       return throughGate(most, null, () => {
-        // Again, in the transaction: a newest one may be older by now, which the next pass deletes.
+        // Read again in the transaction. One that was newest before may now be deletable, but that is left to the next
+        // pass.
         const seqs = scan(after, last, BATCH).flatMap(({ seq, newest }) => (newest === 1 ? [] : [seq]));
         return { last, deleted: remove(JSON.stringify(seqs)) };
       });
     },
-    /** Deletes the stored parts of records that no observation has any more. `pause` is awaited between two batches. */
+    /**
+     * Deletes the stored parts of records that no observation uses any more. `pause` is awaited between two batches.
+     */
     async sweepParts(pause: () => Promise<unknown>): Promise<number> {
       const lasts = lastIds.map((last) => last());
-      // One bit for each number: there may be more than a Set holds.
+      // A bit array, because there may be more ids than a Set can hold.
       const used = lasts.map((last) => new Uint8Array(((last ?? 0) >> 3) + 1));
       const isUsed = (n: number, id: number) => ((used[n]?.[id >> 3] ?? 0) & (1 << (id & 7))) !== 0;
       const use = (bits: Uint8Array, id: number) => {
@@ -266,7 +270,7 @@ export function archiveTables(db: Db, transact: Transact) {
           if (end === undefined) break;
           if (found.some((id) => !isUsed(n, id))) {
             deleted += throughGate(0, null, () => {
-              // Later observations may share what no earlier one has.
+              // Observations made meanwhile may use parts that no earlier one does.
               for (let last = note(parts(seq, SCAN)); last !== null; last = note(parts(seq, SCAN))) seq = last;
               return removeParts[n]?.(JSON.stringify(found.filter((id) => !isUsed(n, id)))) ?? 0;
             });
@@ -278,21 +282,23 @@ export function archiveTables(db: Db, transact: Transact) {
       return deleted;
     },
     throughGate,
-    /** What erased observations up to a number leave, as far as no object of the archive says so. */
+    /** Tombstones of erased observations up to a number that are in no object of the archive yet. */
     tombstones,
-    /** Notes what an erased observation leaves, or that an object of the archive says so. */
+    /** Records a tombstone, or the object of the archive that contains it. */
     bury: (seq: number, hash: Uint8Array, object: string | null): void => void bury(seq, hash, object),
     isErased: has('SELECT 1 FROM erased_observations WHERE seq = ?'),
     erasedCount: number('SELECT count(*) FROM erased_observations'),
-    /** The hashes of the notes of erased observations, in hex, by their numbers, after one. */
+    /** The hashes of erased observations' notes, in hex, by number, after a number. */
     erased: all('SELECT seq, hash FROM erased_observations WHERE seq > ? ORDER BY seq LIMIT ?', {
       seq: integer,
       hash: bytes,
     }),
     newestErased: number('SELECT max(seq) FROM erased_observations'),
-    /** The objects of the archive whose tombstones this database has. */
+    /** Whether the tombstones in an object of the archive are already in this database. */
     buriedIn: has('SELECT 1 FROM erased_observations WHERE object = ? LIMIT 1'),
-    /** Hostnames whose rows must leave the archive, and the newest manifest when they were erased. */
+    /**
+     * Hostnames whose rows must still leave the archive, and the number of the newest manifest when they were erased.
+     */
     erasures,
     addErasure: (path: string, bucket: string): void => void addErasure(path, bucket, newest()?.generation ?? 0),
     endErasure: (path: string): void => void endErasure(path),

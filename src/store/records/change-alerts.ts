@@ -131,7 +131,7 @@ export function changeQueueTable(db: Db) {
       forgetDeliveries(until);
     },
   };
-  /** The changes that a mail reports, by hostname, oldest first, without hosts that have opted out since. */
+  /** The changes in a mail, by hostname, oldest first, without hosts that have opted out since. */
   const changesIn: (mail: string) => Delta[] = all(
     `SELECT ${DELTA_COLUMNS}
      FROM change_notices n CROSS JOIN deltas d ON d.seq = n.delta CROSS JOIN hostnames h ON h.id = d.host
@@ -158,7 +158,7 @@ export function changeDeliveryTable(db: Db): DeliveryQueue<DeliveryJob> {
   return deliveryQueue(db, { ...tables, isReady: waitsForNone }, jobsOf);
 }
 
-/** The state of the webhooks of accounts. Their addresses never change, because a new address is a new alert. */
+/** The state of accounts' webhooks. An address never changes: another address is another alert. */
 export function changeWebhookStates(db: Db): WebhookStates {
   const { run, one } = sql(db);
   const failed = one(

@@ -25,8 +25,8 @@ export type CreditTables = ReturnType<typeof creditTables>;
 export const AFTER_ALL_DAYS = '9999';
 
 /**
- * The ledger of credits. The draws of a day are counted in the row of the meter, and become a line here when the day is
- * over or another line is appended.
+ * The ledger of credits. A day's draws are counted in the meter's row. They become a line here when the day is over, or
+ * before another line is appended.
  */
 export function creditTables(db: Db, transact: Transact) {
   const { run, insert, one, has, all } = sql(db);
@@ -91,7 +91,7 @@ export function creditTables(db: Db, transact: Transact) {
     }
   };
 
-  /** Unposted draws, as the line that they would form now. */
+  /** Draws not posted yet, as the line that they would form now. */
   const openLine = (account: string, at: number): CreditLine[] => {
     const { amount, day } = openOf(account);
     if (amount === 0) return [];
@@ -119,7 +119,7 @@ export function creditTables(db: Db, transact: Transact) {
   };
   return {
     ...ledger,
-    /** Posts the draws of the days before a day, which have ended, to the ledger. Units refunded since are posted back. */
+    /** Posts the draws of days before `before` to the ledger, and refunds made after posting as lines of their own. */
     postDraws,
     /** Erases all notes of an account. */
     eraseNotes: run('UPDATE credit_ledger SET note = NULL WHERE account = ? AND note IS NOT NULL'),

@@ -8,14 +8,14 @@ const STATE = {
   ...{ day: text, start: integer, generation: integer, due: orNull(REASON), changes: integer, through: integer },
   ...{ clock: integer, removed_at: orNull(integer) },
 };
-/** What is known of the dumps of a day. Times in ms. */
+/** The state of a day's dumps. Times in ms. */
 export type DumpState = Read<typeof STATE>;
 
 const GENERATION = {
   ...{ day: text, generation: integer, reason: REASON, rows: integer, parquet_bytes: integer },
   ...{ ndjson_bytes: integer, note: text, at: integer },
 };
-/** A dump that was made. */
+/** A completed dump. */
 export type DumpGeneration = Read<typeof GENERATION>;
 
 const COLUMNS = Object.keys(STATE).join(', ');
@@ -25,7 +25,7 @@ const GENERATION_COLUMNS = Object.keys(GENERATION)
 
 const HOST = { id: integer, hostname: text, path: text };
 
-/** Public dumps: which days have them, and why another one is due. */
+/** Public dumps: which days have one, and why a new one is due. */
 export function dumpTables(db: Db) {
   const { run, changed, insert, one, has, number, all } = sql(db);
   const begin = run(
@@ -52,7 +52,7 @@ export function dumpTables(db: Db) {
     /** All days that have or had dumps, newest first. */
     days: all(`SELECT ${COLUMNS} FROM dumps ORDER BY day DESC`, STATE),
     day: one(`SELECT ${COLUMNS} FROM dumps WHERE day = ?`, STATE),
-    /** All dumps that were made of a day, newest first. */
+    /** All dumps made of a day, newest first. */
     generations: all(
       `SELECT ${GENERATION_COLUMNS} FROM dump_generations WHERE day = ? ORDER BY generation DESC`,
       GENERATION,
@@ -63,27 +63,30 @@ export function dumpTables(db: Db) {
       generation: integer,
       note: text,
     }),
-    /** A text that changes with every dump and with what hides one. */
+    /** A text that changes with every dump, and whenever a dump is hidden. */
     state: one(
       `SELECT count(*) || ' ' || coalesce(sum(changes), 0) || ' ' || coalesce(sum(generation), 0) || ' ' ||
          (SELECT count(*) FROM dumps WHERE due IS NOT NULL) AS state FROM dumps`,
       text,
     ),
     dueCount: number('SELECT count(*) FROM dumps WHERE due IS NOT NULL AND removed_at IS NULL'),
-    /** Days with something to show. */
+    /** The number of days with a dump to show. */
     shownCount: number(
       "SELECT count(*) FROM dumps WHERE generation > 0 AND removed_at IS NULL AND due IS NOT 'opted_out'",
     ),
     newestDay: one('SELECT max(day) AS day FROM dumps WHERE generation > 0', orNull(text)),
-    /** Notes that a day is to have a dump. `start` is its first moment in ms, `clock` the number of corrections. */
+    /**
+     * Records that a day needs a dump. `start` is its first moment in ms, `clock` the number of corrections of the
+     * clock.
+     */
     begin: (day: string, start: number, clock: number): void => void begin(day, start, clock),
-    /** Notes that the dump of a day is out of date. One that hides nothing yields to one that does. */
+    /** Marks the dump of a day as outdated. A reason that hides the dump replaces one that does not. */
     mark: (day: string, reason: DumpReason): void => void mark(day, reason),
-    /** Notes that the corrections of the clock, so many by now, do not concern a day. */
+    /** Records that the corrections of the clock so far do not affect a day. */
     passClock: run('UPDATE dumps SET clock = ?2 WHERE day = ?1'),
     /**
-     * Makes a dump the newest one of its day; without `made`, the newest one stays what it is. Returns false, and changes
-     * nothing, where something came between. Call it in a transaction.
+     * Makes a dump the newest of its day, or without `made`, keeps the newest. Returns false, and changes nothing, if
+     * the day was marked again meanwhile. Call it in a transaction.
      */
     settle(
       { day, changes, generation }: DumpState,
@@ -94,16 +97,16 @@ export function dumpTables(db: Db) {
       if (made !== null) add(made);
       return true;
     },
-    /** Notes that the dumps of a day are gone, at a time in ms. */
+    /** Records that a day's dumps were removed, at a time in ms. */
     remove: (day: string, at: number): void => void remove(day, at),
-    /** The numbers and times (ms) of observations after a number, as far as they are here. */
+    /** The numbers and times (ms) of observations in the database after a number. */
     observedSince: all('SELECT seq, observed_at FROM observations WHERE seq > ? ORDER BY seq LIMIT ?', {
       seq: integer,
       observed_at: integer,
     }),
-    /** Whether the archive has observations of a day after a number in a file of that day. */
+    /** Whether an archive file of the day has observations of that day above a number. */
     isArchivedLate: archivedLate,
-    /** When the first observation was made, here or in the archive, and the newest one, in ms; null without any. */
+    /** The times of the first and the newest observation, in the database or the archive, in ms; null without any. */
     firstAt: one(
       `SELECT min(at) AS at FROM (
          SELECT min(observed_at) AS at FROM (SELECT observed_at FROM observations ORDER BY seq LIMIT 1)
@@ -112,12 +115,15 @@ export function dumpTables(db: Db) {
       orNull(integer),
     ),
     newestAt: one('SELECT observed_at AS at FROM observations ORDER BY seq DESC LIMIT 1', integer),
-    /** Hostnames that the operator watches, by their paths, after one. */
+    /** Hostnames watched by the operator, by path, after a path. */
     hosts: all(
       `SELECT id, hostname, path FROM hostnames WHERE path > ? AND state = 'watched' AND kept = 1 ORDER BY path LIMIT ?`,
       HOST,
     ),
-    /** The numbers and times (ms) of a host's observations of a day that begins at a time (ms), as far as they are here. */
+    /**
+     * The numbers and times (ms) of a host's observations, still in the database, on the day that begins at `start`
+     * (ms).
+     */
     observedOn: (host: number, start: number) => observed(host, start, start + DAY),
   };
 }

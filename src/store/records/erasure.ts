@@ -2,7 +2,7 @@ import { valueWords } from '../../records/value-search.ts';
 import { type Db, integer, orNull, sql, text } from '../../shared/sql/sql.ts';
 import type { archiveTables } from './archive.ts';
 
-/** Messages that are read at a time. */
+/** How many messages are read at a time. */
 const BATCH = 500;
 
 function mentions(body: string, hostnames: ReadonlySet<string>): boolean {
@@ -12,7 +12,7 @@ function mentions(body: string, hostnames: ReadonlySet<string>): boolean {
   });
 }
 
-/** Forgets what a host answered: the host, its number and the numbers of its observations and changes stay. */
+/** Erases a host's observed data. The host and the numbers of its observations and changes stay. */
 export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTables>, 'throughGate' | 'bury'>) {
   const { run, one, all } = sql(db);
   const values = all('SELECT DISTINCT value FROM sightings WHERE host = ?', text);
@@ -26,14 +26,14 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
     { id: integer, value: text },
   );
   const unsearch = run('DELETE FROM searched_values WHERE id = ?');
-  // Else the index keeps the words until it merges its segments.
+  // Otherwise the index keeps the words until it merges its segments.
   const forgetWords = run("INSERT INTO value_words (value_words, rank) VALUES ('secure-delete', 1)");
   const unword = run("INSERT INTO value_words (value_words, rowid, words) VALUES ('delete', ?, ?)");
   const forget = [
     'UPDATE hostnames SET seq = NULL, lease = NULL, leased_by = NULL WHERE id = ?',
     'DELETE FROM damaged_observations WHERE seq IN (SELECT seq FROM observations WHERE host = ?)',
     'DELETE FROM damaged_hosts WHERE host = ?',
-    // Bodies name their host, so no other host has them.
+    // A body contains its hostname, so no other host shares it.
     'DELETE FROM body_patches WHERE base IN (SELECT body FROM observations WHERE host = ?)',
     'DELETE FROM record_bodies WHERE id IN (SELECT body FROM observations WHERE host = ?)',
     'DELETE FROM observations WHERE host = ?',
@@ -61,14 +61,17 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
   const answers = all('SELECT key, name, body FROM service_answers', { key: text, name: text, body: text });
   const unanswer = run('DELETE FROM service_answers WHERE key = ? AND name = ?');
   return {
-    /** Deletes what accounts were or will be told, and what writes of theirs answered, where it names one of these. */
+    /**
+     * Deletes queued and sent messages to accounts, and stored responses to writes, that mention any of these
+     * hostnames.
+     */
     eraseMessages(hostnames: ReadonlySet<string>): void {
       for (const { key, name, body } of answers()) if (mentions(body, hostnames)) unanswer(key, name);
       for (let page = told(0, BATCH); page.length > 0; page = told(page.at(-1)?.n ?? 0, BATCH)) {
         for (const { n, body } of page) if (mentions(body, hostnames)) untell(n);
       }
     },
-    /** Erases what a host answered. `notes` are the hashes of the notes of its observations here, by their numbers. */
+    /** Erases a host's observed data. `notes` are the hashes of its observations' notes in the database, by number. */
     eraseHost(host: number, notes: readonly { seq: number; hash: Uint8Array }[]): void {
       archive.throughGate(0, host, () => {
         for (const { seq, hash } of notes) archive.bury(seq, hash, null);
@@ -81,7 +84,9 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
         }
       });
     },
-    /** A host that was erased before and has observations, as after a restore or a kill; null when there is none. */
+    /**
+     * A host with erased observations that has observations again, after a restore or a kill; null when there is none.
+     */
     erasedBefore: one(
       `SELECT id, hostname, registrable_domain FROM hostnames WHERE id IN (
          SELECT host FROM erased_observations CROSS JOIN observations ON observations.seq = erased_observations.seq
@@ -92,7 +97,7 @@ export function erasureTables(db: Db, archive: Pick<ReturnType<typeof archiveTab
        LIMIT 1`,
       { id: integer, hostname: text, registrable_domain: orNull(text) },
     ),
-    /** A name, and the names below it, that were ever watched. */
+    /** A name and the names below it, as far as they were ever watched. */
     hostsBelow: all(
       `SELECT id, hostname, path, registrable_domain FROM hostnames
        WHERE path = ?1 OR (path > ?1 || '.' AND path < ?1 || '/') ORDER BY path`,

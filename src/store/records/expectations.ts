@@ -43,7 +43,7 @@ const EVENTS = `SELECT e.n, e.account, e.hostname, e.signal, e.kind, e.at, e.exp
   FROM expectation_events e`;
 const SHOWN = "EXISTS (SELECT 1 FROM hostnames h WHERE h.hostname = e.hostname AND h.state <> 'opted_out')";
 
-/** What accounts expect of names, planned changes, and what accounts are told of both. */
+/** Accounts' expectations and planned changes, and the events of both. */
 export function expectationTable(db: Db): ExpectationTable {
   const { run, changed, insert, all, one, has } = sql(db);
   const put = run(

@@ -26,9 +26,9 @@ const USAGE = {
   elsewhere: integer,
   covered: integer,
   is_covered: flag,
-  /** The balance of the ledger; null when it has no lines. */
+  /** The balance in the ledger; null before its first line. */
   ledger: orNull(integer),
-  /** Drawn units that are not posted to the ledger yet. */
+  /** Drawn units not posted to the ledger yet. */
   open: integer,
   bought: orNull(text),
   bought_until: orNull(integer),
@@ -132,7 +132,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
 
   const accountingTimeOf = (account: string, now: number): number => accountingTime(now, lastDay(account));
 
-  /** The usage of an account and the limits of the plan that is in force, at a time. */
+  /** The usage of an account and the limits of its plan in force, at a time. */
   const rowAt = (account: string, at: number) => {
     const month = monthOf(at);
     return selectUsage(account, dayOf(at), month, month + MONTH_END, at);
@@ -168,7 +168,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
     return row === null ? null : usageOf(row, at, daily);
   };
 
-  /** The minute of a key in which a request counts, and the requests that it already has. */
+  /** The minute in which a key's request counts, and how many requests it has already. */
   const minuteAt = (key: string, day: string, now: number): { minute: number; used: number } => {
     const minute = minuteOf(now);
     const last = minuteOfKey(key, day);
@@ -193,7 +193,7 @@ export function meterTable(db: Db, transact: Transact, credits: CreditTables): M
       if (key !== null && used >= perMinute) {
         return { outcome: 'too_fast', usage: before, rate: { limit: perMinute, used: perMinute, at: now } };
       }
-      // A request beyond the allowance counts for the minute, but uses no unit.
+      // It counts for the minute, but uses no unit.
       const rate = { limit: perMinute, used: used + 1, at: now };
       const isSpent = isExport && exportsOn(account, day) >= Math.max(exports, row.bought_exports ?? 0);
       const next = isSpent ? EXPORTS_SPENT : nextSource(before);

@@ -1,6 +1,6 @@
 import { type Db, integer, sql, text } from '../../shared/sql/sql.ts';
 
-/** The node that the database signs for. Times in ms. */
+/** The node whose observations this database signs. Times in ms. */
 export function nodeTable(db: Db) {
   const { run, one } = sql(db);
   const newest = one('SELECT name, "range", is_settled FROM records_nodes ORDER BY id DESC LIMIT 1', {
@@ -9,10 +9,10 @@ export function nodeTable(db: Db) {
     is_settled: integer,
   });
   return {
-    /** Null where one service has all names. */
+    /** Null for a service that is not divided into nodes. */
     newest,
     note: run('INSERT INTO records_nodes (name, "range", since) VALUES (?, ?, ?)'),
-    /** Notes that the hostnames outside the newest range are paused. */
+    /** Records that the hostnames outside the newest range are paused. */
     settle: run('UPDATE records_nodes SET is_settled = 1 WHERE id = (SELECT max(id) FROM records_nodes)'),
   };
 }

@@ -1,6 +1,6 @@
 import { type Db, sql, text } from '../../shared/sql/sql.ts';
 
-/** What accounts are told by mail, in a table of notices: which accounts are due, and what a mail gathers. Times in ms. */
+/** Notices to accounts by mail: which accounts are due, and which notices a mail contains. Times in ms. */
 export function noticeTable(db: Db, table: 'change_notices' | 'expectation_notices') {
   const { run, all } = sql(db);
   const gather = run(`UPDATE ${table} SET mail = ?4 WHERE mail IS NULL AND way = ?2 AND account = ?1 AND at < ?3`);

@@ -24,25 +24,25 @@ const PROOFS = `SELECT ${columnsOf(PROOF)} FROM owner_proofs`;
 const EVENT = { n: integer, account: text, name: text, event: oneOf(...OWNER_EVENTS), at: integer, made_by: text };
 const EVENTS = `SELECT ${columnsOf(EVENT)} FROM owner_events`;
 
-/** Whether the proof `p` covers the name with the path and the registrable domain `path` and `registrable`. */
+/** Whether the proof `p` covers a name, by its `path` and `registrable` domain. */
 const covers = (path: string, registrable: string): string =>
   `p.proven_at IS NOT NULL AND p.registrable = ${registrable}
    AND (${path} = p.path OR (${path} > p.path || '.' AND ${path} < p.path || '/'))`;
 
-/** Whether a proof makes the hostname `n` prompt: it is the proven name, or in a group of the account. */
+/** Whether a proof gives the hostname `n` frequent probes: it is the proven name, or in a group of the account. */
 export const IS_OWNED = `EXISTS (SELECT 1 FROM owner_proofs p WHERE ${covers('n.path', 'n.registrable_domain')}
   AND (p.name = n.hostname OR EXISTS (
     SELECT 1 FROM watch_group_hosts m JOIN watch_groups g ON g.id = m.watch_group
     WHERE m.hostname = n.hostname AND g.account = p.account)))`;
 
-/** The note about the change `d` that is shown, as JSON; null for none. Of two owners’ notes it is the newer one. */
+/** The shown note on the change `d`, as JSON; null without one. Of several owners' notes, the newest. */
 export const OWNER_NOTE = `(SELECT json_object('name', name, 'text', note, 'written_at', newest)
   FROM (SELECT o.name, o.note, max(o.at) AS newest
     FROM owner_notes o CROSS JOIN owner_proofs p ON p.account = o.account AND p.name = o.name
     WHERE o.delta = d.seq AND p.proven_at IS NOT NULL)
   WHERE newest IS NOT NULL)`;
 
-/** Proofs that a name is an account's, and what owners say and do. */
+/** Proofs of names, their events, and owners' notes and opt-outs. */
 export function ownerTable(db: Db, transact: Transact): OwnerTable {
   const { run, changed, insert, upsert, one, has, number, all } = sql(db);
   const event = insert('owner_events', ['account', 'name', 'event', 'at', 'made_by', 'mail']);
@@ -86,7 +86,7 @@ export function ownerTable(db: Db, transact: Transact): OwnerTable {
       PROOF,
     ),
     isProven: has(`SELECT 1 FROM owner_proofs AS p WHERE p.account = ?1 AND ${covers('?2', '?3')}`),
-    // Checked before, so that the write lock is not taken when nothing is due.
+    // Checking first avoids the write lock when nothing is due.
     leaseDue: (now, until, limit) => (isDueBy(now) ? leaseDue(now, until, limit) : []),
     pullForward(now, horizon) {
       if (isDueAfter(horizon)) pullForward(now, horizon);

@@ -1,7 +1,7 @@
 import type { PaymentId, PaymentTable, Purchase } from '../../records/meter/purchase.ts';
 import { bytes, type Db, integer, json, oneOf, orNull, sql, text } from '../../shared/sql/sql.ts';
 
-/** The key of a payment, which is the first four parameters. */
+/** The condition for a payment's key: the first four parameters. */
 const KEY = 'network = ?1 AND asset = ?2 AND payer = ?3 AND nonce = ?4';
 
 const PURCHASE = {

@@ -40,9 +40,9 @@ const MAYBE_PAID = {
   carried: orNull(integer),
 };
 const { transaction: _, ...NAMED } = PAID;
-/** The columns of a paid order, of the table `o`. */
+/** The columns of a paid order `o`. */
 const COLUMNS = `${columnsOf(NAMED, 'o')}, o.transaction_hash AS "transaction"`;
-/** Nothing was bought after it. */
+/** Whether `o` is the account's last bought plan. */
 const IS_LAST = 'NOT EXISTS (SELECT 1 FROM plan_orders l WHERE l.account = o.account AND l.seq > o.seq)';
 
 /** Plans on sale, and those that were bought. */

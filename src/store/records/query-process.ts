@@ -51,7 +51,8 @@ const BARRED = /^(?:load_extension|fts|sqlite_|edit$|readfile|writefile)/i;
 function authorizer(tables: ReadonlySet<string>): Parameters<DatabaseSync['setAuthorizer']>[0] {
   const mayRead = (table: string, column: string, schema: string | null): boolean => {
     const columns = Object.hasOwn(QUERY_READABLE, table) ? QUERY_READABLE[table] : undefined;
-    // The query only counts rows. SQLite also reports a subquery of the query itself in this way, under its name.
+    // The query reads no column of this table, for example to count rows. SQLite reports subqueries of the query in the
+    // same way, under their names.
     if (column === '') return columns !== undefined || !(tables.has(table) || table.startsWith('sqlite_'));
     if (schema === 'temp') return VIEWS.has(table);
     if (JSON_TABLES.has(table)) return true;
@@ -73,7 +74,8 @@ function authorizer(tables: ReadonlySet<string>): Parameters<DatabaseSync['setAu
 }
 
 if (isMainThread) {
-  // The main thread stays responsive: only the end of the process interrupts a thread that runs SQLite.
+  // Runs queries in a worker, so that the main thread can react: a thread that runs SQLite stops only when its process
+  // ends.
   const kill = () => process.kill(process.pid, 'SIGKILL');
   const queries = new Worker(new URL(import.meta.url)).once('error', kill);
   process.once('disconnect', kill);

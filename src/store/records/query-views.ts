@@ -25,7 +25,7 @@ function column(name: string, type: QueryColumn['type'], description?: string): 
 
 const DOMAIN = text('domain', 'In A-labels.');
 
-// What `records-bodies.ts` and `records-receipts.ts` put together, in SQL.
+// The same as `records-bodies.ts` and `records-receipts.ts` compute, in SQL.
 
 const RECORD = `CASE WHEN o.patch IS NULL THEN b.body ELSE (
   SELECT group_concat(substr(b.body, value ->> 0 + 1, value ->> 1) || (value ->> 2), '') FROM json_each(p.patch)) END`;
@@ -38,7 +38,7 @@ const CIRCUMSTANCES = `CASE WHEN o.shared IS NULL THEN o.circumstances ELSE (
     (o.circumstances -> 0) ->> way.key,
     substr(way.value, 2))) FROM json_each(${WAYS}) AS way) END`;
 
-/** Base64 of the 68 bytes of a signature line, twelve bits after twelve bits, and its padding. */
+/** The 68 bytes of a signature line in base64: groups of twelve bits, and the padding. */
 const BASE64 = `(SELECT substr(group_concat(substr(A, 1 + n / 64, 1) || substr(A, 1 + n % 64, 1), ''), 1, 91) || '=' FROM (
   SELECT 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' AS A, ${[0, 1, 2]
     .map((digit) => `(instr('123456789ABCDEF', substr(digits, value + ${digit}, 1)) << ${8 - 4 * digit})`)

@@ -4,7 +4,7 @@ import { type Db, integer, sql } from '../../shared/sql/sql.ts';
 const missing = (table: string): string =>
   `SELECT 1 FROM (SELECT count(*) AS n, min(seq) AS first, max(seq) AS last FROM ${table}) WHERE first <> 1 OR last <> n`;
 
-/** A value as the index has it: up to U+0000, which older versions stored, and where SQL's `length` stops too. */
+/** A value as older versions indexed it: up to U+0000, where SQL's `length` stops too. */
 const INDEXED = 'substr(value, 1, length(value))';
 
 /** Cross-checks of the tables. Each query returns a row per fault. */
@@ -22,7 +22,7 @@ const CHECKS: [fault: string, sql: string, when?: string][] = [
     `SELECT * FROM (SELECT id FROM record_bodies EXCEPT SELECT body FROM observations)
      UNION ALL SELECT * FROM (SELECT id FROM body_patches EXCEPT SELECT patch FROM observations)
      UNION ALL SELECT * FROM (SELECT id FROM shared_circumstances EXCEPT SELECT shared FROM observations)`,
-    // What was pruned or erased leaves some, until it is swept.
+    // Pruning and erasing leave some until the next sweep.
     'NOT EXISTS (SELECT 1 FROM archive_manifests) AND NOT EXISTS (SELECT 1 FROM erased_observations)',
   ],
   ['deltas: a number is missing', missing('deltas')],

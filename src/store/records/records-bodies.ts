@@ -4,10 +4,10 @@ import type { Circumstance } from '../../records/record.ts';
 import { caught } from '../../shared/fault.ts';
 import { type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 
-/** A patch longer than this share of a body is no gain. */
+/** Patches longer than this fraction of the body are not worth storing. */
 const MOST = 0.5;
 
-/** The columns that hold a record, after a join of `RECORD_TABLES`. */
+/** The columns of a record, after a join with `RECORD_TABLES`. */
 export const RECORD = {
   body: text,
   patch: orNull(text),
@@ -20,7 +20,7 @@ export const RECORD_TABLES = `CROSS JOIN record_bodies ON record_bodies.id = obs
   LEFT JOIN body_patches ON body_patches.id = observations.patch
   LEFT JOIN shared_circumstances AS shared ON shared.id = observations.shared`;
 
-/** The two parts of a record that a row holds, as JSON, each as it was before it was stored. Throws when damaged. */
+/** The two parts of a row's record, as JSON, exactly as they were before storage. Throws when damaged. */
 export function recordTexts({ body, patch, circumstances, shared }: Read<typeof RECORD>) {
   return {
     body: bodyOf({ body, patch }),
@@ -28,7 +28,7 @@ export function recordTexts({ body, patch, circumstances, shared }: Read<typeof 
   };
 }
 
-/** Whether a row's texts cannot be read. Its body need not be parsed when it is equal to a `sound` one. */
+/** Whether a row's texts cannot be read. A body equal to `sound` is not parsed again. */
 function isDamaged(row: Read<typeof RECORD>, sound: string): boolean {
   const read = () => {
     const { body, circumstances } = recordTexts(row);
@@ -54,8 +54,8 @@ function merged(own: string, shared: string): Circumstance[] {
 }
 
 /**
- * The bodies of records and their circumstances. What a host's newest observation has already is not stored again: a
- * body is stored whole, or as a patch of the one that the host's newest body is based on.
+ * The bodies and circumstances of records. Parts equal to the host's newest observation are not stored again. A body is
+ * stored whole, or as a patch of the body on which the host's newest one is based.
  */
 export function bodyTables(db: Db) {
   const { run, one, all } = sql(db);
@@ -108,7 +108,8 @@ export function bodyTables(db: Db) {
     if (found !== null) return { body: found, patch: null };
     if (last !== null && change !== null && patch.length <= body.length * MOST) {
       const repeated = (last.repeated ?? 0) + change.repeated;
-      // A value that stays is then stored once more at most, as a part of the next base.
+      // So an unchanged value is repeated in patches only until they add up to one body; then a new base contains it
+      // once.
       if (repeated <= body.length && patched(last.body, change.pieces) === body) {
         return { body: last.base, patch: addPatch(last.base, digestOf(patch), repeated, patch) };
       }
@@ -127,7 +128,7 @@ export function bodyTables(db: Db) {
     if (last !== null && last.shared !== null) {
       const [, lastWays] = JSON.parse(last.shared) as [Ttls, string[]];
       const lastTtls = merged(last.circumstances, last.shared).map(([ttl]) => ttl);
-      // TTLs from a cache are others each time. Only those that two probes in a row have are worth sharing.
+      // A resolver's cache returns other TTLs each time. Only TTLs that occur twice in a row are worth sharing.
       if (JSON.stringify(lastWays) === JSON.stringify(ways) && JSON.stringify(lastTtls) !== JSON.stringify(ttls)) {
         return { shared: last.shared_id, circumstances: JSON.stringify([rtts, ttls]) };
       }
@@ -139,7 +140,7 @@ export function bodyTables(db: Db) {
     /** Stores the parts of a host's next record; returns the columns of its row. `body` is in canonical form. */
     keepRecord(host: number, body: string, circumstances: Circumstance[]) {
       const found = newest(host);
-      // What is damaged is no base, and stops no observation.
+      // A damaged row cannot be a base; the new observation is then stored whole.
       const last = found === null || isDamaged(found, body) ? null : found;
       return { ...keepBody(body, last), ...keepCircumstances(circumstances, last) };
     },

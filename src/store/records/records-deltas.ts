@@ -13,7 +13,7 @@ interface DeltaQuery {
   kind?: Delta['kind'] | undefined;
   since?: number | undefined;
   until?: number | undefined;
-  /** Of rotating signals: the changes of answers instead of those of `sets`, or both. Sets by default. */
+  /** For rotating signals: changes of the learned `sets` (the default), of single `answers`, or both. */
   rotating?: 'sets' | 'answers' | 'both' | undefined;
 }
 
@@ -36,7 +36,7 @@ const CHANGE = {
   after: json<string[]>(),
 };
 
-/** Which deltas lists have, unless they ask for others. The first is a partial index, so it is written as there. */
+/** The deltas that lists contain by default. Must equal the condition of a partial index word for word. */
 export const SHOWN = "d.rotation IS NOT 'answer'";
 const ROTATING = { sets: SHOWN, answers: "d.rotation IS NOT 'set'", both: 'true' };
 
@@ -46,7 +46,7 @@ export const DELTA = {
   owner_note: orNull(json<OwnerNote>()),
 };
 
-/** A delta as it is read: without a note, it has no member for one. */
+/** Converts a row to a delta. Without a note, it has no `owner_note` member. */
 export function deltaOf({ owner_note, ...delta }: Read<typeof DELTA>): Delta {
   return owner_note === null ? delta : { ...delta, owner_note };
 }
@@ -80,7 +80,7 @@ export function deltaTable(db: Db) {
     newest: integer,
   });
 
-  // Hosts by their names, as JSON.
+  // Hosts by their names, as a JSON array.
   const WANTED = 'json_each(?1) AS wanted CROSS JOIN hostnames AS h ON h.hostname = wanted.value';
   const hostDays = all(
     `SELECT h.hostname AS domain, c.day, c.count FROM ${WANTED} CROSS JOIN host_changes AS c ON c.host = h.id WHERE c.day >= ?2`,
@@ -102,7 +102,7 @@ export function deltaTable(db: Db) {
       all(`SELECT ${DELTA_COLUMNS} ${from} ORDER BY d.seq ${direction} LIMIT ?6`, DELTA, deltaOf);
     return { newest: rows('DESC'), oldest: rows('ASC'), count: number(`SELECT count(*) ${from}`) };
   };
-  // Each statement uses every parameter, so that all are called alike.
+  // Each statement uses every parameter, so that all are called in the same way.
   const readsOf = (rotating: string) => {
     const others = `(?4 IS NULL OR +d.signal = ?4) AND (?5 IS NULL OR +d.kind = ?5) AND ${rotating}`;
     return {
@@ -128,7 +128,7 @@ export function deltaTable(db: Db) {
   const narrowed = ({ host, below, signal, kind }: DeltaQuery) =>
     [host ?? below ?? null, signal ?? null, kind ?? null] as const;
 
-  /** The first number at or after a time. */
+  /** The first number at or after a time, or `otherwise` when no time is given. */
   const seqAt = (at: number | undefined, otherwise: number): number =>
     at === undefined ? otherwise : (firstSince(at) ?? LAST);
 
@@ -161,7 +161,7 @@ export function deltaTable(db: Db) {
       const to = Math.min(seqAt(query.until, LAST), order === 'newest' && cursor !== undefined ? cursor : LAST);
       return readFor(query)[order](from, to, ...narrowed(query), limit);
     },
-    /** The number of shown deltas. Whole days are read from their counters, where these count them. */
+    /** The number of shown deltas. Whole days are read from stored counts where these apply. */
     deltaCount(query: DeltaQuery): number {
       if ((query.host ?? query.below) !== undefined || (query.rotating ?? 'sets') !== 'sets')
         return countBetween(query);
@@ -175,7 +175,7 @@ export function deltaTable(db: Db) {
       const tail = lastDay < until ? countBetween({ ...query, since: lastDay, until }) : 0;
       return head + whole + tail;
     },
-    /** The numbers and times (ms) of the deltas of a period, shown or not, inclusive; null when there are none. */
+    /** The first and last numbers and times (ms) of the deltas in a period, shown or not; null without any. */
     deltaSpan(since: number, until: number) {
       const [first, last] = [firstWithin(since, until), lastWithin(since, until)];
       if (first === null || last === null) return null;
@@ -186,9 +186,9 @@ export function deltaTable(db: Db) {
       'SELECT day, signal, kind, count FROM change_counts WHERE day >= ? AND day < ? AND count > 0 ORDER BY day, signal, kind',
       { day: text, signal: text, kind: CHANGE.kind, count: integer },
     ),
-    /** Shown deltas of hosts by UTC day, from one on (YYYY-MM-DD); days without any have no row. */
+    /** Shown deltas per host and UTC day, from `since` (YYYY-MM-DD) on; days without changes have no row. */
     hostDays: (hostnames: string[], since: string) => hostDays(JSON.stringify(hostnames), since),
-    /** The newest shown delta of each of these hosts that has one. */
+    /** The newest shown delta of each of these hosts, for hosts that have one. */
     lastChanges: (hostnames: string[]) => lastChanges(JSON.stringify(hostnames)),
     /** The number of the newest delta, shown or not; 0 before the first. */
     newestDelta: (): number => last()?.seq ?? 0,

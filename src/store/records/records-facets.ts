@@ -10,7 +10,7 @@ interface FacetCount {
 
 const COUNT = { name: text, count: integer };
 
-/** Days for which counts are kept; of earlier ones, the last. */
+/** How many days counts are kept; before that, only the last count. */
 const DAYS_KEPT = 400;
 
 /** The facets of shown hosts: types, services, issuers and so on. */
@@ -35,7 +35,7 @@ export function facetTables(db: Db) {
   );
   const count = number('SELECT count FROM facet_counts WHERE kind = ? AND name = ?');
   const start = run('INSERT INTO facet_days_start VALUES (1, ?) ON CONFLICT DO NOTHING');
-  // The clock may have been set back: a count never goes behind a later one.
+  // If the clock was set back, counts go to the newest day already recorded.
   const countDay = run(
     `INSERT INTO facet_days
      SELECT ?1, ?2, max(?3, coalesce((SELECT max(day) FROM facet_days WHERE kind = ?1 AND name = ?2), '')),
@@ -66,7 +66,7 @@ export function facetTables(db: Db) {
     const day = dayOf(at);
     start(day);
     for (const { kind, name } of [...gone, ...come]) {
-      // Days of expiry are no names that spread.
+      // Days of expiry are not names whose spread is charted.
       if (kind === 'expiry') continue;
       countDay(kind, name, day);
       forgetDays(kind, name, dayAfter(day, -DAYS_KEPT));
@@ -76,8 +76,8 @@ export function facetTables(db: Db) {
   return {
     setFacets,
     /**
-     * Counts by name at the ends of the days on which they changed, and the last one before `since` (YYYY-MM-DD). A name
-     * without a row had no host, from `facetDaysStart` on.
+     * Counts by name, at the end of each day on which they changed, and the last count before `since` (YYYY-MM-DD).
+     * From `facetDaysStart` on, a name without a row had no hosts.
      */
     facetDays: (kind: FacetKind, names: string[], since: string): { name: string; day: string; count: number }[] =>
       days(kind, JSON.stringify(names), since),
@@ -95,7 +95,7 @@ export function facetTables(db: Db) {
       'SELECT name, count FROM facet_counts WHERE kind = ? AND name >= ? AND name < ? ORDER BY name',
       COUNT,
     ),
-    /** Names of a kind with a prefix, by name, after the given one ('' for the first page). */
+    /** Names of a kind that start with a prefix, sorted, after the given one ('' for the first page). */
     facetsFrom: all(
       `SELECT name, count FROM facet_counts WHERE kind = ?1 AND name >= ?2 AND name < ?2 || char(0x10ffff) AND name > ?3
        ORDER BY name LIMIT ?4`,

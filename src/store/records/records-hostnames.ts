@@ -34,7 +34,7 @@ export type WatchedHost = Read<typeof HOST>;
 type HostState = WatchedHost['state'];
 
 const OPT_OUT = { hostname: text, reason: text, at: integer, made_by: text };
-/** An opt-out: neither the name nor any name below it is probed or shown. `at` in ms. */
+/** An opt-out: the name and all names below it are neither probed nor shown. `at` in ms. */
 export type OptOut = Read<typeof OPT_OUT>;
 
 export type WatchOutcome = 'added' | 'already' | 'resumed' | 'opted_out';
@@ -60,13 +60,13 @@ export function hostnameTable(
     `UPDATE hostnames SET state = 'paused', kept = 1, lease = NULL, leased_by = NULL
      WHERE hostname = ? AND (state = 'watched' OR (state = 'paused' AND kept = 0))`,
   );
-  /** Sets the state that a hostname has once its owner shows it again. */
+  /** Sets the state that a hidden hostname will have once its owner shows it again. */
   const setHidden = changed(
     `UPDATE owner_hidden SET state = ?2 WHERE host = (
        SELECT id FROM hostnames WHERE hostname = ?1 AND (owner_hidden.state <> ?2 OR kept = 0))`,
   );
   const keep = run('UPDATE hostnames SET kept = 1 WHERE hostname = ? AND kept = 0');
-  // An operator's opt-out covers every name below it; an owner's those of the same registrable domain.
+  // An operator's opt-out covers all names below it; an owner's only those of the same registrable domain.
   const optedOut = all(
     `SELECT hostname, reason, at, made_by FROM opt_outs WHERE hostname IN (SELECT value FROM json_each(?1))
      UNION ALL
@@ -124,7 +124,7 @@ export function hostnameTable(
     optedOut(JSON.stringify(nameAndParents(hostname)), registrableDomain(hostname), pathOf(hostname), limit);
   const optOutOf = (hostname: string): OptOut | null => optOutsOf(hostname, 1)[0] ?? null;
 
-  /** Adds a hostname unless it is there. */
+  /** Adds a hostname unless it exists. */
   const addNew = ({ hostname, unicode, registrable_domain }: Hostname, now: number, isKept: boolean): boolean => {
     const operator = operatorOf(hostname, []);
     const added = add(hostname, unicode, pathOf(hostname), registrable_domain, now, operator, isKept ? 1 : 0);
@@ -135,9 +135,8 @@ export function hostnameTable(
 
   return {
     /**
-     * Puts hostnames under watch for an operator, due at once. Resumes paused hostnames, those that an owner hides for
-     * when they are shown again, and leaves opt-outs unchanged.
-     * The outcomes are in the order of the names.
+     * Puts hostnames under watch for an operator, due at once. Resumes paused ones, and those hidden by an owner once
+     * they are shown again. Opted-out ones are left unchanged. Outcomes are in the order of the names.
      */
     watch: (names: Hostname[], now: number): { hostname: string; outcome: WatchOutcome }[] =>
       transact(() =>
@@ -152,14 +151,14 @@ export function hostnameTable(
           return { hostname, outcome: resume(hostname) ? 'resumed' : 'already' };
         }),
       ),
-    /** Puts a hostname under watch for the group of an account, unless an operator paused it or it opted out. */
+    /** Puts a hostname under watch for a group, unless an operator paused it or it opted out. */
     watchForGroup: (name: Hostname, now: number): void =>
       transact(() => {
         if (optOutOf(name.hostname) === null && !addNew(name, now, false)) resumeForGroup(name.hostname);
       }),
     /**
-     * Stops probing for an operator; earlier observations stay visible. A hostname that an owner hides is paused when it
-     * is shown again. False when an operator had paused it before.
+     * Stops probing for an operator; earlier observations stay visible. A hostname hidden by an owner will be paused
+     * once it is shown again. False when an operator had paused it before.
      */
     pause: (hostname: string): boolean =>
       transact(() => {
@@ -168,7 +167,7 @@ export function hostnameTable(
         if (isChanged) keep(hostname);
         return isChanged;
       }),
-    /** Whether an operator paused a hostname. A hostname that no account watches is paused too. */
+    /** Whether an operator paused a hostname. Hostnames are also paused when no account watches them any more. */
     isPausedByOperator: has("SELECT 1 FROM hostnames WHERE hostname = ? AND state = 'paused' AND kept = 1"),
     /**
      * Permanently stops probing a name and all names below it, and hides them everywhere; receipts stay. Returns the
@@ -188,7 +187,7 @@ export function hostnameTable(
         );
       }
       return transact(() => {
-        // An owner's opt-out lasts until the owner lifts it; this one stays.
+        // An owner's opt-out is not enough, because its owner may lift it; this one stays.
         if (optOutsOf(hostname).some((one) => !one.made_by.startsWith('account:'))) return [];
         enterOptOut(hostname, reason, now, made_by);
         const hidden = hide(pathOf(hostname));
@@ -201,9 +200,9 @@ export function hostnameTable(
     },
     /** The opt-out that covers a name, whether or not it was watched; null without one. */
     optOutOf,
-    /** All opt-outs that cover a name, those of the operator first. `made_by` is `account:…` for an owner's. */
+    /** All opt-outs that cover a name, the operator's first. `made_by` is `account:…` for an owner's. */
     optOutsOf,
-    /** Hides a name and those below it that an owner opted out at `now` (ms). Returns the newly hidden names. */
+    /** Hides a name that an owner opted out at `now` (ms), and the names below it. Returns the newly hidden ones. */
     hideOwned({ path, registrable }: { path: string; registrable: string }, now: number): string[] {
       const before = new Set(hiddenOwned(path, registrable).map(({ id }) => id));
       hideOwned(path, registrable);
@@ -216,8 +215,8 @@ export function hostnameTable(
       return hidden.map(({ hostname }) => hostname).sort();
     },
     /**
-     * Shows a name and those below it again, in the state that they had and due at `now` (ms), unless an opt-out still
-     * covers them. The caller sets their facets.
+     * Shows a name and those below it again, with their earlier state and due at `now` (ms), except those that another
+     * opt-out covers. The caller sets their facets.
      */
     showOwned(
       { path, registrable }: { path: string; registrable: string },
@@ -231,26 +230,26 @@ export function hostnameTable(
       }
       return shown;
     },
-    /** A number that rises when owners’ notes, proofs or opt-outs change what is shown. */
+    /** A number that increases when owners' notes, proofs or opt-outs change what is shown. */
     ownerVersion: number('SELECT n FROM owner_version'),
     /** Finds a hostname, including one that opted out (see `state`). Null when it was never watched. */
     find: one(`SELECT ${COLUMNS} FROM hostnames WHERE hostname = ?`, HOST),
     /**
-     * A text that changes with every observation of a hostname, when it is paused or resumed, and with what owners say. Null for a hostname
-     * that is not shown, or was not observed yet.
+     * A text that changes with every observation of a hostname, when it is paused or resumed, and with what owners do.
+     * Null for a hostname that is not shown or not observed yet.
      */
     observedState: one(
       "SELECT seq || ' ' || state || ' ' || (SELECT n FROM owner_version) FROM hostnames WHERE hostname = ? AND seq IS NOT NULL AND state <> 'opted_out'",
       text,
     ),
-    /** At most so many shown hostnames by name, after the given one ('' for the first page). */
+    /** A page of shown hostnames by name, after the given one ('' for the first page). */
     list: all(
       `SELECT ${COLUMNS} FROM hostnames WHERE state <> 'opted_out' AND hostname > ? ORDER BY hostname LIMIT ?`,
       HOST,
     ),
     /**
-     * Shown hostnames that have, for each word, a label with that prefix, in the order in which they were put under
-     * watch, after the one with the given id. Without words, none.
+     * A page of shown hostnames that have a label with that prefix for each word, in the order in which they were
+     * added, after the one with id `after`. None without words.
      */
     search(words: string, limit: number, after = 0): WatchedHost[] {
       const query = queryOf(words);
@@ -276,7 +275,7 @@ export function hostnameTable(
   };
 }
 
-/** An FTS5 query in which each word is a prefix of a label. Null without words. */
+/** An FTS5 query in which each word is the prefix of a label; null without words. */
 function queryOf(words: string): string | null {
   const terms = words.toLowerCase().match(/[\p{L}\p{M}\p{N}-]+/gu) ?? [];
   return terms.length === 0 ? null : terms.map((term) => `"${term}"*`).join(' ');

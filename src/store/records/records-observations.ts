@@ -15,8 +15,8 @@ import { RECEIPT, RECEIPT_COLUMNS, RECEIPT_HASH, RECEIPT_TABLES, receiptOf, rece
 const OBSERVATION = { ...RECORD, ...RECEIPT, seed: bytes, receipt_hash: text };
 
 /**
- * Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last of the previous
- * page.
+ * Selects a host's observations. `since` is inclusive, `until` exclusive, in ms; `after` is the last one of the
+ * previous page.
  */
 interface ObservationQuery {
   since?: number | undefined;
@@ -30,8 +30,8 @@ const FROM = `SELECT ${RECORD_COLUMNS}, ${RECEIPT_COLUMNS}, seed, ${RECEIPT_HASH
   FROM observations ${RECORD_TABLES} ${RECEIPT_TABLES}`;
 
 /**
- * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. They are found by the times
- * that count, after corrections of the clock; records and receipts say what was signed.
+ * Observations: appended in order, never changed. `host` is a hostname's id; times in ms. Queries use the times after
+ * corrections of the clock, while records and receipts contain the signed times.
  */
 export function observationTable(db: Db) {
   const { insert, one, number, all, each } = sql(db);
@@ -97,7 +97,7 @@ export function observationTable(db: Db) {
         ...keepReceipt({ seq, hostname: record.domain, observed_at }, receipt, receipt_hash),
       });
     },
-    /** The newest observation at or before a time, or of all times when none is given. */
+    /** The newest observation at or before a time; without a time, the newest. */
     observation: (host: number, at = LAST): Observation | null => asOf(host, at),
     /** When a host was first observed; null if never. */
     firstObservedAt: one(
@@ -107,8 +107,8 @@ export function observationTable(db: Db) {
       integer,
     ),
     /**
-     * What left the database for the archive of a host; null for nothing. These are its observations up to `last_seq`;
-     * the others are here. `first_at` counts, `last_at` was signed (ms).
+     * What the archive has of a host; null for nothing. It has the observations up to `last_seq`; later ones are in the
+     * database. `first_at` is corrected, `last_at` is the signed time (ms).
      */
     archivedOf: one('SELECT count, first_at, last_at, last_seq FROM archived_hosts WHERE host = ?', {
       count: integer,
@@ -116,16 +116,16 @@ export function observationTable(db: Db) {
       last_at: integer,
       last_seq: integer,
     }),
-    /** The receipt of an observation that an event of an expectation names, also when it left for the archive. */
+    /** The receipt of an observation that an expectation's event refers to, also after the observation was archived. */
     eventReceipt: (host: number, seq: number): string | null => receiptHere(seq, host) ?? receiptKept(seq, host),
     observationBySeq: (host: number, seq: number): Observation | null => bySeq(seq, host),
     /** A host's receipts, newest first, optionally only those before the given one. */
     provenance: (host: number, limit: number, before = LAST) => provenance(host, before, limit),
-    /** The shown hostname and the time of an observation, by its number; null when none is found. */
+    /** The shown hostname and the time of an observation, by number; null if not found. */
     observationLocation: shownAt('observations.seq = ?'),
     /** The same, by the hash of the receipt's signed text, `sha256:<hex>`. */
     receiptLocation: shownAt(`substr(receipt_hash, 8, 12) = substr(?1, 8, 12) AND ${RECEIPT_HASH} = ?1`),
-    /** The number of observations of a host, wherever they are. */
+    /** The number of a host's observations in the database and the archive. */
     observationCount: number(
       `SELECT (SELECT count(*) FROM observations WHERE host = ?1)
          + coalesce((SELECT count FROM archived_hosts WHERE host = ?1), 0)`,
@@ -136,18 +136,18 @@ export function observationTable(db: Db) {
       const { at, seq } = after ?? { at: since, seq: 0 };
       return page(host, at, seq, until, limit);
     },
-    /** The number of observations of a host in a period. */
+    /** The number of a host's observations in a period, in the database. */
     observationsBetween: (host: number, { since = 0, until = LAST }: ObservationQuery): number =>
       countBetween(host, since, until),
     /** All of a host's observations, oldest first, one at a time. */
     *observationsOf(host: number): Iterable<Observation> {
       for (const row of ofHost(host)) yield observationOf(row);
     },
-    /** A host's observations from one number to another, inclusive, as they were stored, oldest first. */
+    /** A host's observations from `first` to `last`, inclusive, in stored form, oldest first. */
     *storedObservations(host: number, first: number, last: number): Iterable<StoredObservation & Seeded> {
       for (const row of stored(host, first, last)) yield storedOf(row);
     },
-    /** At most so many receipts by their numbers, from a number on. */
+    /** A page of receipts by number, starting at a number. */
     receipts: all(
       `SELECT ${RECEIPT_COLUMNS} FROM observations ${RECEIPT_TABLES} WHERE observations.seq >= ? ORDER BY observations.seq LIMIT ?`,
       RECEIPT,

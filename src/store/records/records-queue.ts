@@ -1,7 +1,10 @@
 import { type Db, integer, orNull, type Read, sql, text } from '../../shared/sql/sql.ts';
 import { RECEIPT_HASH } from './records-receipts.ts';
 
-/** A lease picks from this many times its size of due hosts, so that no single operator of name servers fills it. */
+/**
+ * A lease chooses from this many times as many due hosts as it takes, so that no single operator of name servers fills
+ * it.
+ */
 const FAIR_WINDOW = 8;
 
 /** A hostname to probe, and the operator of its name servers, if known. */
@@ -53,8 +56,8 @@ export function queueTable(db: Db) {
 
   return {
     /**
-     * Leases up to `max` due hostnames until `until`, spread over operators, those of proven owners first. Hostnames that are not requeued by then are
-     * due again. `id` must be new.
+     * Leases up to `max` due hostnames until `until`, spread over operators, those of proven owners first. Hostnames
+     * not requeued by then are due again. `id` must be new.
      */
     lease: ({ id, owner, max, until, now }: Lease & { max: number; now: number }): LeasedName[] =>
       lease(id, owner, until, now, max * FAIR_WINDOW, max),
@@ -91,11 +94,11 @@ export function queueTable(db: Db) {
         last: observed_at === null || receipt_hash === null ? null : { observed_at, receipt_hash },
       }),
     ),
-    /** Ends a lease: hostnames that were not probed are due at a time. Returns their number. */
+    /** Ends a lease: hostnames not probed yet are due at a time. Returns their number. */
     release: run(
       "UPDATE hostnames SET lease = NULL, leased_by = NULL, due_at = ?2 WHERE lease = ?1 AND state = 'watched'",
     ),
-    /** Ends the lease of a host that was observed, and returns it to the queue. */
+    /** Ends a host's lease after its observation, and puts it back into the queue. */
     requeue(
       host: number,
       update: {
@@ -104,14 +107,14 @@ export function queueTable(db: Db) {
         looked_at: number;
         failures: number;
         operator: string;
-        /** Whether it is probed for a proven owner. */
+        /** Whether the host is probed for a proven owner. */
         prompt?: boolean;
       },
     ): void {
       const { seq, due_at, looked_at, failures, operator, prompt = false } = update;
       requeue(host, seq, due_at, looked_at, failures, operator, prompt ? 1 : 0);
     },
-    /** `due` counts those that are due now and not leased; `next_due_at` is null when nothing is watched. */
+    /** `due` counts hostnames due now and not leased; `next_due_at` is null when nothing is watched. */
     stats: (now: number) => ({ watched: watched(), due: due(now), leased: held(now), next_due_at: nextDue() }),
   };
 }

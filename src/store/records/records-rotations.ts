@@ -4,7 +4,7 @@ import type { TrackedName } from '../../records/tracked-values.ts';
 import { type Db, integer, json, orNull, sql, text } from '../../shared/sql/sql.ts';
 import { SIGNAL } from './records-deltas.ts';
 
-/** What is known of rotating signals, and the origins of networks. `host` is a hostname's id. */
+/** The state of rotating signals, and the origins of networks. `host` is a hostname's id. */
 export function rotationTables(db: Db) {
   const { run, insert, number, all, one } = sql(db);
   const ofHost = all('SELECT signal, state FROM rotations WHERE host = ?', { signal: SIGNAL, state: json<Rotation>() });
@@ -28,10 +28,10 @@ export function rotationTables(db: Db) {
         else set(host, signal, JSON.stringify(state));
       }
     },
-    /** Rotation is learned from the observations after this one. */
+    /** Rotation is learned only from observations after this one. */
     rotationStart: number('SELECT seq FROM rotation_start'),
     originsAt,
-    /** The same as of a new observation: what the operator's table says then is noted, once it is asked for. */
+    /** Looks up origins for a new observation in the operator's table, and stores each one that was asked for. */
     notedOrigins:
       (seq: number, tableOrigin: OriginOf): OriginOf =>
       (network) => {

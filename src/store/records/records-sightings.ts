@@ -14,7 +14,7 @@ interface HistoryQuery {
   until?: number | undefined;
 }
 
-/** The last known values of each host, and all values that were ever seen. `host` is a hostname's id. */
+/** The last known values of each host, and all values ever seen. `host` is a hostname's id. */
 export function sightingTables(db: Db) {
   const { run, number, all } = sql(db);
   const selectBaseline = all('SELECT signal, "values", missing FROM standing WHERE host = ?', {

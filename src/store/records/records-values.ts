@@ -11,7 +11,7 @@ const FOUND_BY = 64;
 const WAITING = { host: integer, signal: text, value: text };
 type Waiting = Read<typeof WAITING>;
 
-/** The index of the words of all values that were ever seen. */
+/** The index of words in all values ever seen. */
 export function valueTables(db: Db, transact: Transact) {
   const { run, one, has, all } = sql(db);
   const isWaiting = has(
@@ -72,7 +72,7 @@ export function valueTables(db: Db, transact: Transact) {
   };
 
   return {
-    /** Indexes some of the waiting values, those of an older database last. Returns whether more are waiting. */
+    /** Indexes some of the waiting values, those from before an upgrade last. Returns whether more are waiting. */
     indexValues(): boolean {
       if (!isWaiting()) return false;
       return transact(() => {

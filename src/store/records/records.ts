@@ -25,7 +25,7 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     ...hostnameTable(db, transact, facets),
     ...queueTable(db),
     ...observations,
-    /** The number of the next observation: above all that are here, in the archive, or erased. */
+    /** The number of the next observation: above all in the database or the archive, and all erased ones. */
     nextSeq: () => Math.max(observations.nextSeq() - 1, archive.through(), archive.newestErased()) + 1,
     logLeaf: (entry: string): void => log.append('records', entry),
     ...clockTables(db),
@@ -39,12 +39,12 @@ export function recordsTables(db: Db, transact: Transact, log: Pick<LogTables, '
     dumps: dumpTables(db),
     node: nodeTable(db),
     erasure: erasureTables(db, archive),
-    /** Faults between these tables; empty when they agree. */
+    /** Contradictions between these tables; empty when they agree. */
     tableFaults: (): string[] => recordsFaults(db),
   };
 }
 
-/** The observations whose rows an older version cut, as an operator accepted them: appended, never changed. */
+/** Observations with values cut by an older version, accepted as such by an operator: appended, never changed. */
 function damageTable(db: Db) {
   const { insert, one, has, all } = sql(db);
   /** `at` in ms. */
@@ -62,7 +62,7 @@ function damageTable(db: Db) {
   };
 }
 
-/** Times of the domain records that a clock entered while it ran ahead. */
+/** Finds and lowers times stored by a clock that ran ahead. */
 function clockTables(db: Db) {
   const { run, one, has } = sql(db);
   const first = one('SELECT min(seq) FROM observations WHERE observed_at > ?', orNull(integer));
@@ -93,20 +93,20 @@ function clockTables(db: Db) {
      FROM deltas JOIN hostnames ON hostnames.id = deltas.host WHERE at >= ? AND rotation IS NOT 'answer' AND state <> 'opted_out' GROUP BY 1, 2, 3`,
   );
   return {
-    /** The numbers of the observations from the first that is later than `time` (ms) to the newest; null when none is. */
+    /** The numbers of the first observation later than `time` (ms) and of the newest one; null if there is none. */
     observedAfter(time: number): { first: number; last: number } | null {
       const from = first(time);
       const last = newest();
       return from === null || last === null ? null : { first: from, last };
     },
-    /** Whether any time that follows from the observations is later than a time (ms). */
+    /** Whether any time derived from observations is later than a time (ms). */
     isAhead: has(
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM hostnames WHERE looked_at > ?1 OR added_at > ?1)
          OR (SELECT at FROM deltas ORDER BY seq DESC LIMIT 1) > ?1`,
     ),
     /**
-     * Lowers every time later than `time` in what is derived from the observations, those of their receipts excepted.
-     * Call it after the correction was appended.
+     * Lowers all times later than `time` in tables derived from observations; receipts keep theirs. Call it after the
+     * correction was appended.
      */
     capTimes(time: number): void {
       for (const cap of caps) cap(time);

@@ -4,7 +4,7 @@ import { IS_OWNED } from './owners.ts';
 import { DELTA, DELTA_COLUMNS, deltaOf, SHOWN, SIGNAL } from './records-deltas.ts';
 
 const GROUP = { id: text, account: text, name: text, made_at: integer };
-/** A hostname of a group, with what was seen of it last; nothing of one that has opted out. */
+/** A hostname of a group with its last observation and change; both null if it has opted out. */
 const MEMBER = {
   hostname: text,
   added_at: integer,
@@ -52,7 +52,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
     hostname: text,
     added_at: integer,
   });
-  // Takes the newest of each hostname first: a group may hold hostnames with long histories.
+  // Takes the newest changes of each hostname first: a group may contain hostnames with long histories.
   const changes = all(
     `SELECT ${DELTA_COLUMNS}
      FROM (SELECT DISTINCT n.id, n.hostname FROM watch_groups g
@@ -81,7 +81,7 @@ export function watchGroupTable(db: Db, transact: Transact): WatchGroupTable {
       { ...GROUP, hosts: integer },
     ),
     summaries: all(
-      // The newest change of each hostname is one step in an index; the newest of the group is the largest of them.
+      // The newest change of each hostname is one index look-up; the group's newest is the highest of them.
       `SELECT g.id, g.account, g.name, g.made_at, g.hosts, g.alerts, d.at AS changed_at FROM (
          SELECT id, account, name, made_at,
            (SELECT count(*) FROM watch_group_hosts h WHERE h.watch_group = w.id) AS hosts,
