@@ -30,8 +30,8 @@ export async function preload(): Promise<void> {
 }
 
 /**
- * Renders one page to the text that Astro's own server would send, but for a link to fonts that it does not need. Throws whatever the page throws, so that the press
- * never writes half a page.
+ * Renders one page to the text that Astro's own server would send, except for a link to fonts that it does not need.
+ * Throws whatever the page throws, so that the press never writes half a page.
  */
 export async function render<Route extends keyof Pages>(route: Route, view: Pages[Route]): Promise<string> {
   return withFontsNeeded(print(pages.get(route) ?? (await load(route)), view));

@@ -39,7 +39,7 @@ export const onRequest: MiddlewareHandler = async (context, next) => {
   if (!(body instanceof Page)) return new Response(body as BodyInit, { status, headers });
   (context.locals as { view: unknown }).view = body.view;
   const rendered = await next(body.route);
-  // A page that failed is Astro's own, and says why.
+  // The page of an error is Astro's own, and says what is wrong.
   if (rendered.status !== 200 || !rendered.headers.get('Content-Type')?.startsWith('text/html')) return rendered;
   return new Response(withDesk(dev, await rendered.text(), context.url), { status, headers });
 };

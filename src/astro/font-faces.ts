@@ -1,6 +1,6 @@
 import { SCRIPT_LANGUAGES } from '../shared/script-letters.ts';
 
-/** The families of typefaces: tools/fonts makes their files in src/layouts/typefaces, the build their @font-face rules. */
+// The families of typefaces: tools/fonts makes their files in src/layouts/typefaces, the build their @font-face rules.
 
 /** Unicode ranges of the subsets. Where two rules cover a character the later one wins, so the small files come last. */
 export const RANGES = {
@@ -11,7 +11,7 @@ export const RANGES = {
     'U+0102-0103,U+0110-0111,U+0128-0129,U+0168-0169,U+01A0-01A1,U+01AF-01B0,U+0300-0301,U+0303-0304,U+0308-0309,U+0323,U+0329,U+1EA0-1EF9,U+20AB',
   greek: 'U+0370-0377,U+037A-037F,U+0384-038A,U+038C,U+038E-03A1,U+03A3-03FF',
   cyrillic: 'U+0301,U+0400-045F,U+0490-0491,U+04B0-04B1,U+2116',
-  /** The part of latin-ext that languages of Europe use. */
+  /** The part of latin-ext that European languages use. */
   european: 'U+0100-0130,U+0132-0151,U+0154-017F,U+0192,U+0218-021B,U+1E9E,U+20A9-20BF',
   /** The part of fontsource’s latin that pages use. */
   latin:
@@ -19,7 +19,7 @@ export const RANGES = {
 } as const;
 type Subset = keyof typeof RANGES;
 
-/** Fonts of systems: regular and bold of Windows, macOS, iOS and Linux, then of Android. */
+/** System fonts: regular and bold of Windows, macOS, iOS and Linux, then of Android. */
 const SYSTEM = {
   serif: [
     ['Times New Roman', 'Liberation Serif', 'Tinos'],
@@ -39,11 +39,11 @@ interface Family {
   family: string;
   /** The heaviest weight; the lightest is 400. */
   heaviest: 700 | 800;
-  /** Beside `latin-ext`, `european` and `latin`, which all have. */
+  /** Subsets besides `latin-ext`, `european` and `latin`, which every family has. */
   scripts: Subset[];
   italic: boolean;
   fallback: keyof typeof SYSTEM;
-  /** Of each font of SYSTEM: size-adjust, ascent and descent in percent that give it the metrics of the family. */
+  /** For each font of SYSTEM: the size-adjust, ascent and descent, in percent, that give it the family's metrics. */
   metrics: [size: number, ascent: number, descent: number][];
   /** The family’s own range of `latin-ext`, where fontsource has another. */
   latinExt?: string;
@@ -136,7 +136,7 @@ const rule = (descriptors: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value};`)
     .join('')}}`;
 
-/** The subsets of a family in the order of their rules. Italics have those of the frequent letters alone. */
+/** The subsets of a family in the order of their rules. Italics have no `-ext` subsets. */
 export const subsetsOf = ({ scripts }: Family, isItalic: boolean): Subset[] =>
   (['latin-ext', ...scripts, 'european', 'latin'] as const).filter((name) => !(isItalic && name.endsWith('-ext')));
 
@@ -178,7 +178,7 @@ export function fontFaces(name: string): string {
   return [...faces, ...fallbacks].join('\n');
 }
 
-/** What stands in for a family where neither it nor a font of its metrics is there. */
+/** Fallbacks where neither the family nor a font with its metrics is available. */
 const REST = {
   serif: 'Charter, "Iowan Old Style", "Noto Serif", Georgia, serif',
   sans: '"Franklin Gothic Medium", "Helvetica Neue", Arial, sans-serif',

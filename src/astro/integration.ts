@@ -19,7 +19,7 @@ export function pressIntegration(): AstroIntegration {
         const { contentDir, dataDir, distDir, logDir, port } = readSettings();
         // Vite follows the templates; the writing desk follows the content by itself. Watching costs a handle per file.
         const watch = { ignored: [contentDir, dataDir, distDir, logDir].map((folder) => `${folder}/**`) };
-        // With the default port the next free one will do; a configured port is used, or starting fails.
+        // The default port may be replaced by the next free one; with a configured port, starting fails instead.
         updateConfig({ vite: { server: { watch, strictPort: port !== DESK_PORT } } });
         addMiddleware({ order: 'pre', entrypoint: join(PROJECT, 'src/astro/dev-middleware.ts') });
       },

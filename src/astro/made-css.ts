@@ -5,7 +5,7 @@ import { fontFaces, fontPair } from './font-faces.ts';
 type CssOptions = NonNullable<NonNullable<AstroUserConfig['vite']>['css']>;
 type PostcssPlugin = NonNullable<Exclude<CssOptions['postcss'], string | undefined>['plugins']>[number];
 
-/** A rule for each number from `from` to `to` that sets a property by it: pages may have no style attribute. */
+/** One class for each number from `from` to `to`, which sets a property: pages may not use style attributes. */
 function steps(from: number, to: number, rule: (n: number) => [className: string, property: string, value: number]) {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return numbers.map((n) => {
@@ -14,7 +14,7 @@ function steps(from: number, to: number, rule: (n: number) => [className: string
   });
 }
 
-/** The file that made rules count as parts of: their addresses are relative to its folder. */
+/** The file name that made rules get in PostCSS: URLs in them are relative to its folder. */
 const SOURCE = fileURLToPath(new URL('../layouts/made.css', import.meta.url));
 
 const MADE: Readonly<Record<string, (...names: string[]) => string>> = {
@@ -22,7 +22,7 @@ const MADE: Readonly<Record<string, (...names: string[]) => string>> = {
   typeface: (family = '') => fontFaces(family),
   /** `@made pair TEXT LABELS;` */
   pair: (text = '', labels = '') => fontPair(text, labels),
-  /** The wheel in steps of ten degrees, for pages that show many papers. */
+  /** The hues in steps of ten degrees, for pages that show many papers. */
   hues: () => steps(0, 35, (n) => [`hue-${n * 10}`, '--hue', n * 10]).join(''),
   /** The dominant colour of a picture in 16 steps of red, green and blue: see src/media/picture-sources.ts. */
   tones: () => ['r', 'g', 'b'].flatMap((c) => steps(0, 15, (n) => [c + n.toString(16), `--${c}`, n * 17])).join(''),

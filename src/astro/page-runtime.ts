@@ -1,9 +1,9 @@
 /**
- * What compiled pages call, in place of `astro/compiler-runtime`: the press prints tens of thousands of pages, and
- * Astro's own runtime, made to stream any component of any framework, takes several times as long. Here a component is
- * a function that returns its HTML at once. Only what the pages of this project use is supported: the build fails at a
- * missing export, a page with anything else throws, and test/site/page-runtime.test.ts compares every page with
- * Astro's own.
+ * The functions that compiled pages call, instead of `astro/compiler-runtime`: the press prints tens of thousands of
+ * pages, and Astro's own runtime, made to stream any component of any framework, takes several times as long. Here a
+ * component is a function that returns its HTML at once. Only what the pages of this project use is supported: the
+ * build fails at a missing export, a page with anything else throws, and test/site/page-runtime.test.ts compares every
+ * page with Astro's own.
  */
 
 /** Text that is HTML already. */
@@ -20,7 +20,7 @@ type Slots = Readonly<Record<string, Slot>>;
 type Props = Record<string, unknown>;
 export type Component = (page: Page, props: Props, slots: Slots) => Html;
 
-/** What the components of one printed page share. */
+/** The state that the components of one printed page share. */
 class Page {
   readonly locals: { view: unknown };
 

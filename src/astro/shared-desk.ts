@@ -3,8 +3,8 @@ import type { DevDesk } from '../writing/shown.ts';
 const SHARED_KEY = Symbol.for('broadsheet.writing-desk');
 
 /**
- * Vite loads the middleware again whenever a module changes, apart from the modules of Astro's integrations. The desk
- * stays where both find it.
+ * Vite reloads the middleware whenever a module changes, separately from the modules of Astro's integrations. This
+ * keeps the desk where both find it.
  */
 export function shareDesk(desk: DevDesk): void {
   Object.assign(globalThis, { [SHARED_KEY]: desk });

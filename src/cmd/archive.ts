@@ -24,7 +24,7 @@ import { DataCommand } from './frame.ts';
 /** How long an erasure waits for the archiver of a server, in ms. */
 const PATIENCE = 10 * MINUTE;
 
-/** Rows that `archive sql` prints. */
+/** The most rows that `archive sql` prints. */
 const ROWS_MAX = 10_000;
 
 export function command(): Command {
@@ -90,7 +90,7 @@ async function verify(
   { keys, log, policy, json }: { keys?: string; log?: string; policy?: string; json?: boolean },
 ): Promise<void> {
   process.exitCode = NOT_CHECKED;
-  // The archiver of a server needs none of it.
+  // Loaded here, because the server's archiver needs none of it.
   const [{ logSource, readPolicyAt }, { keysAt }, { verifyArchive, verifiedArchiveLines }] = await Promise.all([
     import('../operate/audit/log/served-log.ts'),
     import('../operate/audit/verify-sources.ts'),
@@ -160,7 +160,7 @@ export function erase(): Command {
           `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``,
         );
       }
-      // Otherwise a server does within a minute.
+      // Without this, a server would do it within a minute.
       if (app.settings.dumps !== null) await runDumps(app, PATIENCE);
       const dumps_due = app.store.records.dumps.dueCount();
       const isForgotten = await forgetEarlier(app);

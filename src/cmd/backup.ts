@@ -48,7 +48,7 @@ export function backup(): Command {
     });
 }
 
-/** A backup is complete without its note, as where the backup's user may not write to DATA_DIR. */
+/** Records the backup. It is complete even when that fails, as for a user who may not write to DATA_DIR. */
 function noted(settings: Settings, note: BackupNote): void {
   try {
     noteBackup(settings, note);
@@ -94,7 +94,7 @@ async function runRestore(settings: Settings, text: string, json: boolean | unde
 
 async function runDrill(settings: Settings, text: string, json: boolean | undefined): Promise<void> {
   const location = backupLocation(settings, givenAddress(text), Date.now());
-  // The folder holds keys. It is removed as the process exits, which a signal by itself would not be.
+  // The folder holds keys, and is removed by a handler of `exit`, which does not run when a signal ends the process.
   onStopSignal(() => process.exit(1));
   const { manifest, size, audit, heads, faults } = await withProgress((audited) =>
     drill(settings, location, {

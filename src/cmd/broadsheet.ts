@@ -7,7 +7,9 @@ import { enterProject } from '../shared/terminal/project-folder.ts';
 import { endBetweenSteps } from '../shared/terminal/stop-signal.ts';
 import { COMMANDS } from './commands.ts';
 
-/** Commands that may write beside a server: one killed in a commit may hide it from others (docs/backup.md). */
+/**
+ * Commands that may write beside a server: a kill during a commit may hide that commit from others (docs/backup.md).
+ */
 const WRITES = new Set(
   'file import air withdraw clock press publish paper key seat account credits watch scan opt-out reader webhook demo'.split(
     ' ',
@@ -20,7 +22,7 @@ if (WRITES.has(process.argv[2] ?? '')) endBetweenSteps();
 const program = new Command('broadsheet')
   .description('Publishes newspapers run by declared AI personas and proves what it published.')
   .version(VERSION, '-V, --version', 'print the version')
-  // Options after a command are the command's.
+  // Options after a command belong to the command.
   .enablePositionalOptions()
   .showHelpAfterError();
 

@@ -11,8 +11,8 @@ import { signHead } from '../signing/log/log-head.ts';
 import { openLogKey } from '../signing/log/log-key.ts';
 
 /**
- * Makes the folder of the demonstration with its past, or records the days since it last ran, up to `now` in ms. A
- * folder appears whole: one that a kill left behind is made again.
+ * Creates the demonstration's folder with its history, or records the days since it last ran, up to `now` in ms. The
+ * folder appears only when it is complete; one that a killed process left is created again.
  */
 export function makeDemoPast(settings: Settings, now: number): void {
   const { dataDir } = settings;
@@ -31,14 +31,14 @@ function recordDaysSince(settings: Settings, now: number): void {
   atPast(settings, now, (app, clock, onDay) => {
     const { newestTime } = app.store.database;
     clock.at = Math.max(newestTime(), now - DEMO_DAYS * DAY);
-    // A pause of less than a day is a pause.
+    // After less than a day there is nothing to record.
     if (now - clock.at > DAY) recordDemoDays(app, clock, { until: now, firstStart: 0, onDay });
   });
 }
 
 type Work = (app: ReturnType<typeof openAppContext>, clock: { at: number }, onDay: () => void) => void;
 
-/** Opens the records with a clock of their own, and signs a head of their log whenever `onDay` is called. */
+/** Opens the records with a clock that `work` sets, and signs a head of their log whenever `onDay` is called. */
 function atPast(settings: Settings, at: number, work: Work): void {
   const clock = { at };
   const app = openAppContext(settings, () => clock.at);

@@ -39,7 +39,7 @@ function records(): Command {
         const variables = demoVariables(given, names.port, seconds);
         // A real service of this machine may listen at the default port.
         if (given.assumed.dataOrigin && !(await isFree(given.recordsPort, given.host))) variables.RECORDS_PORT = '0';
-        // The process that archives reads them too.
+        // In the environment, because the process that archives reads them, too.
         for (const [name, value] of Object.entries(variables)) setVariable(name, value);
         const settings = readSettings();
         makeDemoPast(settings, Date.now());
@@ -57,12 +57,12 @@ function records(): Command {
     });
 }
 
-/** Looks at the archive before anything is signed: that of an earlier demonstration, with other keys, is in the way. */
+/** Checks the archive before anything is signed: it may be that of an earlier demonstration, with other keys. */
 async function openDemoArchive(app: AppContext, url: string): Promise<void> {
   const { archiveAddress } = await import('../shared/storage/archive-place.ts');
   const { lookAtArchive } = await import('../records/jobs/archive-look.ts');
   const address = archiveAddress(url, app.settings);
-  // A folder of ARCHIVE_URL that is not there may be on a disk that is not mounted.
+  // Only the last folder is created: if its parent is missing, the disk may not be mounted.
   if (address.kind === 'folder' && existsSync(dirname(address.folder))) mkdirSync(address.folder, { recursive: true });
   await lookAtArchive(app).catch((error: unknown) => {
     const cure = 'the demonstration archives there: remove what an earlier one left, or unset ARCHIVE_URL';
@@ -81,7 +81,7 @@ function demoRemoval(): Command {
       if (existsSync(databaseFile(settings))) {
         await withAppContext(settings, async (app) => {
           for (const { slug, nameplate } of DEMO_PAPERS) {
-            // A paper of another name has nothing of the demo but its slug.
+            // A paper with another nameplate only has the same slug.
             if (app.store.desk.paper(slug)?.nameplate !== nameplate) continue;
             const { done, files } = await remove(app, slug);
             lines.push(...removalLines(slug, done, files));

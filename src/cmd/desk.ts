@@ -27,7 +27,7 @@ export function command(): Command {
       const dev = await openDesk(settings, { logger, changed, reloader: RELOADER, opensEditor: false });
       server = new DeskServer(dev, build, settings.host);
       const url = await listen(settings, server).catch((error: unknown) => {
-        // Its watch would keep this process running.
+        // Its file watch would keep this process running.
         dev.close();
         throw error;
       });
@@ -35,7 +35,7 @@ export function command(): Command {
     });
 }
 
-/** Listens at `HOST` and `PORT`; with the default port the next free one will do. Returns the address. */
+/** Listens at `HOST` and `PORT`, or instead of the default port at the next free one. Returns the address. */
 async function listen({ host, port }: Settings, desk: DeskServer): Promise<string> {
   const server = createServer((request, response) => void desk.answer(request, response));
   for (let at = port; ; at++) {

@@ -17,7 +17,7 @@ import { shapeProblems } from '../shared/shape.ts';
 import { printResult } from '../shared/terminal/output.ts';
 import { DataCommand } from './frame.ts';
 
-/** The most facts, and the most pieces of one, that a call lists. */
+/** The most facts, and the most pieces that cite a fact, in one list. */
 const LISTED_MAX = 1_000;
 
 export function command(): Command {
@@ -62,7 +62,7 @@ function check(): Command {
     });
 }
 
-/** The papers that read their sources. Throws `conflict` when there is none. */
+/** The papers whose sources are read. Throws `conflict` when there are none. */
 function papersThatRead(app: AppContext, paper: string | undefined): string[] {
   const asked = paper === undefined ? app.store.desk.paperSlugs() : [paper];
   const papers = asked.filter((slug) => app.store.desk.paper(slug)?.sources?.read === true);
@@ -139,7 +139,7 @@ function citingIn(app: AppContext, paper: string, claim_key: string, newest: num
 
 interface Correction extends Partial<Record<'statement' | 'source' | 'instrument' | 'quote' | 'status', string>> {
   paper: string;
-  /** The version that was read. */
+  /** The version that the caller read, so that a newer one is not overwritten. */
   from: string;
   note: string;
   json?: boolean;

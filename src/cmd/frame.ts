@@ -13,14 +13,14 @@ export function secondsOf(text: string): number {
 
 type Work<Typed extends unknown[]> = (app: AppContext, ...typed: Typed) => void | Promise<void>;
 
-/** A command that works on the data of this installation: `work` gets the app, and what the user typed. */
+/** A command that works on the data of this installation. `work` gets the app, and the arguments and options. */
 export class DataCommand extends Command {
-  /** Sets the work on existing data. */
+  /** Sets the work. Without a database, the command fails. */
   onData<Typed extends unknown[]>(work: Work<Typed>): this {
     return this.action((...typed) => withExistingData(readSettings(), (app) => work(app, ...(typed as Typed))));
   }
 
-  /** The same for a command that may be the first one here, and creates the database. */
+  /** Sets the work. Without a database, the command creates one. */
   onAnyData<Typed extends unknown[]>(work: Work<Typed>): this {
     return this.action((...typed) => withAppContext(readSettings(), (app) => work(app, ...(typed as Typed))));
   }

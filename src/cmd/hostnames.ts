@@ -56,7 +56,7 @@ export function watch(): Command {
     );
 }
 
-/** What a file expects, for whom. Throws `invalid_request` with every problem, `not_found` for the account. */
+/** The expectations in a file, and their account. Throws `invalid_request` with every problem, or `not_found`. */
 async function declaredIn(app: AppContext, file: string, email: string | undefined) {
   if (email === undefined) {
     throw new Fault('invalid_request', '--expect goes with --account, the mail address of the account to alert');

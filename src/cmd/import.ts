@@ -50,7 +50,7 @@ export function command(): Command {
       const path = givenPath(given);
       const mapping = mappingOf(options);
       if (options.site !== undefined) requireAddress(options.site);
-      // Before a database is created for it.
+      // Opened before a database is created for it.
       const source = await openOther(path, options.from);
       try {
         await withAppContext(readSettings(), async (app) => {

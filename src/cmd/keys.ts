@@ -63,7 +63,7 @@ function create(): Command {
     .option('--expires-at <time>', 'when it expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
     .action((options: Owner & NewKey) =>
-      // A key of the records may be the first thing that an installation has; a paper's key needs the paper.
+      // A key of the records may be created before there is any data; a paper's key needs the paper.
       (options.paper === undefined ? withAppContext : withExistingData)(readSettings(), (app) => {
         const { level, name, persona, email, expiresAt, json } = options;
         const paper = paperOf(options);

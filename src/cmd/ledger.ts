@@ -37,7 +37,7 @@ function exportCommand(): Command {
 
 /** The verifier key of the desk's log; null when this machine does not sign it. */
 function logVkey(app: AppContext): string | null {
-  // A key file that must not sign does not prevent an export.
+  // An unusable key file does not prevent an export.
   const key = caught(Fault, () => readLogKey(app, 'desk'));
   return key instanceof Fault ? null : (key?.vkey ?? null);
 }

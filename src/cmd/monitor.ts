@@ -9,7 +9,7 @@ import { exitUnchecked, NOT_CHECKED, printResult } from '../shared/terminal/outp
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenAddress, givenPath } from '../shared/terminal/project-folder.ts';
 
-/** Lines about what could not be checked: a site that is down has one for each page. */
+/** The most lines about what could not be checked: a site that is down has one for each page. */
 const LISTED_MAX = 10;
 
 export function command(): Command {

@@ -28,7 +28,7 @@ interface Options {
 export function command(): Command {
   return (
     new Command('new')
-      // The options after `story` are its own.
+      // Options after `story` belong to `story`.
       .enablePositionalOptions()
       .description(
         'make a paper: a folder with its record, a persona, four sample drafts with pictures, an about page and an imprint',
@@ -85,7 +85,7 @@ function storyCommand(): Command {
     });
 }
 
-/** The typed address if it is valid, else a slug of its words in Latin letters. Returns text without any unchanged. */
+/** The typed address if it is valid, else a slug made from it. Returns a text without Latin letters unchanged. */
 function paperSlug(typed: string): string {
   if (isPaperSlug(typed)) return typed;
   const made = latinWords(typed).join('-').slice(0, PAPER_SLUG_MAX).replace(/-$/, '');
@@ -119,7 +119,7 @@ function withDefaults(slug: string, { name, language, url, section, persona }: O
   };
 }
 
-/** The sections and who writes, in the words of a language where no option names them. */
+/** The sections and the persona: those of the options, else the defaults in the paper's language. */
 function inLanguage(language: string, { section, persona }: Pick<Options, 'section' | 'persona'>) {
   const { editor } = phrasesOf(language).byline;
   return {
@@ -128,7 +128,7 @@ function inLanguage(language: string, { section, persona }: Pick<Options, 'secti
   };
 }
 
-/** Asks for what no option gives, with the default in brackets, until each answer is right. */
+/** Asks for everything that no option gives, with the default in brackets, until each answer is valid. */
 async function askAll(ask: Ask, asked: AskedPaper, options: Options): Promise<AskedPaper> {
   const at = { ...asked };
   const sectionsIn = (answer: string) => ({ sections: answer.split(',').map((name) => name.trim()) });

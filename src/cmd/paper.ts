@@ -161,7 +161,7 @@ export async function remove(app: AppContext, slug: string): Promise<{ done: Rem
   return { done, files: await pressed(app, slug) };
 }
 
-/** The removal is in the ledger: if the disk refuses, the next press completes it. */
+/** Presses the removal, which is in the ledger already: if the disk rejects writes, the next press completes it. */
 async function pressed(app: AppContext, slug: string): Promise<number | null> {
   try {
     const removed = (await pressPapers(app, { paper: slug })).get(slug)?.removed ?? 0;

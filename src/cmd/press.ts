@@ -14,12 +14,12 @@ export function command(): Command {
     .option('--no-cards', 'leave the share cards to a later press')
     .option('--json', 'print the outcome as JSON')
     .onData(async (app, { json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) => {
-      // Before the press, which writes the proofs that the log gives.
+      // Started before the press, so that the press writes the log's new proofs.
       const published = publishLogOnce(app, 'desk', openCommandLog(app.settings.logLevel));
-      // A log that cannot be published holds up no paper.
+      // A log that cannot be published does not stop the press.
       await published.catch(() => {});
       const reports = await pressWithProgress(app, options);
-      // What is missing stays a fault when nothing is left to press.
+      // Missing media are reported even when nothing is left to press.
       const missing = missingMedia(app).filter(({ paper }) => !reports.has(paper));
       printResult(json, Object.fromEntries(reports), [...pressLines(reports), ...missing.map(missingLine)]);
       await published;

@@ -10,7 +10,7 @@ export function command(): Command {
       .description('build the pages if needed and serve; file content/ and press in the background')
       .option('--port <number>', 'where the papers listen, instead of PORT; 0 picks a free port')
       .option('--open', 'open the papers in a browser when they are ready')
-      // Given by `broadsheet standby`, which replaces the copy only when this server has ended.
+      // Set by `broadsheet standby`, which replaces the copy only after this server has ended.
       .addOption(new Option('--copy <id>', 'the copy of a standby that this server serves').hideHelp())
       .action(async ({ copy, port, open }: { copy?: string; port?: string; open?: boolean }) => {
         // First, because an unhandled SIGHUP ends the process.

@@ -114,7 +114,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
       logger,
     ),
   );
-  // From here on the services have callers, so a signal lets them finish. It begins nothing more.
+  // From here on the services have callers, so after a signal they finish their work, and nothing else starts.
   let isStopped = false;
   const stopped = new Promise<void>((resolve) => {
     signals.onStop(() => {
@@ -122,7 +122,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
       resolve();
     });
   });
-  /** Whether nothing has asked this server to stop. A signal is only noticed between two turns of the loop. */
+  /** Whether to go on starting. Waits for a turn of the event loop, because signals are noticed only between turns. */
   const goesOn = () => turn().then(() => !isStopped);
   const { lock } = app.store.database;
   let unshare = () => {};
@@ -135,7 +135,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
     }
     if (await goesOn()) await Promise.race([loadBuild().then((build) => build.preload()), stopped]);
     if (!(await goesOn())) return;
-    // The steps of the start write too, and cannot be done again: until here they wait for the lock on this thread.
+    // Until here writes block this thread until they get the lock, because a step of the start cannot be repeated.
     unshare = lock.share({
       held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
       freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database can be written again'),
@@ -165,7 +165,7 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
   } finally {
     // Stops a running service even if the other one could not start. A reload under way starts no job any more.
     try {
-      // Also when it did not get as far as to serve.
+      // Again, in case the start failed.
       lock.hurry();
       await allEnded([reloads.end(), ...services.map((service) => service.stop())]);
       await metrics?.stop();

@@ -37,7 +37,7 @@ export function command(): Command {
     });
 }
 
-/** The channel closes when this process ends, in whatever way, and the server ends with it. */
+/** The IPC channel closes when this process ends in any way, and the server ends with it. */
 function serve(copy: string | undefined): CopyServer {
   const args = ['serve', ...(copy === undefined ? [] : ['--copy', copy])];
   const child = spawn(process.execPath, [join(PROJECT, 'bin/broadsheet.mjs'), ...args], {

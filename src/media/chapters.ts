@@ -12,7 +12,7 @@ export function requireFew(count: number): void {
   }
 }
 
-/** The properties of a sound. Its chapters may come in any order, as ID3 permits; one without a title is left out. */
+/** The properties of a sound. Sorts the chapters, which ID3 permits in any order, and drops those without a title. */
 export function soundProperties(duration_ms: number, found: readonly Chapter[]): MediaProperties {
   requireFew(found.length);
   const chapters = found
@@ -29,7 +29,7 @@ export function soundProperties(duration_ms: number, found: readonly Chapter[]):
   return chapters.length === 0 ? properties : { ...properties, chapters };
 }
 
-/** One line, as records hold it. */
+/** A title as a single line, as records require. */
 function plainTitle(title: string): string {
   return title
     .toWellFormed()

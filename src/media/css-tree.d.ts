@@ -1,7 +1,7 @@
 // The modules of css-tree in use, with only the types that are read. The main module also loads a dictionary of
 // CSS, which takes 100 ms.
 declare module 'css-tree/parser' {
-  /** A part of the text, in UTF-16 units and lines from 1. Only there with `positions`. */
+  /** A position in the text, in UTF-16 units and lines from 1. Only present with `positions`. */
   interface Place {
     start: { offset: number; line: number };
     end: { offset: number };
@@ -9,7 +9,7 @@ declare module 'css-tree/parser' {
   interface Block {
     children: Iterable<CssNode>;
   }
-  /** A prelude or a value, as a text unless its parsing is asked for. */
+  /** A prelude or a value, which is a text unless the options ask for parsing it. */
   type Part = CssNode & { value: string };
 
   export type CssNode = { loc: Place } & (

@@ -1,13 +1,13 @@
 import sharp from 'sharp';
 import { ICON_GROUND, ICON_SIDE } from './icon.ts';
 
-/** Pixels per inch at which an SVG is as large as its numbers say, and the densities that sharp takes. */
+/** At this many pixels per inch, a unit of an SVG is a pixel. The other two are the bounds that sharp accepts. */
 const DENSITY = 72;
 const DENSITY_MIN = 1;
 const DENSITY_MAX = 2_400;
 const ICO_SIDE = 32;
 
-/** An icon's picture, and the SVG in place of one that cannot be drawn, because pages name the files already. */
+/** An icon's picture, and an SVG to draw if that fails: the file is needed, because pages name it already. */
 export interface IconSource {
   picture: Uint8Array;
   /** The longer side of the picture, in pixels. */
@@ -20,7 +20,8 @@ export async function drawIcon(source: IconSource, side: number, ground = false)
   const { picture, longest, substitute } = source;
   const clear = { r: 0, g: 0, b: 0, alpha: 0 };
   const draw = (bytes: Uint8Array, size: number): Promise<Uint8Array> => {
-    // An SVG is read at twice the size that is needed: a small one is sharp, and a large one takes no gigabytes.
+    // Rasterizes an SVG at twice the needed size, so that a small one is sharp, and a large one does not take
+    // gigabytes.
     const density = Math.min(DENSITY_MAX, Math.max(DENSITY_MIN, (2 * side * DENSITY) / Math.max(1, size)));
     const image = sharp(bytes, { density }).resize(side, side, { fit: 'contain', background: clear });
     return (ground ? image.flatten({ background: ICON_GROUND }) : image).png({ compressionLevel: 9 }).toBuffer();

@@ -33,7 +33,7 @@ export async function drawPortrait(portrait: Portrait): Promise<Uint8Array> {
   );
 }
 
-/** Shapes behind the letters. Each crosses the center, to be seen when cropped to a circle and at 40 pixels. */
+/** Shapes behind the letters. Each crosses the center, so that it is visible in a circle and at 40 pixels. */
 const SHAPES = [
   `<circle cx="${HALF}" cy="${PORTRAIT_SIDE}" r="300"/>`,
   `<path d="M0 ${PORTRAIT_SIDE}L${PORTRAIT_SIDE} 0V${PORTRAIT_SIDE}Z"/>`,
@@ -45,7 +45,7 @@ const SHAPES = [
   `<circle cx="${PORTRAIT_SIDE}" cy="${HALF}" r="330"/>`,
 ];
 
-/** The monogram without marks that the typefaces lack, or else that of the slug, which is always Latin. */
+/** The monogram, if need be without marks that the typefaces lack; else that of the slug, which is always Latin. */
 function drawable({ name, slug, language: tag }: Portrait): TypesetText {
   const language = knownLanguage(tag);
   const monogram = monogramOf(name, language);

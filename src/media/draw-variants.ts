@@ -10,13 +10,13 @@ const LARGE = 24_000_000;
 
 /** sharp's scale from 0 to 100. */
 const AVIF = { quality: 48, effort: 2 };
-/** For widths that only dense screens and the art of a story show, which hide what is lost. */
+/** For widths that only dense screens and the art of a story show, where the lower quality is not visible. */
 const WIDE_AVIF = { ...AVIF, quality: 36 };
 /** In pixels. */
 const WIDE = 800;
 const WEBP = { quality: 74, effort: 4 };
 
-/** What a picture that cannot be decoded becomes, so that its pages still have something to show. */
+/** The grey that replaces a picture that cannot be decoded, so that its pages still have something to show. */
 const UNREADABLE = '#808080';
 
 /**
@@ -47,12 +47,12 @@ export async function drawVariants(
   });
 }
 
-/** The beginnings of JPEG, PNG, GIF, WebP and AVIF. Nothing else is given to a decoder: SVG, PDF and others may name files. */
+/** The first bytes of JPEG, PNG, GIF, WebP and AVIF. No other format is decoded: SVG, PDF and others may name files. */
 const PICTURE = /^(?:\xff\xd8\xff|\x89PNG|GIF8|RIFF.{4}WEBP|.{4}ftypavi[fs])/s;
 
 /**
- * Draws a picture of a stranger as WebP, at most `side` pixels wide and high; null for what is no picture, is damaged or
- * has too many pixels.
+ * Draws an untrusted picture as WebP, at most `side` pixels wide and high. Null for anything that is not a picture, is
+ * damaged or has too many pixels.
  */
 export async function drawThumbnail(bytes: Uint8Array, side: number) {
   if (!PICTURE.test(Buffer.from(bytes.subarray(0, 16)).toString('latin1'))) return null;

@@ -1,12 +1,12 @@
 import { hueColor } from './card/card-color.ts';
 
-/** The ground of icons that may not be transparent, and of a web app while it starts. */
+/** The background of icons that must not be transparent, and of a web app while it starts. */
 export const ICON_GROUND = '#fbf9f7';
 
-/** The side of the icon of a paper without one of its own, in its own numbers. */
+/** The side of the default icon, in units of its SVG. */
 export const ICON_SIDE = 32;
 
-/** The icon of a paper without one of its own: a page of a newspaper in the paper's hue. */
+/** The default icon, for a paper without its own: a page of a newspaper in the paper's hue. */
 export function defaultIcon(hue: number): string {
   const [ink, light] = [hueColor(0.33, 0.1, hue), hueColor(0.9, 0.028, hue)];
   return (

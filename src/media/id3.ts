@@ -17,7 +17,7 @@ export function id3Length(header: Buffer): number | null {
   return size === null ? null : ID3_HEADER + size + (hasFooter ? ID3_HEADER : 0);
 }
 
-/** The chapters of a whole tag (id3.org, "ID3v2 Chapter Frame Addendum"). Its pictures are stepped over. */
+/** The chapters of a whole tag (id3.org, "ID3v2 Chapter Frame Addendum"). Skips its pictures. */
 export function id3Chapters(tag: Buffer): Chapter[] {
   const [version, flags] = [tag.readUInt8(3), tag.readUInt8(5)];
   // Version 2.2 has no chapters.
@@ -53,7 +53,7 @@ function* framesIn(body: Buffer, version: number): Iterable<Frame> {
     if (!/^[A-Z0-9]{4}$/.test(id) || size === null || size === 0 || start + size > body.length) return;
     at = start + size;
     const format = body.readUInt8(start - 1);
-    // Compressed or encrypted; the bits are those of 2.4, or of 2.3.
+    // Skips compressed and encrypted frames, which have other flags in 2.4 than in 2.3.
     if ((format & (version === 4 ? 0x0c : 0xc0)) !== 0) continue;
     const isUnsynchronized = version === 4 && (format & 0x02) !== 0;
     const plain = body.subarray(start + (version === 4 && (format & 0x01) !== 0 ? 4 : 0), at);
@@ -82,7 +82,7 @@ function textOf(body: Buffer): string {
   return new TextDecoder(label).decode(body.subarray(1)).split('\0', 1)[0] ?? '';
 }
 
-/** Without the zeros that keep a tag from looking like sound: `FF 00` stands for `FF`. */
+/** Removes the zeros that keep a tag from looking like sound: `FF 00` stands for `FF`. */
 function resynchronized(body: Buffer): Buffer {
   const plain = Buffer.alloc(body.length);
   let length = 0;

@@ -13,10 +13,10 @@ const DEPTH_MAX = 50;
 const LOADS = new Set(['url', 'src', 'image', 'image-set', '-webkit-image-set']);
 const CLOSES: Readonly<Record<string, string>> = { '}': '{', ')': '(', ']': '[' };
 
-/** A picture in the address itself, a part of the page, or a media file of the paper, as seen from the paper's root. */
+/** Allowed addresses: a data: picture, a fragment of the page, or a media file relative to the paper's root. */
 const OWN = /^(?:data:image\/(?:png|jpeg|webp|avif|gif|svg\+xml)[;,]|#|media\/(?!.*\.\.)[^:?#\\]+$)/;
 
-/** Where a stylesheet breaks a rule, counted from 1. */
+/** A stylesheet breaks a rule. `line` counts from 1. */
 export class InvalidStyle extends InvalidMedia {
   readonly line: number;
 
@@ -33,7 +33,7 @@ export function inspectCss(text: string): MediaProperties {
   return { width: null, height: null, duration_ms: null };
 }
 
-/** A stylesheet filed under other rules, without what `inspectCss` rejects; nothing where it cannot be separated. */
+/** A stylesheet that was filed under older rules, without the parts that `inspectCss` rejects, or empty. */
 export function pressedCss(text: string): string {
   try {
     const faults = faultsOf(text);
@@ -64,7 +64,7 @@ interface StyleFault {
   end: number;
 }
 
-/** What is not allowed, in the order of the text. Throws `InvalidStyle` for a text of which no part can be taken. */
+/** The parts that are not allowed, in the order of the text. Throws `InvalidStyle` if the text cannot be parsed. */
 function faultsOf(text: string): StyleFault[] {
   if (text.length > STYLE_MAX) {
     throw new InvalidStyle(1, `has ${text.length} characters, more than the ${STYLE_MAX} that are allowed; shorten it`);
@@ -97,7 +97,7 @@ function faultsOf(text: string): StyleFault[] {
   const refuse = ({ loc }: CssNode, message: string) => {
     faults.push({ line: loc.start.line, message, start: loc.start.offset, end: loc.end.offset });
   };
-  /** Rules of the sheet, or of a condition in it; `selector` is that of the rule around. */
+  /** Checks the rules of the sheet or of a condition in it; `selector` is that of the enclosing rule. */
   const check = (nodes: Iterable<CssNode>, selector: string | null) => {
     for (const node of nodes) {
       if (node.type === 'Comment') continue;

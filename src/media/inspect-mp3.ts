@@ -3,24 +3,24 @@ import { ID3_HEADER, id3Chapters, id3Length } from './id3.ts';
 import type { Read } from './media-bytes.ts';
 import { InvalidMedia, type MediaProperties } from './media-formats.ts';
 
-/** The bytes of a file that are in memory at a time. */
+/** How many bytes of a file are in memory at a time. */
 const CHUNK = 256 * 1024;
 /** Tags are read whole for their chapters. Beyond this they hold pictures that no player shows. */
 const ID3_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Tags between and after the frames: those of joined files. */
+/** The most tags between and after the frames, which joined files have. */
 const TAGS_MAX = 100;
 
 const AGAIN = 'export it again as MP3';
 const WHOLE = 'send the whole file again';
 
-/** Of layer III, in kbit/s, by the index in the header: MPEG-1, and the lower sampling rates of MPEG-2 and 2.5. */
+/** Bit rates of layer III in kbit/s, by the index in the header: of MPEG-1, then of MPEG-2 and 2.5. */
 const BITRATES = [
   [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const;
 
-/** What other files begin with, for the message. */
+/** The first bytes of other formats, for the message. */
 const OTHERS: readonly [RegExp, string][] = [
   [/^\s*</, 'HTML or XML'],
   [/^.{4}ftyp/s, 'an MP4 file; name it .m4a'],
@@ -42,8 +42,8 @@ interface Frame {
 }
 
 /**
- * Counts the frames of an MP3 file, which tells its length whatever its bit rates, and that it is complete: they must
- * fill the file, but for tags and zeros, and be as many as its Xing or VBRI header says.
+ * Counts the frames of an MP3 file, which gives its duration at any bit rate, and shows whether it is complete: frames,
+ * tags and zeros must fill the file, and there must be as many frames as its Xing or VBRI header says.
  */
 export async function inspectMp3(read: Read, size: number): Promise<MediaProperties> {
   const start = await tagEnd(read, 0, size);
@@ -76,7 +76,7 @@ export async function inspectMp3(read: Read, size: number): Promise<MediaPropert
     frames++;
     at += frame.length;
   }
-  // The frame of the header is silent, and some programs count it.
+  // The frame with the header is silent; some programs count it.
   const sounding = declared > 0 ? frames - 1 : frames;
   if (first === null || sounding === 0) throw new InvalidMedia(`has no sound; ${AGAIN}`);
   if (declared > frames) {
@@ -109,12 +109,12 @@ function frameAt(chunk: Buffer, at: number): Frame | null {
   };
 }
 
-/** The number of frames in the header of a variable bit rate; 0 when the first frame has none. */
+/** The number of frames in the Xing or VBRI header; 0 when the first frame has none. */
 function declaredFrames(frame: Buffer, { samples, isMono }: Frame): number {
   const side = samples === 1152 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
   const xing = frame.toString('latin1', 4 + side, 8 + side);
   if ((xing === 'Xing' || xing === 'Info') && frame.length >= 16 + side) {
-    // Without the number it is still no sound.
+    // A header without the number: 1, because the frame is silent all the same.
     return (frame.readUInt32BE(8 + side) & 1) === 0 ? 1 : frame.readUInt32BE(12 + side);
   }
   return frame.toString('latin1', 36, 40) === 'VBRI' && frame.length >= 54 ? frame.readUInt32BE(50) : 0;
@@ -137,7 +137,7 @@ async function tagEnd(read: Read, at: number, size: number): Promise<number> {
   return at + length;
 }
 
-/** The end of a tag of ID3v1, ID3v2 or APE at an offset; null for all else. */
+/** The end of an ID3v1, ID3v2 or APE tag at an offset; null when there is none. */
 async function otherEnd(read: Read, at: number, size: number): Promise<number | null> {
   const bytes = await read(at, 32);
   if (at === size - 128 && bytes.toString('latin1', 0, 3) === 'TAG') return size;
@@ -156,7 +156,7 @@ function zerosAt(chunk: Buffer, start: number): number {
   return at - start;
 }
 
-/** `start` is what the file begins with, where no frame was found before. */
+/** `start` is the beginning of the file if no frame was found, else null. */
 function notFrame(start: Buffer | null, at: number): InvalidMedia {
   if (start === null) return new InvalidMedia(`is damaged: no frame begins at byte ${at}; ${AGAIN}`);
   const text = start.toString('latin1', 0, 64);

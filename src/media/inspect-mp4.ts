@@ -3,7 +3,7 @@ import { damagedChapters, requireFew, soundProperties } from './chapters.ts';
 import type { Read } from './media-bytes.ts';
 import { InvalidMedia, type MediaProperties } from './media-formats.ts';
 
-/** The index of a long video takes several megabytes. */
+/** The largest index (moov box). That of a long video takes several megabytes. */
 const MOOV_BYTES_MAX = 64_000_000;
 
 interface Box {
@@ -38,7 +38,7 @@ export async function inspectMp4(read: Read, size: number, media_type: string): 
     throw new InvalidMedia('has an index that is too large; export it again as MP4');
   const index = await read(moov.start, moov.end - moov.start);
   try {
-    // Walks all of it.
+    // No box has this type, so this checks the whole index.
     childrenOf(index, '').next();
     const duration_ms = durationOf(index);
     if (media_type === 'video/mp4') return { ...pictureSize(index), duration_ms: Math.round(duration_ms) };
@@ -100,7 +100,7 @@ function pictureSize(moov: Buffer): { width: number; height: number } {
   return sizeOf(tkhd);
 }
 
-/** The sound of a file that has no other track than its chapters' texts and pictures. */
+/** The audio track of a file that has no others, except for the texts and pictures of its chapters. */
 function soundTrack(moov: Buffer): Buffer {
   const sound = tracksOf(moov, 'soun').next().value;
   if (sound === undefined) throw new InvalidMedia('has no audio track; export it again with its sound');
@@ -116,7 +116,7 @@ function soundTrack(moov: Buffer): Buffer {
   );
 }
 
-/** The list of chapters that most programs write: a time in units of 100 ns, and a title of at most 255 bytes. */
+/** The list of chapters that most programs write (`chpl`): times in units of 100 ns, titles of at most 255 bytes. */
 function listedChapters(moov: Buffer): Chapter[] {
   const chpl = child(moov, 'udta', 'chpl');
   if (chpl === undefined) return [];
@@ -137,7 +137,7 @@ function listedChapters(moov: Buffer): Chapter[] {
   return chapters;
 }
 
-/** The texts of the track that the sound names as its chapters, as Apple's programs write them (QuickTime File Format). */
+/** Chapters as Apple's programs write them: a text track that the audio track refers to (QuickTime File Format). */
 async function trackChapters(read: Read, moov: Buffer, sound: Buffer): Promise<Chapter[]> {
   const ids = new Set(chapterTracks(sound));
   const track = tracksOf(moov, 'text').find((text) => ids.has(trackId(text)));
@@ -168,7 +168,7 @@ async function trackChapters(read: Read, moov: Buffer, sound: Buffer): Promise<C
   return chapters;
 }
 
-/** A text with its length before it, in UTF-8 or, after a byte order mark, in UTF-16. */
+/** A text that is prefixed with its length, in UTF-8 or, after a byte order mark, in UTF-16. */
 function sampleText(sample: Buffer): string {
   const text = sample.subarray(2, 2 + sample.readUInt16BE(0));
   return new TextDecoder(text[0] === 0xfe && text[1] === 0xff ? 'utf-16be' : 'utf-8').decode(text);
@@ -188,7 +188,7 @@ function trackId(trak: Buffer): number {
   return tkhd?.readUInt32BE(tkhd[0] === 1 ? 20 : 12) ?? 0;
 }
 
-/** The ids of the tracks with the chapters of a track. */
+/** The ids of the tracks that hold the chapters of a track. */
 function chapterTracks(trak: Buffer): number[] {
   const chap = child(trak, 'tref', 'chap') ?? Buffer.alloc(0);
   return Array.from({ length: Math.min(8, Math.floor(chap.length / 4)) }, (_, n) => chap.readUInt32BE(n * 4));
@@ -199,7 +199,7 @@ function child(body: Buffer | undefined, ...path: string[]): Buffer | undefined 
   return path.reduce<Buffer | undefined>((at, type) => at && childrenOf(at, type).next().value, body);
 }
 
-/** One after the other: a moov of the largest size has room for millions. */
+/** A generator, because a moov of the largest size has room for millions of boxes. */
 function* childrenOf(body: Buffer, type: string): Generator<Buffer, undefined> {
   for (let at = 0; at + 8 <= body.length; ) {
     const box = boxAt(body.subarray(at, at + 16), at);

@@ -38,7 +38,7 @@ const HARMLESS = new Set(
   WhiteSpace Comment`.split(/\s+/),
 );
 
-/** Accepts well-formed XML of only what `svg-names.ts` lists, without external references. Throws `InvalidMedia`. */
+/** Accepts well-formed XML with only the names of `svg-names.ts`, and no external references. Throws `InvalidMedia`. */
 export function inspectSvg(text: string): MediaProperties {
   let root: SaxesTagNS | undefined;
   /** The text of the open style element. */

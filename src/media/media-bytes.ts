@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 /** Reads at most `length` bytes of a file at an offset; fewer only at its end. */
 export type Read = (offset: number, length: number) => Promise<Buffer>;
 
-/** Gives the bytes of a medium to a reader: from memory, or from its path on disk, which is never loaded whole. */
+/** Gives `work` a function that reads a media file, from memory or from its path on disk, never loading it whole. */
 export async function reading<T>(source: Uint8Array | string, work: (read: Read) => Promise<T>): Promise<T> {
   if (typeof source !== 'string') {
     const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);

@@ -10,7 +10,7 @@ export const VIDEO_BYTES_MAX = 500 * MIB;
 export const CHAPTERS_MAX = 500;
 export const CHAPTER_TITLE_MAX = 200;
 
-/** What a paper holds: the media type of files with an extension, and their largest size, in bytes. */
+/** A format that papers accept: the media type for its extension, and the largest size in bytes. */
 interface MediaFormat {
   media_type: string;
   bytes_max: number;
@@ -33,22 +33,22 @@ export const MEDIA_FORMATS: Readonly<Record<string, MediaFormat>> = {
   '.vtt': { media_type: 'text/vtt', bytes_max: 5_000_000 },
 };
 
-/** The format of a path, by its extension; null when a paper holds none such. */
+/** The format of a path, by its extension; null when papers do not accept it. */
 export function formatOf(path: string): MediaFormat | null {
   return MEDIA_FORMATS[extname(path).toLowerCase()] ?? null;
 }
 
-/** What browsers and Apple call these types. */
+/** Other names of these types, by browsers and Apple. */
 const ALIASES: Readonly<Record<string, string>> = { 'audio/mp3': 'audio/mpeg', 'audio/x-m4a': 'audio/mp4' };
 
 export const properType = (media_type: string): string => ALIASES[media_type] ?? media_type;
 
-/** The usual extension of a media type; null when a paper holds none such. */
+/** The usual extension of a media type; null when papers do not accept it. */
 export function extensionOf(media_type: string): string | null {
   return Object.entries(MEDIA_FORMATS).find(([, format]) => format.media_type === media_type)?.[0] ?? null;
 }
 
-/** What the content of a media file tells. */
+/** The properties that are read from the content of a media file. */
 export type MediaProperties = Pick<Media, 'width' | 'height' | 'duration_ms' | 'color' | 'chapters'>;
 
 /** A rejected media file. The message completes a sentence that begins with the file's path. */

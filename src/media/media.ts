@@ -13,14 +13,14 @@ export function mediaFiles(folder: string) {
   const keep = (digest: string, write: (path: string) => void): void => {
     const path = pathOf(digest);
     makeFolder(dirname(path));
-    // Another process may have just written it and not synced its name yet. A damaged one is replaced.
+    // Another process may have just written the file without syncing its name yet. A damaged file is replaced.
     if (existsSync(path) && digestOf(path) === digest) syncFolder(dirname(path));
     else putFile(path, write);
   };
   return {
     folder,
     pathOf,
-    /** Whether there is a file of this content. It may be damaged. */
+    /** Whether there is a file for this digest. It may be damaged. */
     has: (digest: string): boolean => existsSync(pathOf(digest)),
     /** Stores a copy of a file, or these bytes in its stead. Throws `conflict` for a file that has changed since. */
     keepFile: (digest: string, from: string, bytes?: Uint8Array): void =>
@@ -30,7 +30,7 @@ export function mediaFiles(folder: string) {
         if (digestOf(path) === digest) return;
         throw new Fault('conflict', 'the file changed while it was read; file it again when it is written');
       }),
-    /** Takes a file of this folder, whose bytes are on disk, as the content of that digest. */
+    /** Renames a synced file of the same file system into the place of its digest. */
     adopt: (digest: string, from: string): void => {
       const path = pathOf(digest);
       makeFolder(dirname(path));
@@ -43,13 +43,13 @@ export function mediaFiles(folder: string) {
 }
 export type MediaFiles = ReturnType<typeof mediaFiles>;
 
-/** Where a media file is below a folder or a prefix: `ab/abcd…`. */
+/** The path of a media file below a folder or a prefix: `ab/abcd…`. */
 export function mediaKey(digest: string): string {
   const hex = digest.slice('sha256:'.length);
   return `${hex.slice(0, 2)}/${hex}`;
 }
 
-/** The fault of a press that needs a media file which is not there whole. It says which one, also to other threads. */
+/** The fault of a press whose media file is missing or damaged. `details` names it, because they survive threads. */
 export function missingMedia(digest: string): Fault {
   return new Fault('unavailable', `the media file ${digest} is missing in DATA_DIR, or damaged; file it again`, {
     missing_media: digest,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { codeOf } from '../shared/fault.ts';
 import { syncFolder } from '../shared/files/durable-file.ts';
 
-/** Unfinished folders older than this, in ms, are of a process that was killed. */
+/** Unfinished folders older than this were left by a killed process, in ms. */
 const LEFT_AFTER = 3_600_000;
 
 let asides = 0;
@@ -27,7 +27,7 @@ export function pictureCache(folder: string) {
         throw error;
       }
     },
-    /** Keeps all files of a picture, by name. */
+    /** Stores all files of a picture, by name. */
     async keep(id: string, files: Iterable<[string, Uint8Array]>): Promise<void> {
       const parent = join(folder, id.slice(0, 2));
       await mkdir(parent, { recursive: true });

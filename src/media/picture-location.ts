@@ -7,17 +7,18 @@ const EXIF = [
   { signature: 'EXIF', gap: 4 },
   { signature: 'eXIf', gap: 0 },
 ];
-/** The beginning of EXIF data, in both byte orders. In AVIF nothing else precedes it (ISO/IEC 23008-12, A.2.1). */
+/** The first bytes of EXIF data, in both byte orders. In AVIF nothing else marks it (ISO/IEC 23008-12, A.2.1). */
 const TIFF = ['II*\0', 'MM\0*'];
 /**
- * The most work in a file: entries of directories, and bytes that are emptied. Cameras write some hundreds of entries.
+ * The most work per file: directory entries that are read, and bytes that are cleared. Cameras write some hundreds of
+ * entries.
  */
 const WORK_MAX = 5_000_000;
 const GPS_TAG = 0x8825;
-/** Bytes of a value by its EXIF type: TIFF 6.0, section 2. */
+/** The size of a value in bytes, by its EXIF type (TIFF 6.0, section 2). */
 const SIZES = [1, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 
-/** In XMP: the attributes and elements that say where a picture was taken. */
+/** The attributes and elements of XMP that say where a picture was taken. */
 const XMP_GPS = /exif:GPS\w+\s*=\s*(?:"[^"]{0,200}"|'[^']{0,200}')|<(exif:GPS\w+)\b[^>]{0,200}>[^<]{0,200}<\/\1>/g;
 
 const XMP_KEY = 'XML:com.adobe.xmp';
@@ -26,7 +27,7 @@ const XMP_MAX = 10_000_000;
 const XMPS_MAX = 10;
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** Text of a PNG in which ImageMagick keeps EXIF data, in hexadecimal and compressed. */
+/** The keyword of PNG text in which ImageMagick stores EXIF data, in hexadecimal and compressed. */
 const RAW_PROFILE = /^Raw profile type (?:exif|APP1)\0/i;
 
 /**
@@ -89,13 +90,13 @@ function clearGps(tiff: Buffer, work: (amount: number) => void): boolean {
       return true;
     }
   } catch (error) {
-    // Random bytes that look like the start of EXIF data, or a damaged directory that no program can read.
+    // RangeError: random bytes that look like EXIF data, or a damaged directory that no program can read.
     if (!(error instanceof RangeError)) throw error;
   }
   return false;
 }
 
-/** The text of an iTXt chunk instead of one with compressed XMP that has a location; null for any other. */
+/** The content of an iTXt chunk to replace one whose compressed XMP has a location; null for any other chunk. */
 function packedXmp(type: string, text: Buffer, count: () => void): Buffer | null {
   // PNG, third edition, sections 11.3.3.3 and 11.3.3.4: the keyword; in iTXt, whether the text is compressed; the
   // method; in iTXt, a language and a translated keyword.
@@ -124,7 +125,7 @@ function chunkOf(type: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** A PNG whose chunks have the right checksums again, without EXIF data in hexadecimal. */
+/** A PNG without EXIF data in hexadecimal, with the checksums of its chunks corrected. */
 function pngWithChecks(png: Buffer, wasChanged: boolean): Uint8Array | null {
   const parts: Buffer[] = [png.subarray(0, PNG.length)];
   let isChanged = wasChanged;

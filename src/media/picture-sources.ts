@@ -12,7 +12,7 @@ const SIZES = {
   /** A piece in a list or a block. */
   row: '(min-width: 62rem) 25rem, (min-width: 40rem) 50vw, calc(100vw - 2rem)',
   /**
-   * The art of a story, and a wide figure. A little less than it is, so that 800 pixels are enough for a plain screen.
+   * The art of a story, and a wide figure. Slightly less than the real width, so that 800 pixels suffice at density 1.
    */
   art: '(min-width: 66rem) 50rem, (min-width: 42rem) 36.5rem, calc(100vw - 2rem)',
   /** The art of a story as wide as the page. */
@@ -31,11 +31,13 @@ const SIZES = {
 } as const;
 export type PicturePosition = keyof typeof SIZES;
 
-/** In pixels: the widest variant of a face, and the narrowest of anything else. */
+/** The widest variant of a face, and the narrowest of any other picture, in pixels. */
 const FACE_MAX = 400;
 const PICTURE_MIN = 400;
 
-/** Preferred format first; none without variants. Browsers measure the width of late (lazy) pictures themselves. */
+/**
+ * Preferred format first; none without variants. With `isLate`, browsers measure the width of lazy pictures themselves.
+ */
 export function imageSources({ variants }: Pick<PictureView, 'variants'>, position: PicturePosition, isLate: boolean) {
   const widest = Math.max(...variants.map(({ width }) => width));
   const fits = (width: number) => (position === 'face' ? width <= FACE_MAX : width >= Math.min(PICTURE_MIN, widest));
@@ -50,7 +52,9 @@ export function imageSources({ variants }: Pick<PictureView, 'variants'>, positi
   }));
 }
 
-/** The colour while it loads, as classes of picture.css. Upright pictures get none: it would stay beside them. */
+/**
+ * The colour while a picture loads, as classes of picture.css. None for upright pictures: it would stay beside them.
+ */
 export function tone({ color, width, height }: Pick<PictureView, 'color' | 'width' | 'height'>): string | undefined {
   if (color === null || (height ?? 0) > (width ?? 0)) return undefined;
   const [r, g, b] = [1, 3, 5].map((at) => Math.round(Number.parseInt(color.slice(at, at + 2), 16) / 17).toString(16));

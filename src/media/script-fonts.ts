@@ -9,32 +9,32 @@ import { fontOf, type Glyph, GlyphReader, type Span } from './fonts/glyphs.ts';
 import { sfntOf, type Tables, tablesOf, woff2Of } from './fonts/sfnt.ts';
 import { subsetFont } from './fonts/subset.ts';
 
-/** Increase it when the same letters make another file. */
+/** Increment when the same letters would give other bytes, so that the file gets a new name. */
 const VERSION = 2;
-/** The weight of ideographs. Browsers embolden it: a second weight would double what a page weighs. */
+/** The weight of ideographs. Browsers embolden it, because a second weight would double the size of a page. */
 const WEIGHT = 400;
-/** The family with room for letters whose font is not there yet; `astro/font-faces.ts` and `tokens.css` name it. */
+/** The family that reserves space for letters until their font is loaded; see `astro/font-faces.ts`, `tokens.css`. */
 const ROOM = 'script-room';
 
 const require = createRequire(import.meta.url);
 
-/** A file of a font below `fonts/`, and its `@font-face` rule for a stylesheet at the paper's root. */
+/** A font file below `fonts/`, and its `@font-face` rule for a stylesheet at the paper's root. */
 export interface ScriptFont {
   path: string;
   rule: string;
   bytes(): Promise<Uint8Array>;
 }
 
-/** A script with so few letters that a paper needs one font for all of its texts. */
+/** A script with so few letters that one font serves all texts of a paper. */
 interface Alphabet {
   family: string;
   /** The subset of the package with its letters. */
   subset: string;
   letters: RegExp;
-  /** Those of everyday texts, which have room before their font comes, as a `unicode-range`. */
+  /** The common letters, for which space is reserved until the font is loaded, as a `unicode-range`. */
   everyday: string;
   weights: readonly number[];
-  /** How large it is beside Latin, in percent. */
+  /** `size-adjust` beside Latin, in percent. */
   size: number;
 }
 
@@ -45,7 +45,7 @@ const ALPHABETS: readonly Alphabet[] = [
     letters: /[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff]/gu,
     everyday: 'U+60C,U+61B,U+61F,U+621-63A,U+641-652,U+660-66C,U+67E,U+686,U+698,U+6A9,U+6AF,U+6CC',
     weights: [400],
-    // Its letters are small for their size beside those of Latin.
+    // At the same size, its letters look smaller than Latin ones.
     size: 118,
   },
   {
@@ -75,17 +75,17 @@ const CJK = new RegExp(
   'gu',
 );
 
-/** OpenType features that put letters together; others are ornaments. */
+/** OpenType features that join or combine letters; the others are ornaments. */
 const JOINING =
   'abvf abvs akhn blwf blws calt ccmp cjct curs dist fina haln half init isol liga locl medi nukt pref pres pstf psts rkrf rlig rphf vatu'.split(
     ' ',
   );
-/** Those that set marks, which take no room. */
+/** Features that place marks, which take no space. */
 const MARKS = ['abvm', 'blwm', 'mark', 'mkmk'];
-/** Joiners, a circle for marks without a letter, and the marks of a text from right to left. */
+/** Joiners, the circle for marks without a letter, and directional marks. */
 const WITH_LETTERS = '\u200c\u200d\u200e\u200f\u25cc';
 
-/** The fonts of the alphabets that these letters are of, with those letters. */
+/** One font for each alphabet and weight, with those of these letters that belong to it. */
 export function alphabetFonts(letters: string): ScriptFont[] {
   return ALPHABETS.flatMap((alphabet) => {
     const own = [...new Set(letters.match(alphabet.letters) ?? [])].sort().join('');
@@ -115,9 +115,9 @@ const fileOf = ({ family, subset }: Alphabet, weight: number): string =>
   `@fontsource/${family}/files/${family}-${subset}-${weight}-normal.woff`;
 
 /**
- * The fonts of a page, with its letters of Chinese, Japanese and Korean and no others: a text has hundreds of the
- * thousands of letters that a font has. The language decides between fonts that share ideographs. `page` is the path
- * of the page, whose fonts are its own.
+ * The fonts of one page, with only its Chinese, Japanese and Korean letters: a text has hundreds of the thousands that
+ * a font has. The language decides between fonts that share ideographs. `page` is the path of the page; pages do not
+ * share these files.
  */
 export function pageFonts(page: string, letters: string, language: string): ScriptFont[] {
   const bySubset = subsetsWith(letters, language);
@@ -152,13 +152,13 @@ async function pageFont(subsets: readonly [Subset, number[]][]): Promise<Buffer>
 interface LoadedFont {
   tables: Tables;
   reader: GlyphReader;
-  /** What was read so far; null for a code point without a glyph. */
+  /** The glyphs that were read so far; null for a code point without a glyph. */
   glyphs: Map<number, Glyph | null>;
 }
 
 const loaded = new Map<Subset, Promise<LoadedFont>>();
 
-/** A file of a package with at least these glyphs read. */
+/** The font of a subset file, with at least these glyphs read. */
 async function loadedOf(subset: Subset, codes: readonly number[]): Promise<LoadedFont> {
   const font = loaded.get(subset) ?? load(subset);
   loaded.set(subset, font);
@@ -167,7 +167,9 @@ async function loadedOf(subset: Subset, codes: readonly number[]): Promise<Loade
   return font;
 }
 
-/** HarfBuzz sets the weight of a variable font, for all letters at once: its measures depend on which. */
+/**
+ * Loads a font. HarfBuzz sets the weight of a variable font for all letters at once, so that its metrics never vary.
+ */
 async function load({ face, file, ranges }: Subset): Promise<LoadedFont> {
   const tables = face.variable
     ? tablesOf(
@@ -180,12 +182,12 @@ async function load({ face, file, ranges }: Subset): Promise<LoadedFont> {
   return { tables, reader: new GlyphReader(tables), glyphs: new Map() };
 }
 
-/** Parts of fonts that packages ship, by path, for pages whose letters are not known yet. */
+/** The subset files that packages ship, sorted by path, for pages whose letters are not known in advance. */
 export function scriptFonts(letters: string, language: string): ScriptFont[] {
   return [...subsetsWith(letters, language).keys()].flatMap(partOf).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The subsets of fonts for Chinese, Japanese and Korean that have these letters, with the code points of each. */
+/** The subsets of CJK fonts that have these letters, with the code points of each. */
 function subsetsWith(letters: string, language: string): Map<Subset, number[]> {
   const faces = facesFor('serif', letters, language).filter(isOfCjk);
   const found = new Map<Subset, number[]>();
@@ -199,7 +201,7 @@ function subsetsWith(letters: string, language: string): Map<Subset, number[]> {
   return found;
 }
 
-/** The first face is for Latin. */
+/** Excludes the faces for Latin and for the alphabets. */
 const isOfCjk = (face: Face): boolean =>
   ![...ALPHABETS.map(({ family }) => family), 'source-serif-4'].includes(familyOf(face));
 
@@ -207,7 +209,9 @@ const familyOf = (face: Face): string => face.package.slice(face.package.indexOf
 
 const byCode = new Map<Face, ReadonlyMap<number, Subset>>();
 
-/** The first subset of a face that declares each code point: a paper may have thousands of ideographs. */
+/**
+ * The first subset of a face that declares each code point; cached, because a paper may have thousands of ideographs.
+ */
 function subsetsByCode(face: Face): ReadonlyMap<number, Subset> {
   const cached = byCode.get(face);
   if (cached) return cached;
@@ -229,8 +233,9 @@ function partOf({ face, file, ranges }: Subset): ScriptFont[] {
 }
 
 /**
- * The room that letters take whose font is not there yet, without any ink: what a late font shows moves nothing. Each
- * is the same for every page of every paper, of some hundred bytes; of 9 kB, where letters join.
+ * Fonts with blank glyphs that are as wide as the real ones: they reserve the space of letters until their font is
+ * loaded, so that nothing moves then. They are the same for all pages, and have some hundred bytes, or 9 kB where
+ * letters join.
  */
 export function roomFonts(letters: string): ScriptFont[] {
   const alphabets = ALPHABETS.filter((alphabet) => letters.match(alphabet.letters)).flatMap((alphabet) => {
@@ -250,7 +255,7 @@ export function roomFonts(letters: string): ScriptFont[] {
   return [...alphabets, ...(letters.match(CJK) ? [roomOfIdeographs()] : [])];
 }
 
-/** A font with the same widths and joints, whose glyphs are empty. */
+/** A font with the same widths and features, whose glyphs are blank. */
 function withoutInk(tables: Tables): Tables {
   const [head, maxp] = [present(tables.get('head')), present(tables.get('maxp'))];
   const loca = Buffer.alloc((maxp.readUInt16BE(4) + 1) * 4);
@@ -261,7 +266,7 @@ function withoutInk(tables: Tables): Tables {
   return new Map([...tables, ['head', long], ['glyf', glyf], ['loca', loca], ['name', NO_NAMES]]);
 }
 
-/** Ideographs and kana are one em wide, half-width forms a half, and syllables of Hangul all have one width. */
+/** Ideographs and kana are one em wide, half-width forms half an em, and all Hangul syllables have the same width. */
 function roomOfIdeographs(): ScriptFont {
   const face = present(facesFor('serif', SYLLABLE, 'ko').find(isOfCjk));
   const path = `fonts/room-${familyOf(face)}-${idOf(face.package, '')}.woff2`;
@@ -287,7 +292,7 @@ function roomOfIdeographs(): ScriptFont {
 const SYLLABLE = '한';
 
 const blankOf = (advance: number): Glyph => ({ outline: Buffer.alloc(0), advance, bearing: 0, parts: [] });
-/** A single point: browsers take no font without any outline. */
+/** A single point, because browsers reject a font without any outline. */
 const POINT: Glyph = {
   outline: Buffer.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x31]),
   advance: 0,
@@ -295,15 +300,15 @@ const POINT: Glyph = {
   parts: [],
 };
 
-/** A table of names without a name. */
+/** A `name` table without names. */
 const NO_NAMES = Buffer.from([0, 0, 0, 0, 0, 6]);
 
 function roomOf(tables: Tables, spans: readonly Span[]): Buffer {
-  // Its own names would be most of it.
+  // Without the font's own names, which would be most of the file.
   return woff2Of(fontOf(new Map([...tables, ['name', NO_NAMES]]), POINT, spans));
 }
 
-/** Pages preload it, and browsers wait a moment for it before they paint, as they do for the fonts of Latin. */
+/** Pages preload this font, and browsers wait for it briefly before they paint, as they do for Latin fonts. */
 const roomRule = (path: string, looks: Parameters<typeof ruleOf>[2]): string =>
   ruleOf(ROOM, path, looks).replace('font-display:swap', 'font-display:optional');
 
@@ -341,7 +346,7 @@ function rangeOf(letters: string): string {
   return spans.map(([from, to]) => spanText(from, to)).join();
 }
 
-/** The code points of a `unicode-range`, from the first to the last of each part. */
+/** The spans of a `unicode-range`: the first and the last code point of each. */
 const spansOf = (range: string): [number, number][] =>
   range.split(',').map((span) => {
     const [first = 0, last = first] = span
@@ -354,7 +359,7 @@ const spansOf = (range: string): [number, number][] =>
 const spanText = (from: number, to: number): string =>
   `U+${from.toString(16)}${from === to ? '' : `-${to.toString(16)}`}`;
 
-/** Names a file by all that decides its bytes. */
+/** Names a file after everything that decides its bytes. */
 function idOf(name: string, letters: string): string {
   const { version } = require(`${name}/package.json`) as { version: string };
   return sha256(`${VERSION} ${name} ${version} ${letters}`).slice('sha256:'.length, 'sha256:'.length + 16);
@@ -362,7 +367,7 @@ function idOf(name: string, letters: string): string {
 
 const tablesIn = (source: string): Tables => tablesOf(readFileSync(placeOf(source)));
 
-/** Where a file of a package is. */
+/** The path of a file in a package. */
 function placeOf(source: string): string {
   const name = source.split('/').slice(0, 2).join('/');
   const folder = require.resolve(`${name}/package.json`).slice(0, -'package.json'.length);

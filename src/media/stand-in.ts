@@ -18,7 +18,7 @@ export function standInOf({ color: _, ...media }: Media): Media {
 
 const [GROUND, SHAPE] = ['#d9d9d9', '#b3b3b3'];
 
-/** A neutral picture as SVG: a frame with hills and a sun, as large as it fits. It has no words, so it needs no language. */
+/** A neutral picture as SVG: hills and a sun in a frame that fills it. Without words, so that it needs no language. */
 function standInSvg(width: number, height: number): string {
   const side = Math.min(width, height) / 2;
   const [x, y] = [(width - side) / 2, (height - side) / 2];

@@ -1,15 +1,15 @@
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
 
 /**
- * What a paper's stylesheet may set: how its words and boxes look, and how much room there is above and below them, but
- * nothing that moves, hides, cuts off or covers. The mark of an AI persona (`layouts/mark.css`) does not depend on this
- * list; this list keeps everything around it from taking it out of sight.
+ * What a paper's stylesheet may set: the look of texts and boxes, and the space above and below them, but nothing that
+ * moves, hides, clips or covers them. The mark of an AI persona (`layouts/mark.css`) sets its own properties; this list
+ * keeps the elements around it from hiding it.
  */
 
-/** The least and the most of a value by its unit; a number has the unit ''. */
+/** The smallest and the largest value by unit; a number has the unit ''. */
 type Bounds = Readonly<Record<string, readonly [number, number]>>;
 
-/** Relative sizes only shrink: in boxes within boxes others would grow without end. */
+/** Relative sizes only shrink, because in nested boxes larger ones would grow without bounds. */
 const SIZE: Bounds = { px: [8, 128], rem: [0.5, 8], em: [0.5, 1], '%': [50, 100], vw: [0, 12] };
 const ROOM: Bounds = { '': [0, 0], px: [0, 128], rem: [0, 8], em: [0, 8], vw: [0, 12] };
 const GAP: Bounds = { '': [0, 0], px: [0, 64], rem: [0, 4], vw: [0, 6] };
@@ -40,7 +40,7 @@ const FREE = new Set([
   ...EDGES.flatMap((edge) => [`border${edge}-color`, `border${edge}-style`]),
 ]);
 
-/** Properties with lengths, and the bounds of these. */
+/** Properties with lengths, and their bounds. */
 const BOUNDED = new Map<string, Bounds>([
   ['font-size', SIZE],
   ['line-height', LEADING],
@@ -67,15 +67,15 @@ export const COLOR_TOKENS: ReadonlySet<string> = new Set(
 /** Custom properties with which Broadsheet's own stylesheets lay out a page. */
 const RESERVED = new Set(['--measure', '--margin']);
 
-/** Lines that would strike out a mark in a box that has them, and a size that grows with each box in another. */
+/** Lines that would strike out a mark inside the box, and a size that would grow in nested boxes. */
 const BARRED = new Set(['larger', 'line-through', 'overline', 'blink', 'spelling-error', 'grammar-error']);
 
 /** Functions whose result is a colour, whatever their arguments. */
 const COLORS = new Set(words('rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark'));
-/** Functions whose result is between their arguments. */
+/** Functions whose result lies between their arguments. */
 const BETWEEN = new Set(['clamp', 'min', 'max']);
 
-/** The longest ornament of `content`, in UTF-16 units: at the largest size it is no wider than a phone. */
+/** The longest ornament in `content`, in UTF-16 units: even at the largest size, it is not wider than a phone. */
 const ORNAMENT_MAX = 2;
 
 /** The rules for one stylesheet. `definitions` has its custom properties, each with every value that it is given. */
@@ -118,7 +118,7 @@ export class StyleRules {
     return !beyond.has(name);
   }
 
-  /** Names whose values are beyond the bounds, and names whose values name those, however far. */
+  /** Custom properties whose values exceed the bounds, and all that refer to those, directly or not. */
   #namesBeyond(bounds: Bounds): Set<string> {
     const beyond = new Set<string>();
     const users = new Map<string, string[]>();
@@ -134,7 +134,7 @@ export class StyleRules {
         }
       }
     }
-    // A set's iterator also reaches what is added on the way.
+    // A set's iterator also visits the names that are added during the loop.
     for (const name of beyond) for (const user of users.get(name) ?? []) beyond.add(user);
     return beyond;
   }
@@ -181,7 +181,7 @@ function inWords(bounds: Bounds): string {
     .join(', ');
 }
 
-/** Whether a value of `content` is a keyword, or strings without letters and digits that are short together. */
+/** Whether a value of `content` is a keyword, or strings without letters and digits and of `ORNAMENT_MAX` together. */
 function isOrnament(value: string): boolean {
   let isSound = true;
   let length = 0;
@@ -197,7 +197,7 @@ function isOrnament(value: string): boolean {
   return isSound && length <= ORNAMENT_MAX;
 }
 
-/** Letters, digits, what shows nothing, and signs of several ems: long dashes, and U+FDFD, a whole sentence. */
+/** Letters, digits, invisible characters, and characters of several ems: long dashes, and U+FDFD, a whole sentence. */
 const NO_ORNAMENT = /[\p{L}\p{N}\p{C}\\\u2e3a\u2e3b\ufdfd]/u;
 const ESCAPE = /\\([0-9a-f]{1,6})\s?/gi;
 const fromHex = (code: string): string => String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));

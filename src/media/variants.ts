@@ -1,7 +1,7 @@
 import type { Media } from '../desk/papers/media.ts';
 import { sha256 } from '../proof/basis.ts';
 
-/** Changes with everything that decides the bytes of a variant, besides the picture: widths, formats, qualities. */
+/** Increment when a variant's bytes would change for the same picture: with widths, formats or qualities. */
 const RECIPE = 2;
 
 /** In pixels. The smallest is for portraits beside a name. */
@@ -26,7 +26,7 @@ export function pictureId({ digest }: Pick<Media, 'digest'>): string {
   return sha256(`${RECIPE} ${digest}`).slice('sha256:'.length, 'sha256:'.length + 20);
 }
 
-/** Smallest first, none wider than the picture; none for a missing file or anything but a still picture. */
+/** Smallest first, none wider than the picture. Empty for a missing file, and for anything but a still picture. */
 export function variantsOf(media: Omit<Media, 'path' | 'bytes' | 'height'>): Variant[] {
   const { width, media_type, duration_ms, missing } = media;
   if (missing || !STILL.test(media_type) || duration_ms !== null || width === null || width < 1) return [];

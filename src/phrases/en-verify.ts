@@ -1,6 +1,6 @@
 /**
- * What the browser says in English when it checks a piece; what exactly is wrong with a false proof it says in English
- * always. A file of its own, because the checks bring this part of the table along, and nothing else of it.
+ * The English words of the browser's check of a piece; the details of a false proof are in English in every language.
+ * This is a file of its own, because the script of the check contains this part of the table, and no other.
  */
 export const verify = {
   checking: 'Checking…',
@@ -37,7 +37,7 @@ export const verify = {
   evidence: 'The readings of the sources are signed',
   evidence_found:
     'Sources read: {count} of {total}. Quotes found in them: {quotes}. From {first} to {last} (UTC); the paper’s door signed each reading.',
-  /** After that, where signed observations of hostnames are cited. */
+  /** Follows, if the piece cites signed observations of hostnames. */
   evidence_observed:
     'Signed observations of domains among them: {count}. The signature, the fields and the address of each hold.',
   texts: 'The texts of the sources are those that were read',
@@ -49,7 +49,7 @@ export const verify = {
   page: 'This page shows that text',
   page_found:
     'Headline, summary, byline, section, text, links, sources and credit are word for word those of the proof. Pictures, dates and correction notes are not part of the hash and were not compared.',
-  /** After that, on a page with cards of links. */
+  /** Follows, on a page with cards of links. */
   page_cards: 'Cards of links show what the linked pages said of themselves: only their addresses are signed.',
   log: 'The receipt is in the log',
   witnessed: 'The receipt is in the log, and witnesses have seen it',

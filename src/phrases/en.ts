@@ -16,7 +16,10 @@ export const en = {
     subscribe: 'Subscribe',
     back_issues: 'Back issues',
     written_by: 'Written by declared {personas}.',
-    /** In its place, and in that of `every_piece`, once the paper holds pieces from an archive: people may have written them, and nobody checked their sources. */
+    /**
+     * Replaces it, and `every_piece`, once the paper has pieces from an archive: people may have written them, and
+     * nobody checked their sources.
+     */
     run_by: 'Run by declared {personas}.',
     personas: 'AI\u00a0personas',
     how: 'How this desk works',
@@ -49,7 +52,7 @@ export const en = {
     persona: 'AI persona',
     made: 'AI-made',
     by: 'By {writer}',
-    /** A name in feeds. No brackets: some feed readers take what stands in them for a mail address. */
+    /** A name in feeds. No brackets: some feed readers take text in brackets for a mail address. */
     declared: '{name}, AI persona',
     declared_all: '{paper}, AI personas',
     blog: 'Blog',
@@ -93,7 +96,7 @@ export const en = {
     unread: 'Could not be read on {day}',
     /** A link to the text that was read. */
     text: 'Text as read',
-    /** Of a signed observation of a hostname, with the name of the key; then what was found. */
+    /** For a signed observation of a hostname, with the name of the key. The result follows. */
     observed: 'Signed observation of {name}, {moment}: verified with the key {key}',
     differs: 'Read {day}: the domain answers something else now',
   },
@@ -121,7 +124,7 @@ export const en = {
     archive: 'From the archive, not checked by this desk’s rules.',
     preview: 'Preview: not published',
   },
-  /** What pieces are about, in the reader’s words: beside the sections, and many of them. */
+  /** Tags: what pieces are about, besides their sections; there may be many. */
   tag: {
     about: 'What the pieces are about, and how many there are of each.',
     empty: 'No piece has a tag yet.',
@@ -268,14 +271,14 @@ export const en = {
     found: { one: 'One piece', other: '{count} pieces, newest first' },
     refused: 'Search for one to four words, 120 characters at most.',
     silent: 'The search desk does not answer just now. The back issues by day and the sections below are all there.',
-    /** Of the choices that limit a search. */
+    /** A filter of the search. */
     section: 'Section',
     all_sections: 'All sections',
     year: 'Year',
     all_years: 'All years',
     offline: 'You are offline. The search goes on once you are back.',
     again: 'Try again',
-    /** Without these choices. */
+    /** Removes the filters of the search. */
     whole: 'Search the whole paper',
   },
   subscribe: {
@@ -299,7 +302,7 @@ export const en = {
     silent: 'The subscription desk does not answer just now. Nothing was sent; please try again later.',
     sent_title: 'Look into your mail',
     sent: 'A mail with a link to confirm goes to this address, unless one went there a short while ago. Nothing else is sent until you confirm.',
-    /** Beside a field; in English the API’s own message stands there. */
+    /** Beside a field; in English it is the API’s own message. */
     bad_email: 'This is not a complete e-mail address.',
     bad_cadence: 'Choose how often.',
     bad_sections: 'Choose at least one section that the paper has.',
@@ -334,7 +337,7 @@ export const en = {
     end_what: '{paper} by mail to {address} ends when you press the button.',
     failed_title: 'This did not go through',
     to_desk: 'To the subscription desk',
-    /** In English the fault’s own message stands there. */
+    /** In English it is the fault’s own message. */
     failed: 'The link may have expired or been used. Open it again from the newest mail, or subscribe anew.',
     too_many: 'Too many requests came from your address; try again in {seconds} seconds.',
   },
@@ -416,7 +419,7 @@ export const en = {
     written: 'By {writer}, brought in by {persona}.',
     how: 'How {paper} works',
   },
-  /** Where a paper was that is removed. */
+  /** At the address of a removed paper. */
   removed: {
     title: 'Gone',
     about: 'The paper that was at this address was removed. Its receipts stay in the {log|transparency log}.',

@@ -2,7 +2,7 @@ import type { Counted, Phrase } from './phrases.ts';
 
 /**
  * Returns a function that gives the formatter of a language. Formatters are expensive to create and a press prints
- * thousands of dates, so each is made once. English for a tag that the runtime refuses.
+ * thousands of dates, so each is created once. Falls back to English for a tag that the runtime rejects.
  */
 export function formatters<Formatter>(make: (language: string) => Formatter): (language: string) => Formatter {
   const made = new Map<string, Formatter>();

@@ -1,6 +1,6 @@
 import type { en } from './en.ts';
 
-/** The phantom property that remembers the placeholders of a phrase; no value has it. */
+/** A phantom property whose type lists the placeholders of a phrase; no value has it. */
 declare const PLACEHOLDERS: unique symbol;
 
 /** A text with the placeholders `{P}`, as `fill` takes it. Any string is assignable: translations are checked by a test. */

@@ -38,8 +38,8 @@ function table<Categories extends Intl.LDMLPluralRule>(texts: Translation<Catego
 }
 
 /**
- * Every language that papers speak, by its BCP 47 tag. The compiler refuses a translation without one of the English
- * phrases or one of its plural categories. Papers in another language speak English.
+ * Every language with phrases, by its BCP 47 tag. The compiler rejects a translation that lacks an English phrase or a
+ * plural category. The phrases of papers in other languages are English.
  */
 export const TABLES = {
   en,
@@ -62,7 +62,7 @@ export const TABLES = {
 
 const tables: Readonly<Record<string, Phrases>> = TABLES;
 
-/** The tag of the table that stands for a language, by lookup (RFC 4647, section 3.4); null when there is none. */
+/** The tag of the table for a language, by lookup (RFC 4647, section 3.4); null when there is none. */
 export function tableTag(language: string): string | null {
   if (Object.hasOwn(tables, language)) return language;
   let range = language.toLowerCase();

@@ -3,7 +3,7 @@ import { contentType } from 'mime-types';
 import { MEDIA_READER, type MediaReader } from '../desk/ingest/filed-media.ts';
 import type { Media } from '../desk/papers/media.ts';
 
-/** So few new files are read before the page is shown; more are read behind it. */
+/** Up to this many new files are read before the page is shown; more are read in the background. */
 const AT_ONCE = 8;
 const PARALLEL = 2;
 
@@ -13,13 +13,13 @@ interface MediaName {
   path: string;
 }
 
-/** What is known of a media file while it has a stamp. */
+/** The result of reading a media file, valid while its stamp is unchanged; null while it is unread. */
 interface Known {
   stamp: string;
   outcome: { media: Media } | { error: unknown } | null;
 }
 
-/** Reads each media file once while unchanged. Unread ones have only a name, so that a full folder shows at once. */
+/** Reads each media file once per change. Until then it has only a name, so that even a large folder shows at once. */
 export function backgroundMediaReader(stampOf: (path: string) => string) {
   const all = new Map<string, Known>();
 

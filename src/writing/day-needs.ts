@@ -8,10 +8,10 @@ import { type DeskPiece, savedAt } from './piece.ts';
 
 /** How long a section may be without a new piece, in days. */
 const QUIET_DAYS = 7;
-/** How long a draft may lie, in days. */
+/** How long a draft may stay unchanged, in days. */
 const OLD_DAYS = 3;
 
-/** What a paper needs on the day of `now`, in sentences; `command` is what does it. Days are UTC. */
+/** What a paper needs on the day of `now`: sentences, each with the `command` that does it. Days are UTC. */
 export function dayNeeds(
   { slug, pieces }: DeskPaper,
   { sections, open, now }: { sections: readonly string[]; open: readonly PieceLine[]; now: number },
@@ -46,7 +46,7 @@ export function dayNeeds(
 /** `2026-12-01 08:00 UTC`. */
 export const minuteOf = (at: number): string => `${isoTime(at).slice(0, 16).replace('T', ' ')} UTC`;
 
-/** When a piece is on air: one without a time in its file, when that was saved. */
+/** When a piece goes on air: the time in its file, else when the file was saved. */
 const airTime = (piece: DeskPiece): number => (typeof piece.air === 'number' ? piece.air : savedAt(piece));
 const urlOf = (paper: string, { slug }: DeskPiece): string => `/${paper}/stories/${slug}/`;
 const isIn = ({ filings }: DeskPiece, section: string): boolean =>

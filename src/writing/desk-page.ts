@@ -16,10 +16,10 @@ import {
   savedLastLine,
 } from './panel.ts';
 
-/** The desk's room: problems first, the pieces in work, a look at each front, and what the day needs. */
+/** The writing desk's own page: problems first, then open pieces, a preview of each front, and what the day needs. */
 export function deskPage(parts: PanelParts): string {
   const { desk } = parts;
-  // Those with problems come first.
+  // Papers with problems come first.
   const papers = [...desk.papers.values()]
     .sort((a, b) => Number(problemsOf(b).length > 0) - Number(problemsOf(a).length > 0))
     .map((paper) => paperRoom(paper, parts));
@@ -50,7 +50,7 @@ function paperRoom(paper: DeskPaper, parts: PanelParts): string {
     const words = url === undefined ? escaped(text) : `<a href="${escaped(url)}">${escaped(text)}</a>`;
     return `<li>${words}${command === undefined ? '' : ` <code>${escaped(command)}</code>`}</li>`;
   });
-  // Not of a paper that the door refuses.
+  // A paper that the filing door refuses has no front.
   const front = `<div class="front" inert><iframe src="/${slug}/?bare" title="" sandbox="allow-same-origin" tabindex="-1" loading="lazy"></iframe></div>`;
   return `<section id="${slug}" aria-labelledby="${slug}-name"><h2 id="${slug}-name"><a href="/${slug}/"><bdi>${escaped(nameOf(desk, paper.slug))}</bdi></a></h2>
 <div class="room"><div class="work">
@@ -73,7 +73,7 @@ function lostList(lost: WithoutFile[]): string {
   return `<h3>On air without a file (${lost.length})</h3><ul class="lost">${rows.join('')}</ul>`;
 }
 
-/** A piece with its picture, who signs it, and what is wrong with it. */
+/** A piece with its picture, its byline, and its problems. */
 function pieceCard({ slug, outlook, air, problems, url, headline }: PieceLine, paper: DeskPaper): string {
   const filing = paper.pieces.get(slug)?.filings.at(-1);
   const picture = filing?.image

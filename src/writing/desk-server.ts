@@ -54,7 +54,7 @@ export class DeskServer {
   }
 
   #page(html: string, url: URL): string {
-    // A sandbox would refuse the script, and the page around reloads what it frames.
+    // A sandbox would block the script, and the outer page reloads its frames.
     if (isFramed(url)) return html;
     const reloading = html.replace('</head>', () => `<script type="module" src="${RELOADER}"></script></head>`);
     return withDesk(this.#dev, reloading, url);

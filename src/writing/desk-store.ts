@@ -9,7 +9,7 @@ import { IN_MEMORY } from '../shared/sql/open.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type DeskPiece, savedAt } from './piece.ts';
 
-/** What a piece's row in the store was made from, so that an unchanged piece keeps its row. */
+/** A piece's row in the store and what it was made from, so that an unchanged piece keeps its row. */
 interface Stored {
   id: string;
   piece: DeskPiece;
@@ -22,7 +22,7 @@ export function deskStore(now: () => number) {
   let known = new Map<string, Stored>();
   let made = 0;
 
-  /** Puts a piece on air in the store, unsigned. Returns its id, which is of this run of the desk alone. */
+  /** Puts a piece on air in the store, unsigned. Returns its id, which is valid only for this run of the desk. */
   const put = (
     paper: string,
     { slug, filings, files, air }: DeskPiece,
@@ -48,7 +48,7 @@ export function deskStore(now: () => number) {
   };
 
   return {
-    /** It is another one after `clear`. */
+    /** The current store; `clear` replaces it. */
     store: (): Store => store,
     clear(): void {
       store.database.close();
@@ -56,7 +56,7 @@ export function deskStore(now: () => number) {
       known = new Map();
     },
     close: (): void => store.database.close(),
-    /** Brings the store to these pieces. */
+    /** Makes the store show exactly these pieces of a paper. */
     show(slug: string, pieces: ReadonlyMap<string, DeskPiece>): void {
       const masthead = store.desk.archive(slug).masthead();
       const bylines = new Map(masthead.map((persona) => [persona.slug, persona]));
@@ -64,7 +64,8 @@ export function deskStore(now: () => number) {
       for (const piece of pieces.values()) {
         const key = `${slug}/${piece.slug}`;
         const stored = known.get(key);
-        // Pieces are read again when a record changes, and only then may a byline have changed.
+        // The same object means no change, not even of its byline: after a change of a record, all pieces are read
+        // again.
         if (stored?.piece === piece) continue;
         const { name, title } = bylines.get(piece.filings.at(-1)?.persona ?? '') ?? {};
         const saved = piece.files.map(({ savedAt }) => savedAt);
@@ -79,7 +80,7 @@ export function deskStore(now: () => number) {
         replaced.push(stored);
         known.delete(key);
       }
-      // The search index lets a piece go with the transaction that takes it off the air.
+      // A transaction of its own: the search index drops pieces in the transaction that takes them off the air.
       store.database.transact(() => {
         for (const { id } of replaced) store.desk.setPieceState(id, DRAFT);
       });
@@ -94,7 +95,7 @@ export function deskStore(now: () => number) {
         letters.save();
       });
     },
-    /** Has the front show the pieces where their files ask for it. */
+    /** Places the pieces on the front where their files ask for it. */
     place(paper: string, { lead, pins }: AskedPlaces): void {
       const before = store.desk.archive(paper).placement();
       const place = ({ slug }: DeskPiece): Place => {
@@ -113,14 +114,14 @@ export function deskStore(now: () => number) {
   };
 }
 
-/** The places on the front for which files ask, and the problems of those that ask for a taken one. */
+/** The places on the front that files ask for, and a problem for each file that asks for a taken place. */
 export interface AskedPlaces {
   lead: DeskPiece | null;
   pins: { pin: number; piece: DeskPiece }[];
   problems: FileProblem[];
 }
 
-/** The file that was saved last takes the place; drafts have none, and no place is held after its `until`. */
+/** The file that was saved last gets a place. Drafts get none, and a place ends at its `until`. */
 export function askedPlaces(pieces: Iterable<DeskPiece>, now: number): AskedPlaces {
   const places: AskedPlaces = { lead: null, pins: [], problems: [] };
   const holders = new Map<number, DeskPiece>();

@@ -15,7 +15,7 @@ import { backgroundMediaReader } from './background-media-reader.ts';
 import { askedPlaces, deskStore } from './desk-store.ts';
 import { type DeskPiece, type PieceFiles, readPiece, savedAt } from './piece.ts';
 
-/** The longest that the desk works without letting a request in between, in ms. */
+/** The longest that the desk works before it yields to requests, in ms. */
 const TURN = 30;
 
 /** A paper in the state of its folder. */
@@ -49,7 +49,7 @@ export function writingDesk(
 
   const isStory = (path: string): boolean => isStoryName(relative(contentDir, path));
 
-  /** Does some work after that of earlier calls. */
+  /** Runs `work` after that of earlier calls. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = scan.then(work);
     scan = done.catch(() => {});
@@ -102,7 +102,7 @@ export function writingDesk(
     papers.set(slug, { slug, folder, problems, pieces });
   }
 
-  /** Reads the media of a paper; the rest of many is read in the background, and shown when it is. */
+  /** Reads the media of a paper. If there are many, they are read in the background, and shown afterwards. */
   async function readMedia(folder: string): Promise<void> {
     const root = join(folder, 'media') + sep;
     const files = [...seen.files.keys()].filter((path) => path.startsWith(root) && !isLink(path));
@@ -155,7 +155,7 @@ export function writingDesk(
       store: {
         ...desk,
         ...{ leases, log, fault },
-        // The folder decides by itself: a section that it drops is a problem of the pieces that still name it.
+        // The folder is the whole truth here: if it drops a section, the pieces that still name it have a problem.
         archive(slug) {
           const archive = desk.archive(slug);
           return { ...archive, list: (...of) => ({ ...archive.list(...of), count: () => 0 }), scheduled: () => [] };
@@ -176,7 +176,7 @@ export function writingDesk(
     papers,
     /** The folders below the content folder, as last seen. */
     folders: (): readonly string[] => seen.folders,
-    /** The papers and their pieces as the press reads them. It is another store after a file of a record was removed. */
+    /** The papers and their pieces as the press reads them. Replaced when a file of a record is removed. */
     get store(): Store {
       return rows.store();
     },
@@ -207,7 +207,7 @@ function isStoryName(file: string): boolean {
   return file.split(sep)[1] === 'stories';
 }
 
-/** What a folder holds, by path. */
+/** The content of a folder, by path. */
 interface Listing {
   /** A text for each file or link that changes whenever it is written, replaced or touched. */
   files: Map<string, string>;
@@ -232,7 +232,7 @@ function listing(folder: string, into: Listing = { files: new Map(), folders: []
   return into;
 }
 
-/** Files that replace one another in the same millisecond differ in their inode. */
+/** A text that changes with the file; with the inode, because a file may be replaced within the same millisecond. */
 function stampOf(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`;

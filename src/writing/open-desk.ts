@@ -15,9 +15,9 @@ import { folderWatch } from './watch.ts';
 type Logger = Record<'info' | 'warn' | 'error', (line: string) => void>;
 
 interface Opening extends Pick<DevDesk, 'reloader' | 'opensEditor'> {
-  /** What the door objects to goes there. */
+  /** Gets the problems that the filing door finds. */
   logger: Logger;
-  /** Called whenever the desk shows something else. */
+  /** Called whenever pages may have changed. */
   changed(): void;
 }
 
@@ -53,7 +53,7 @@ export async function openDesk(
   };
 }
 
-/** Prints each problem once, and each file that has none any more. */
+/** Logs each problem once, and each file whose problems are solved. */
 function problemReport(logger: Logger, filed: () => FiledContent): (desk: WritingDesk) => void {
   let known = new Map<string, string>();
   return (desk) => {

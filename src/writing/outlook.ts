@@ -25,7 +25,7 @@ export function pieceLine(paper: string, piece: DeskPiece, filed: FiledContent, 
   return { paper, slug, headline, url, air, problems, outlook: outlookOf(piece, now), filed: filedState(piece, filed) };
 }
 
-/** The pieces that are not on air as they are: refused, drafts, scheduled, not filed, or changed since. */
+/** The pieces that are not on air in their present form: refused, drafts, scheduled, not filed, or changed since. */
 export function openPieces({ slug, pieces }: DeskPaper, filed: FiledContent, now: number): PieceLine[] {
   return [...pieces.values()]
     .map((piece) => pieceLine(slug, piece, filed, now))

@@ -24,7 +24,7 @@ export const OUTLOOKS = {
  */
 export function withPanel(html: string, path: string, parts: PanelParts): string {
   const panel = panelFor(path, parts);
-  // The way past it stays the first link of the page.
+  // The skip link stays the first link of the page.
   const opened = html.replace(
     /<a class="skip"[^>]*>[^<]*<\/a>|<body[^>]*>(?!\s*<a class="skip")/,
     (start) => start + panel,
@@ -64,7 +64,7 @@ function lostLine(lost: WithoutFile[]): string {
   return `<p><a href="${DESK_PATH}#${escaped(paper)}">On air without a file: ${escaped(slug)}${rest}</a></p>`;
 }
 
-/** What is on the panel beside a piece's outlook: when it airs, and how it compares with the ledger. */
+/** The words after a piece's outlook on the panel: when it airs, and how it compares with the ledger. */
 function stateWords({ outlook, air, filed }: PieceLine): string {
   const when = outlook === 'scheduled' && typeof air === 'number' ? ` for ${isoTime(air)}` : '';
   const how = { draft: ', because its front matter says air: false', refused: ' by the filing door' };
@@ -81,7 +81,7 @@ function counts(slug: string, lines: PieceLine[]): string {
   return parts.length === 0 ? '' : `<p><a href="${DESK_PATH}#${escaped(slug)}">${parts.join(', ')}</a></p>`;
 }
 
-/** A rule for each piece on the page whose files say something else than "on air". */
+/** A CSS rule for each piece on the page whose outlook is not "on air". */
 function badges(html: string, { desk, now }: PanelParts): string {
   const rules: string[] = [];
   const hrefs = [...html.matchAll(/ href="(\/[^/"]+\/stories\/[^/"]+\/)"/g)].map(([, href = '']) => href);
@@ -96,7 +96,7 @@ function badges(html: string, { desk, now }: PanelParts): string {
   return rules.length === 0 ? '' : `${rules.join('')}${heading('a[href*="/stories/"]')}{${BADGE_STYLE}}`;
 }
 
-/** The end of a headline with such a link: links themselves may be stretched over their whole block. */
+/** The selector of a headline with such a link: not of the link, which may be stretched over the whole block. */
 const heading = (link: string): string => `:is(h1,h2,h3,h4):has(>${link})::after`;
 
 export const DESK_PATH = '/_desk/';
@@ -128,7 +128,7 @@ export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Problems, each with a link to its place: in the piece's page, and in the editor. */
+/** Problems, each with links to its position on the piece's page and in the editor. */
 export function problemList(
   problems: readonly FileProblem[],
   { desk, opensEditor }: PanelParts,
@@ -168,7 +168,7 @@ function targetOf({ field, file, line }: FileProblem, desk: WritingDesk): { fact
   if (fact !== undefined) return { fact: Number(fact) + 1 };
   if (field !== 'prose') return {};
   const source = lineOf(join(desk.contentDir, file), line);
-  // The longest run without mark-up, which the page shows as it is written.
+  // The longest run without markup, because the page shows it verbatim.
   const runs = source.split(/\[\^\d+\]|[[\](){}<>*_`#|\\!]+/).map((run) => run.trim());
   const text = runs.toSorted((a, b) => b.length - a.length)[0] ?? '';
   return text.length < 3 ? {} : { text: text.slice(0, 80) };
@@ -183,21 +183,23 @@ function lineOf(path: string, line: number): string {
   }
 }
 
-/** Of the panel and of the desk's page. */
+/** The style of the panel and of the desk's page. */
 export const STYLE = `:host,:root{color-scheme:light dark}*{box-sizing:border-box}body,aside{font:14px/1.45 system-ui,sans-serif;color:light-dark(#1d1b19,#eceae6);background:light-dark(#f1eee8,#25221f)}
 a{color:light-dark(#0b4f8a,#9ccbf7)}a:focus-visible,ol:focus-visible,li:focus-visible{outline:2px solid currentColor;outline-offset:1px}
 h1,h2,h3,p,ol,ul{margin:0 0 .6em}h2{font-size:1em}h3{font-size:1em;margin-top:1em}.problems{padding:0;list-style:none}.problems li{margin:0 0 .6em;padding:.45em .6em;border-inline-start:3px solid #c0392b;background:light-dark(#fff,#171412);overflow-wrap:anywhere}
 code{font:12px/1.4 ui-monospace,monospace}.problems code{font-weight:700}.problems .show{white-space:nowrap}.place{font:12px/1.4 ui-monospace,monospace;display:block}
 .state b{padding:.1em .45em;border-radius:.25em;background:#3d5a36;color:#fff}.state.draft b,.state.scheduled b{background:#8a4b00}.state.refused b{background:#a32a1c}`;
-/** Of the panel alone. */
+/** The style of the panel alone. */
 const PANEL_STYLE = `:host{display:block}aside{padding:.6em 1em;border-block-end:1px solid light-dark(#b9b2a6,#5c564e)}.bar,.more{display:flex;flex-wrap:wrap;gap:.1em 1.5em;align-items:baseline}.bar>*,.more>*{margin:0}.top span{color:light-dark(#55504a,#b9b3aa)}.problems{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(24em,100%),1fr));gap:.5em;max-height:30vh;margin-block-start:.6em;overflow:auto}.problems li{margin:0}
 @media (min-width:1800px){aside{position:fixed;inset-block:0;inset-inline-end:0;width:20rem;overflow:auto;border-block-end:0;border-inline-start:1px solid light-dark(#b9b2a6,#5c564e)}.bar,.more{display:block}.bar>*,.more>*{margin:0 0 .6em}.problems{display:block;max-height:none}.problems li{margin:0 0 .6em}}@media print{:host{display:none}}`;
-/** Of the paper's page around the panel, which stands beside it only where the page is as wide as a reader has it. */
+/**
+ * The style of the paper's page with the panel, which is beside it only if the page keeps the width that readers see.
+ */
 const PAGE_STYLE = `@media screen and (min-width:1800px){body{margin-inline-end:20rem!important}}.broadsheet-flag{float:inline-end;justify-self:end;align-self:flex-start;width:fit-content;margin:0 0 .2em .5em;padding:.1em .5em;border-radius:.2em;background:#a32a1c;color:#fff;font:600 12px/1.5 system-ui,sans-serif;text-decoration:none}@media print{.broadsheet-flag{display:none}}`;
 /** The badge after a headline: declarations without a selector. */
 const BADGE_STYLE =
   'margin-inline-start:.5em;padding:.1em .4em;border-radius:.2em;background:#8a4b00;color:#fff;font:600 12px/1.4 system-ui,sans-serif;letter-spacing:0;vertical-align:middle;white-space:nowrap';
-/** Of the desk's page alone. */
+/** The style of the desk's page alone. */
 export const LIST_STYLE = `body{margin:0}main{max-width:84rem;margin:auto;padding:1.5rem}h1{font-size:1.9rem;letter-spacing:-.01em;margin:0}
 .head{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;align-items:baseline;padding-block-end:1rem;border-block-end:3px double light-dark(#b9b2a6,#5c564e)}.head p{margin:0;overflow-wrap:anywhere}.ways{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;margin-inline-start:auto}
 section{margin-block-start:1.75rem}h2{font:700 1.6rem/1.2 Georgia,serif;margin:0 0 .5rem}h2 a{color:inherit;text-decoration:none}h2 a:hover{text-decoration:underline}.room{display:grid;grid-template-columns:minmax(0,1fr);gap:2rem}.work>:first-child,.day>h3:first-child{margin-block-start:0}

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pictures } from '../desk/press/output.ts';
 
-/** In bytes. */
+/** The size of the cache, in bytes. */
 const CACHED_MAX = 100_000_000;
 
 /** Draws each variant of a picture when a page first asks for it, and keeps it in memory. */

@@ -10,10 +10,10 @@ import { storyFrom } from '../desk/ingest/story-file.ts';
 import { showableFiling, showableProse } from '../desk/papers/showable.ts';
 import type { PlacementBody } from '../desk/placement.ts';
 
-/** What would become of a piece if its file were filed now. */
+/** The state that a piece would have if its file were filed now. */
 export type Outlook = 'refused' | 'draft' | 'scheduled' | 'on_air';
 
-/** A piece as its files are, in the order of its revisions. */
+/** A piece's files, in the order of its revisions. */
 export interface PieceFiles {
   slug: string;
   files: { path: string; file: string; stamp: string; savedAt: number }[];
@@ -27,7 +27,7 @@ export interface DeskPiece extends PieceFiles {
   /** The position on the front that its newest file requests. */
   placement: PlacementBody | null;
   problems: FileProblem[];
-  /** Digests of its files by their names, as the ledger would note them. */
+  /** Digests of its files by their names, as the ledger would record them. */
   digests: Map<string, string>;
 }
 
@@ -79,11 +79,11 @@ export function readPiece({ slug, files }: PieceFiles, archive: Archive, now: nu
 /** The byline of a piece that names none. */
 const NOBODY = 'nobody';
 
-/** What of a refused piece can be shown. */
+/** The parts of a refused piece that can be shown. */
 function showable(body: unknown, slug: string, archive: Archive): Filing {
   const hasMedia = (path: string) => archive.media(path) !== null;
   const filing = showableFiling(body, { slug, paper: archive.paper(), hasMedia });
   const prose = proseFrom(filing.prose);
-  // An address needs a name: without one, that of the portrait would be no file's.
+  // Without a persona, the portrait's address would have no file name.
   return { ...filing, persona: filing.persona || NOBODY, prose: showableProse(prose, parseProse(prose)) };
 }

@@ -25,25 +25,25 @@ export interface DevDesk {
   opensEditor: boolean;
 }
 
-/** What is at an address: another address, or a body. `isPage`: it was rendered, and has no panel yet. */
+/** The response at an address: a redirect, or a body. `isPage`: it was rendered, and has no panel yet. */
 export type Shown = { location: string } | { status: number; type: string; body: string | Uint8Array; isPage: boolean };
 
 type Tools = Pick<RenderTools, 'assets' | 'render'> & { render: typeof render };
 
 const HTML = 'text/html; charset=utf-8';
-/** The address of the shared host's front page, whose own address leads to the piece that was saved last. */
+/** The shared host's front page is here on the desk, because `/` redirects to the piece that was saved last. */
 const NEWSSTAND = '/newsstand/';
 
 export function partsOf({ desk, filed, reloader, opensEditor }: DevDesk): PanelParts {
   return { desk, filed: filed(), now: Date.now(), reloader, opensEditor };
 }
 
-/** What the desk shows at an address, with `content/` as it stands on disk; null when there is nothing. */
+/** The desk's response at an address, with `content/` as it is on disk; null when there is nothing. */
 export async function shownAt(dev: DevDesk, { pathname, search, origin }: URL, tools: Tools): Promise<Shown | null> {
   const { desk } = dev;
   const page = (body: string, status = 200): Shown => ({ status, type: HTML, body, isPage: true });
   const list = (status: number): Shown => ({ status, type: HTML, body: deskPage(partsOf(dev)), isPage: false });
-  // The watch may be late, or blind where the file system has none.
+  // The file watch may be late, or missing on this file system.
   if (!/\.\w+$/.test(pathname) && !pathname.startsWith('/@')) await desk.refresh();
   if (pathname === DESK_PATH) return list(200);
   if (pathname === '/') {
@@ -69,7 +69,7 @@ export async function shownAt(dev: DevDesk, { pathname, search, origin }: URL, t
   return missing === null ? null : fileShown(desk, missing, 404);
 }
 
-/** A path that is not well encoded stays as it is, and leads nowhere. */
+/** Returns a path with invalid percent-encoding unchanged; there is nothing at it. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);
@@ -81,7 +81,7 @@ function decoded(path: string): string {
 async function fileShown(desk: WritingDesk, found: SingleFile, status: number): Promise<Shown> {
   const type = typeOf(`/${found.path}`);
   if ('copy' in found) {
-    // It may have been removed since the desk last looked.
+    // The file may have been removed since the desk last read the folder.
     const body = await readFile(desk.mediaPath(found.copy)).catch(() => null);
     return { status: body === null ? 404 : status, type, body: body ?? '', isPage: false };
   }
@@ -105,7 +105,7 @@ function print({ desk: { store }, pictures }: DevDesk, { slug, path, origin }: P
   return printPath(new Edition(archive, site), path, { ...tools, pictures, now: Date.now() });
 }
 
-/** Whether another page frames this one: a card, a sample, or the front on the desk's page. It has no panel. */
+/** Whether the page is shown in a frame, without a panel: a card, a sample, or the front on the desk's page. */
 export const isFramed = ({ pathname, searchParams }: URL): boolean =>
   /\/embed\/|\/sample\//.test(pathname) || searchParams.has('bare');
 

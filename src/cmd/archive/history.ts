@@ -47,7 +47,7 @@ function nodeRow({ archive: { node, manifest, keys }, observations }: NodeHistor
     signed_at: manifest.said.signed_at,
     keys: keys.map(({ name, publicKey }: VerifyingKey) => vkey(name, publicKey)),
     observations: observations.length,
-    /** What the first one follows; null where the node began with it. */
+    /** The hash of the receipt before the first observation; null if that began the chain. */
     prev: parseObservation(parseNote(first?.receipt ?? '')?.text ?? '')?.prev ?? null,
   };
 }

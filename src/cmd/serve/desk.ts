@@ -49,7 +49,7 @@ export async function serveDesk(
   });
   let isStarting = true;
   const onFiled = () => {
-    // A reload files again, and ends no link that somebody may be using.
+    // Not after a reload, which files again: new links would end those that somebody may be using.
     if (isStarting)
       printFirstSeats(app, logger).catch((error: unknown) =>
         logger.error({ err: error }, `no link for a first seat could be made; \`${CLI} seat link\` makes one`),

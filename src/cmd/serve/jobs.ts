@@ -6,7 +6,7 @@ export type StartJob = () => () => Promise<void>;
 /** Starts a job now or later. Returns a function that stops it, or keeps it from starting. */
 export type StartsJobs = (start: StartJob) => () => Promise<void>;
 
-/** A job that a reload ends and starts again, with the settings of that moment. */
+/** A job that a reload stops and starts again with the new settings. */
 export class RestartableJob {
   readonly name: string;
   readonly #prepare: (settings: Settings) => StartJob;
@@ -15,7 +15,7 @@ export class RestartableJob {
   #restarting: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  /** Starts the job. `prepare` throws what is wrong with the settings; what it returns reads nothing that may fail. */
+  /** Starts the job. `prepare` throws if the settings are wrong; the function that it returns must not fail. */
   constructor(name: string, settings: Settings, prepare: (settings: Settings) => StartJob) {
     this.name = name;
     this.#prepare = prepare;
@@ -23,17 +23,17 @@ export class RestartableJob {
     this.#stop = this.#current();
   }
 
-  /** The start that worked last, to go back to. */
+  /** The last start that worked, to go back to. */
   get current(): StartJob {
     return this.#current;
   }
 
-  /** Prepares a start with other settings. Throws what is wrong with them; the job runs on. */
+  /** Prepares a start with other settings. Throws if they are wrong. The job keeps running. */
   prepare(settings: Settings): StartJob {
     return this.#prepare(settings);
   }
 
-  /** Ends the job and starts it in another way; after a rejection it does not run. A stopped job stays so. */
+  /** Stops the job and starts it with `start`. If this rejects, the job does not run. A stopped job stays stopped. */
   restart(start: StartJob): Promise<void> {
     const restarted = this.#restarting.then(() => this.#restart(start));
     this.#restarting = restarted.catch(() => undefined);
@@ -64,7 +64,7 @@ export class RestartableJob {
 /** Jobs that begin once the server is ready, so that neither the start nor the first requests wait for their work. */
 export class LateJobs {
   readonly #startJob: StartsJobs;
-  /** What waits for the server; null once it is ready. */
+  /** The starts that wait for the server; null once it is ready. */
   #waiting: (() => void)[] | null = [];
 
   constructor(startJob: StartsJobs) {
@@ -85,7 +85,7 @@ export class LateJobs {
     };
   };
 
-  /** The server is ready. Throws when a job cannot be started. */
+  /** Starts the waiting jobs, because the server is ready. Throws when a job cannot be started. */
   begin(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
@@ -93,19 +93,19 @@ export class LateJobs {
   }
 }
 
-/** What a server runs until it stops: a listener with its jobs. */
+/** A listener with its jobs, which a server runs until it stops. */
 export interface Service {
   name: 'desk' | 'records' | 'metrics';
   url: string;
   /** The jobs that use settings which a reload may change. */
   jobs: readonly RestartableJob[];
-  /** Sends callers away with their next response. */
+  /** Closes each connection after its next response. */
   drain(): void;
   /** Finishes the work in progress. */
   stop(): Promise<void>;
 }
 
-/** Waits until everything has ended, as the database is closed next; then throws the first failure. */
+/** Waits until everything has ended, because the database is closed next. Then throws the first failure. */
 export async function allEnded(ends: readonly Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(ends);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

@@ -2,10 +2,12 @@ import { flushCompileCache } from 'node:module';
 import { SECOND } from '../../proof/time.ts';
 import { eventLoop } from '../../shared/workers/event-loop.ts';
 
-/** How long after it is ready a server keeps what it compiled, in ms. */
+/** How long after it is ready a server writes its compiled modules, in ms. */
 const AFTER = SECOND;
 
-/** Puts compiled modules on disk: Node does so only when a process ends by itself. Takes 0.2 s after an upgrade. */
+/**
+ * Writes compiled modules to disk, which Node does only when a process ends by itself. Takes 0.2 s after an upgrade.
+ */
 export function keepCompiled(): void {
   const keep = () => {
     const ended = eventLoop.began({ job: 'keep compiled modules' });

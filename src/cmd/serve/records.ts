@@ -41,7 +41,7 @@ export async function serveRecords(app: AppContext, { startJob }: Signing, logge
   const stopOwners = startJob(() => startOwnerChecks(app, logger));
   const stopIndex = startJob(() => startValueIndex(app, logger));
   const stopPauses = startJob(() => startPausing(app, logger));
-  // Nothing of it is loaded where there is no archive.
+  // Loaded only if there is an archive.
   const archive = settings.archiveUrl === null ? null : await import('../../records/jobs/archive-job.ts');
   const stopLook = archive === null ? async () => {} : startJob(() => archive.startArchiveLook(app, logger));
   const archiving: Runs = { command: 'archive', doing: 'archiving' };

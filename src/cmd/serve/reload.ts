@@ -6,7 +6,7 @@ import { openBucket, publishAddress } from '../../shared/storage/publish-target.
 import { ownPolicy } from '../../signing/log/log-publication.ts';
 import type { RestartableJob, StartJob } from './jobs.ts';
 
-/** The settings that a running server takes over, by the variable that sets them. Any other needs a restart. */
+/** The settings that a reload changes, by the variable that sets them. All others need a restart. */
 const RELOADED = {
   LOG_LEVEL: 'logLevel',
   SMTP_URL: 'smtpUrl',
@@ -25,18 +25,18 @@ const RELOADED = {
   SHUTDOWN_GRACE: 'shutdownGrace',
 } as const satisfies Record<string, keyof Settings>;
 
-/** Takes over what a running server can. `changed` are the names of the variables that differ. */
+/** The settings after a reload. `changed` are the names of the variables that differ. */
 export function reloadedSettings(inForce: Settings, read: Settings, changed: readonly string[]) {
   const fieldOf = new Map<string, keyof Settings>(Object.entries(RELOADED));
   const fields = Object.values(RELOADED).map((field) => [field, read[field]]);
   // The lease stays in the store in which it was taken: in another one, another server may hold it.
   const isOfLease = (name: string) => inForce.leaseUrl !== null && fieldOf.get(name) === 'objectStorage';
   return {
-    /** Those in force with those of `RELOADED` replaced. */
+    /** The settings in force, with those of `RELOADED` replaced. */
     settings: { ...inForce, ...Object.fromEntries(fields) },
-    /** Changed variables that are in force now. */
+    /** The changed variables that a reload puts in force. */
     reloaded: changed.filter((name) => fieldOf.has(name)),
-    /** Those that need a restart, wholly or for the lease. */
+    /** The changed variables that need a restart, at least for the lease. */
     restart: changed.filter((name) => !fieldOf.has(name) || isOfLease(name)),
   };
 }
@@ -44,13 +44,13 @@ export function reloadedSettings(inForce: Settings, read: Settings, changed: rea
 /** How each job starts. */
 type Starts = (readonly [job: RestartableJob, start: StartJob])[];
 
-/** Everything that can fail comes before the jobs are stopped. */
+/** The part of a reload that can fail, which is done before any job is stopped. */
 interface PreparedReload extends ReturnType<typeof reloadedSettings> {
   read: SettingsRead;
   starts: Starts;
 }
 
-/** Reads settings, their files and `content/` again; on a fault everything stays, or goes back. Never rejects. */
+/** Reads settings, their files and `content/` again; after a fault, the old settings stay or return. Never rejects. */
 export async function reload(app: AppContext, jobs: readonly RestartableJob[], logger: ServerLog): Promise<void> {
   let prepared: PreparedReload;
   try {
@@ -80,7 +80,7 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
   logger.error(fields, 'nothing was reloaded, and these jobs do not run any more: restart the server');
 }
 
-/** Throws what is wrong with the settings. */
+/** Throws a Fault if the new settings are wrong. */
 function prepare(inForce: Settings, jobs: readonly RestartableJob[]): PreparedReload {
   const read = readSettingsAgain();
   const change = reloadedSettings(inForce, read.settings, read.changed);
@@ -103,7 +103,7 @@ function why(error: unknown): { reason: string } | { err: unknown } {
   return error instanceof Fault ? { reason: error.message } : { err: error };
 }
 
-/** Does work once at a time. It must not reject. */
+/** Runs `work` one call at a time. It must not reject. */
 export function coalesced(work: () => Promise<void>) {
   let underWay: Promise<void> | null = null;
   let isWanted = false;

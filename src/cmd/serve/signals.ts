@@ -5,10 +5,10 @@ interface SignalLog {
   flush(): Promise<void>;
 }
 
-/** What the signals to this process do. */
+/** The handling of signals to this process. */
 export type Signals = ReturnType<typeof takeSignals>;
 
-/** Listens to the signals of a server that starts. Called before its code is loaded, because a SIGHUP would end it. */
+/** Handles the signals of a starting server. Call this before its code is loaded, because a SIGHUP would end it. */
 export function takeSignals() {
   let log: SignalLog = { warn() {}, flush: async () => {} };
   const exit = (code: number) => void log.flush().then(() => process.exit(code));
@@ -24,15 +24,15 @@ export function takeSignals() {
   };
   onStopSignal(() => stop(), { again, ...(hasTerminal() ? {} : { reload: () => reload() }) });
   return {
-    /** Has warnings written, and the log flushed before a signal ends the process. */
+    /** From now on warnings go to this log, which is flushed before a signal ends the process. */
     logTo(next: SignalLog) {
       log = next;
     },
-    /** Has a stop signal call `next` from now on, instead of ending the process at once. */
+    /** From now on a stop signal calls `next`, instead of ending the process at once. */
     onStop(next: () => void) {
       stop = next;
     },
-    /** Has a SIGHUP call `next` from now on; at once if there was one while the server started. */
+    /** From now on a SIGHUP calls `next`. Calls it now if there was a SIGHUP while the server started. */
     onReload(next: () => void) {
       reload = next;
       if (isReloadWanted) next();

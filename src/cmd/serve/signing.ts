@@ -20,7 +20,7 @@ export interface Signing {
   stop(): Promise<void>;
 }
 
-/** Opens the signing key, unless the clock is wrong: the watch of the clock opens it later. */
+/** Opens the signing key, unless the clock is wrong; in that case `beginClockWatch` opens it later. */
 function openWhenRight(app: AppContext): void {
   if (app.clock.fault() === null) app.signer.open();
 }
@@ -65,7 +65,7 @@ export async function openSigning(app: AppContext, logger: ServerLog): Promise<S
           () => {
             if (!isStopped) stop = start();
           },
-          // `fail` was called.
+          // `held.catch(fail)` has reported it.
           () => {},
         )
         .catch(fail);

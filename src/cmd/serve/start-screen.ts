@@ -10,7 +10,7 @@ import type { Service } from './jobs.ts';
 /** How many papers are listed. */
 const PAPERS = 8;
 
-/** What a person reads on a terminal when the server is ready: where to look, and what to do next. Ends in a newline. */
+/** The text on a terminal when the server is ready: addresses, and what to do next. Ends in a newline. */
 export function startScreen(
   { store, settings }: AppContext,
   services: readonly Pick<Service, 'name' | 'url'>[],

@@ -13,13 +13,16 @@ const HEADLINE_SIZES = [108, 98, 90, 82, 75, 68, 62, 56, 51, 47, 43];
 const HEADLINE_HEIGHT = 318;
 /** Line height of the single lines, in ems. */
 const LEADING = 1.3;
-/** What the line of the writer takes from the headline. */
+/** The height that the writer's line takes away from the headline. */
 const WRITER_HEIGHT = 46;
 /** Kerned text may be slightly wider than the sum of its advances. */
 const KERNING_SLACK = 1.01;
 const RIGHT_TO_LEFT = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
-/** In ems, but `spread`. Only separate letters can be spaced; full squares and stacked marks need more leading. */
+/**
+ * Line height and letter spacing of a text, in ems; `spread` is the CSS letter spacing of the section's name. Letters
+ * that join cannot be spaced; full-width letters and stacked marks need more leading.
+ */
 function shapeOf(text: string): { leading: number; tracking: number; spread: string } {
   if (/[\p{Script=Arabic}\p{Script=Devanagari}]/u.test(text)) return { leading: 1.42, tracking: 0, spread: '0' };
   const apart = !/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hebrew}]/u.test(text);
@@ -42,7 +45,7 @@ export function compose(card: Card): { element: Element; fonts: Font[] } {
   const writer = sans(card.writer === null ? '' : fill(t.by, { writer: card.writer }));
   const byline = sans(card.writer === null ? card.byline : fill(t.brought_in, { persona: card.byline }));
   const declaration = sans(declarationOf(card));
-  // The declaration is never left out.
+  // The declaration is never left out: where no font has its letters, it is in English.
   const label = drawable(declaration) ? declaration : sans(en.byline.persona);
   const spelled = sans(spelledDay(card.day, language));
   const date = drawable(spelled) ? spelled : sans(card.day);
@@ -155,7 +158,7 @@ function fontsOf(texts: readonly TypesetText[]): Font[] {
   return known;
 }
 
-/** By the names of the fonts. Few: a script has one or two subsets of a typeface. */
+/** Keyed by the names of the fonts. There are few sets: a script has one or two subsets of a typeface. */
 const fontSets = new Map<string, Font[]>();
 
 /** The paper's initial: the first letter of its name after any article. */

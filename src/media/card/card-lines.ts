@@ -21,7 +21,9 @@ interface Unit {
   spaced: boolean;
 }
 
-/** As large as the box allows, in lines of equal length. Too long at the smallest size, it ends in an ellipsis. */
+/**
+ * Sets a headline as large as the box allows, in balanced lines. If the smallest size is too large, cuts it with an …
+ */
 export function fitLines(text: string, language: string, box: Box, width: (part: string) => number): Lines {
   const units = unitsOf(text, language);
   for (const size of box.sizes) {

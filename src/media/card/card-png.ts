@@ -7,7 +7,7 @@ const deflated = promisify(deflate);
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const INDEXED_8_BIT = [8, 3, 0, 0, 0];
 const COLORS_MAX = 256;
-/** A whole card at once: zlib goes to a thread and back for each piece of its output. */
+/** Large enough for a whole card, because zlib switches to a thread and back for each chunk of its output. */
 const CHUNK = 1 << 18;
 
 /**

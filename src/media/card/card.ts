@@ -53,7 +53,7 @@ export function coverPath({ nameplate, hue, language }: Cover): string {
   return `cards/cover-${digestOf({ hue, language, nameplate, template: COVER_TEMPLATE })}.png`;
 }
 
-/** A content without members of members: written in this order, it is in the canonical form. */
+/** The digest of an object without nested objects. With its members in this order, its JSON is canonical. */
 function digestOf(content: object): string {
   return sha256(JSON.stringify(content, Object.keys(content).sort())).slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -3,12 +3,12 @@ import { type Tables, tableOf } from './sfnt.ts';
 
 /** A glyph of a font, without its hints. */
 export interface Glyph {
-  /** Its entry of `glyf`; empty for one that draws nothing. */
+  /** Its entry in `glyf`; empty for a blank glyph. */
   outline: Buffer;
-  /** Its width and the place of its left edge, in units of the font. */
+  /** The advance width, and the left side bearing, in font units. */
   advance: number;
   bearing: number;
-  /** Glyphs that it is put together from, and where in its outline the number of each stands. */
+  /** The components of a composite glyph, and the offset in `outline` of each one's glyph number. */
   parts: readonly { at: number; glyph: Glyph }[];
 }
 
@@ -19,7 +19,7 @@ export interface Span {
   glyph: Glyph;
 }
 
-/** Flags of the parts of a glyph (OpenType, `glyf`). */
+/** Flags of the components of a composite glyph (OpenType, `glyf`). */
 const WORDS = 0x1;
 const SCALE = 0x8;
 const MORE = 0x20;
@@ -51,7 +51,7 @@ export class GlyphReader {
     return index === undefined || index === 0 ? null : this.#read(index);
   }
 
-  /** What a font draws for what it lacks. */
+  /** The glyph that a font draws for a missing character (`.notdef`). */
   notDefined(): Glyph {
     return this.#read(0);
   }
@@ -114,7 +114,7 @@ function glyphsByCode(cmap: Buffer): Map<number, number> {
 
 /**
  * A font of these glyphs, each for the code points from `first` to `last`. `tables` are those of a font with the same
- * measures, whose glyphs it leaves out.
+ * metrics; its own glyphs are left out.
  */
 export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]): Tables {
   const numbers = new Map<Glyph, number>();

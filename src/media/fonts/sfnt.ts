@@ -27,7 +27,7 @@ export function tablesOf(font: Buffer): Tables {
   );
 }
 
-/** The font of these tables, whose sums nothing here checks. */
+/** The font of these tables. Its checksums stay zero, because nothing here checks them. */
 export function sfntOf(tables: Tables): Buffer {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const header = Buffer.alloc(12 + sorted.length * 16);
@@ -51,15 +51,15 @@ const KNOWN =
     ',',
   );
 const ANOTHER_TAG = 63;
-/** Version of the transformation of `glyf` and `loca` that leaves them as they are. */
+/** The transformation version of `glyf` and `loca` that means "not transformed". */
 const AS_IT_IS = 3 << 6;
 
 /**
- * Packs a font as WOFF 2.0, whose tables are not transformed: that would save a tenth of the bytes, and take twenty times
- * as long for each page.
+ * Packs a font as WOFF 2.0, without transforming its tables: that would save a tenth of the bytes, and take twenty
+ * times as long for each page.
  */
 export function woff2Of(tables: Tables): Buffer {
-  // `loca` comes directly after `glyf`, as the alphabet has it.
+  // `loca` must directly follow `glyf`, which sorting ensures.
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const directory = sorted.map(([tag, bytes]) => {
     const known = KNOWN.indexOf(tag);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What is used of `hb-subset.wasm` of harfbuzzjs; pointers are numbers. */
+/** The used functions of `hb-subset.wasm`, from harfbuzzjs. Pointers are numbers. */
 interface HarfBuzz {
   memory: WebAssembly.Memory;
   _initialize?(): void;
@@ -25,7 +25,7 @@ interface HarfBuzz {
   hb_subset_or_fail(face: number, input: number): number;
 }
 
-// Of hb-subset.h.
+// From hb-subset.h.
 const NO_HINTING = 1;
 const LAYOUT_FEATURES = 6;
 const MEMORY_WRITABLE = 2;
@@ -44,8 +44,8 @@ function harfBuzz(): HarfBuzz {
 const tagNumber = (tag: string): number => Buffer.from(tag, 'latin1').readUInt32BE(0);
 
 /**
- * The part of a font that draws these code points, without hints. `features` are the OpenType features that stay, with
- * the glyphs that they lead to; a variable font is set to `weight`.
+ * The subset of a font for these code points, without hints. Keeps the OpenType features `features` and the glyphs that
+ * they lead to. A variable font is set to `weight`.
  */
 export function subsetFont(
   font: Buffer,
@@ -54,7 +54,7 @@ export function subsetFont(
 ): Buffer {
   const hb = harfBuzz();
   const source = hb.malloc(font.length);
-  // Memory that grows is a new buffer.
+  // After `malloc`, because memory that grows gets a new buffer.
   new Uint8Array(hb.memory.buffer).set(font, source);
   const blob = hb.hb_blob_create(source, font.length, MEMORY_WRITABLE, 0, 0);
   const face = hb.hb_face_create(blob, 0);
