@@ -13,17 +13,17 @@ const SERVER = join(PROJECT, 'dist/server');
 const CLIENT = join(PROJECT, 'dist/client');
 /** Every folder that a build creates. */
 export const BUILT = [SERVER, CLIENT];
-/** The digest of the code from which the pages were built. */
+/** The file with the digest of the code from which the pages were built. */
 const SOURCE = join(SERVER, 'source.txt');
 
-/** Besides the ledger, a pressed tree depends on the built pages and on this code. */
+/** The code, besides the built pages, on which a pressed tree depends. */
 const PRESS_CODE = ['src/desk', 'src/media', 'src/proof'];
 /** The inputs of the Astro build. */
 export const PAGE_CODE = [
   'src/pages',
   'src/layouts',
   'src/parts',
-  // The story page's in-browser checks are built from these.
+  // The story page's in-browser checks are built from this code.
   'src/proof',
   'packages/verify/src',
   'packages/verify/without-node.ts',
@@ -48,7 +48,7 @@ export const PAGE_CODE = [
 
 export type Build = Awaited<ReturnType<typeof load>>;
 
-/** A file that the build made for pages. */
+/** A file that the build made for the pages. */
 export interface Asset {
   bytes: Buffer;
   mtime: Date;
@@ -77,21 +77,24 @@ async function load() {
   if (builtFrom() !== source) throw new Fault('unavailable', 'the pages are being built; try again when they are');
   let stamp: string | undefined;
   return {
-    /** Renders any page; the press renders papers' pages only. */
+    /** Renders any page; the press renders only the pages of papers. */
     render: built.render,
     preload: built.preload,
     /** Stylesheets, fonts and scripts that every paper's tree carries. */
     *assets(): Iterable<RenderedFile> {
       for (const [path, { bytes }] of files) yield { path, body: bytes };
     },
-    /** One of them, by its path as in `_astro/paper.css`. A build beside this process changes neither. */
+    /** One of these files, by its path, such as `_astro/paper.css`. They do not change when another process builds. */
     asset: (path: string): Asset | null => files.get(path) ?? null,
-    /** A digest of the code of the pages and of the press. Worker threads do not ask for it. */
+    /**
+     * A digest of the code of the pages and of the press. Computed when first read, because worker threads do not need
+     * it.
+     */
     get stamp(): string {
       stamp ??= stampFrom(builtFrom());
       return stamp;
     },
-    /** Throws `unavailable` when the pages on disk, with their stylesheets, are others by now. */
+    /** Throws `unavailable` when the pages on disk were built again since they were loaded. */
     needCurrent(): void {
       if (builtFrom() === source) return;
       throw new Fault('unavailable', 'the pages were rebuilt while this process ran; restart it to press');
@@ -99,7 +102,7 @@ async function load() {
   };
 }
 
-/** The stamp of `Build` that this code will have when it is built. */
+/** The stamp that `Build` will have once the present code is built. */
 export function nextStamp(): string {
   return stampFrom(pageCode());
 }
@@ -114,7 +117,7 @@ function builtFrom(): string {
   return existsSync(SOURCE) ? readFileSync(SOURCE, 'utf8') : '';
 }
 
-/** Some 1.3 MB, read at once: a build beside this process replaces the folder. */
+/** Reads some 1.3 MB at once, because a build in another process may replace the folder. */
 function clientFiles(): Map<string, Asset> {
   return new Map(
     filesIn(CLIENT).map((file) => [
@@ -134,7 +137,7 @@ export function isBuilt(): boolean {
   return existsSync(join(SERVER, 'render.mjs')) && builtFrom() === pageCode();
 }
 
-/** The digest of `PAGE_CODE`. The package has none of it, only the pages that were built from it. */
+/** The digest of `PAGE_CODE`. The package does not contain this code, so there it is the digest stored by the build. */
 function pageCode(): string {
   return existsSync(join(PROJECT, 'src/pages')) ? digestOf(PAGE_CODE) : builtFrom();
 }
@@ -149,7 +152,7 @@ function filesIn(path: string): string[] {
     .sort();
 }
 
-/** The digest of files, with those in folders, by their paths and contents. */
+/** The digest of the paths and contents of files, including those in folders. */
 function digestOf(paths: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of paths.flatMap((path) => filesIn(join(PROJECT, path)))) {
@@ -159,7 +162,8 @@ function digestOf(paths: readonly string[]): string {
 }
 
 /**
- * Runs `astro build`. Its output goes to standard error: standard output is for the ready line. Throws `unavailable`.
+ * Runs `astro build`. Its output goes to standard error, because standard output is reserved for the ready line. Throws
+ * `unavailable`.
  */
 export async function buildPages(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<void> {
   const astro = join(PROJECT, 'node_modules/astro/bin/astro.mjs');

@@ -12,7 +12,7 @@ import { type CodeColours, codeKey } from './prose-html.ts';
 
 type Load = () => Promise<{ default: LanguageRegistration[] }>;
 
-/** The languages that are coloured, by the names that a fence may give them; each is loaded when it is first met. */
+/** The supported languages, by the names that a fence may use. Each grammar is loaded on first use. */
 const LANGUAGES: Record<string, Load> = {
   'c h': () => import('@shikijs/langs/c'),
   'cpp c++ cc hpp': () => import('@shikijs/langs/cpp'),
@@ -63,8 +63,8 @@ const BY_NAME = new Map(
 );
 
 /**
- * The classes of prose.css, each with the TextMate scopes that it colours: the last that fits best wins. A theme knows
- * colours only, so each class has its place in this list as its colour.
+ * The classes of prose.css, each with the TextMate scopes to which it applies. The most specific scope wins, and of
+ * equal ones the last. A theme can only assign colours, so each class is encoded as a colour: its index in this list.
  */
 const CLASSES: [name: string | null, scopes: string][] = [
   [null, ''],
@@ -90,7 +90,7 @@ const CLASSES: [name: string | null, scopes: string][] = [
     'entity.name.type, entity.name.class, entity.name.namespace, entity.other.inherited-class, support.type, support.class',
   ],
 ];
-/** Operators are punctuation, except those that are words. */
+/** Operators are shown like punctuation, except those that are words. */
 const PLAIN =
   'keyword.operator, punctuation, storage.modifier.pointer, string meta.template.expression, string meta.embedded';
 const WORDS =
@@ -110,16 +110,19 @@ const THEME: ThemeRegistration = {
 };
 
 /**
- * Bounds of untrusted code, in UTF-16 units, because a grammar's time grows faster than a line. A longer line or block
- * stays plain, and so does what comes after so much code in one prose.
+ * Limits for untrusted code, in UTF-16 units, because the time of a grammar grows faster than the length of a line.
+ * Longer lines and blocks stay plain, and so does the code of a prose beyond the last limit.
  */
 const [LINE_MAX, BLOCK_MAX, PROSE_MAX] = [200, 20_000, 50_000];
-/** All 43 take 60 MB of heap and 70 MB besides. With more than these, one is dropped for another. */
+/**
+ * Maximum number of loaded languages; the least recently used one is dropped. All 43 would take 60 MB of heap and
+ * another 70 MB.
+ */
 const LANGUAGES_MAX = 16;
-/** A fence that names a language. Most prose has none, and is not parsed for this. */
+/** A fence that names a language. Prose without one, which is most prose, is not parsed. */
 const FENCE = /(?:```|~~~)[ \t]*[\w]/;
 
-/** The colours of a prose's code, by Shiki's grammars. The result depends only on the text. */
+/** The colours for a prose's code, by Shiki's grammars. The result depends only on the text. */
 export async function codeColours(prose: string): Promise<CodeColours> {
   const colours = new Map<string, ReturnType<typeof spansOf>>();
   if (!FENCE.test(prose)) return colours;
@@ -132,28 +135,28 @@ export async function codeColours(prose: string): Promise<CodeColours> {
     left -= code.length;
     if (code.length > BLOCK_MAX || left < 0) continue;
     colours.set(codeKey(token), spansOf(await tokenized(code, load)));
-    // Other work of the process has its turn between two blocks.
+    // Lets other work of the process run between two blocks.
     await new Promise(setImmediate);
   }
   return colours;
 }
 
-/** A part of a code, and the class of its colour; null for the colour of the text. */
+/** A part of a code block, and the class of its colour; null for the text colour. */
 export type Span = [text: string, colour: string | null];
 
-/** A code of ours as spans. Throws for a language that is not coloured. */
+/** The spans of trusted code. Throws for an unsupported language. */
 export async function colouredCode(code: string, language: string): Promise<Span[]> {
   const load = BY_NAME.get(language);
   if (load === undefined) throw new Error(`no grammar for ${language}`);
   return spansOf(await tokenized(code, load));
 }
 
-/** The lines of a code as spans, the neighbours of one colour joined. */
+/** The spans of the lines of a code block. Adjacent spans of the same colour are joined. */
 function spansOf(lines: ThemedToken[][]): Span[] {
   const spans: Span[] = [];
   const add = (text: string, colour: string | null): void => {
     const last = spans.at(-1);
-    // A blank takes the colour of what precedes it.
+    // White space takes the colour of what precedes it.
     if (last !== undefined && (last[1] === colour || text.trim() === '')) last[0] += text;
     else spans.push([text, colour]);
   };
@@ -171,8 +174,8 @@ const withoutMarkers = (code: string): string =>
     .join('');
 
 /**
- * One highlighter for each language, since what Shiki makes of a language depends on the others that it knows. Disposing
- * frees memory of WebAssembly, so between `get` and the use of one nothing is awaited.
+ * One highlighter per language, because Shiki's result for a language depends on the other languages that it has
+ * loaded. `dispose` frees WebAssembly memory, so nothing may be awaited between `get` and the use of a highlighter.
  */
 const highlighters = new LRUCache<Load, ShikiPrimitive>({ max: LANGUAGES_MAX, dispose: (shiki) => shiki.dispose() });
 
@@ -186,7 +189,8 @@ async function tokenized(code: string, load: Load): Promise<ThemedToken[][]> {
     shiki = createShikiPrimitive({ engine, langs, themes: [THEME], warnings: false });
     highlighters.set(load, shiki);
   }
-  // The last language is the one that was named; those before are embedded. Time limits would make the result depend on the machine.
+  // The last language is the requested one; those before it are embedded in it. Time limits would make the result
+  // depend on the machine.
   const options = { tokenizeMaxLineLength: LINE_MAX + 1, tokenizeTimeLimit: 0 };
   return codeToTokensBase(shiki, code, { lang: langs.at(-1)?.name ?? '', theme: THEME.name ?? '', ...options });
 }

@@ -9,17 +9,17 @@ import { type Placed, placed } from '../papers/front.ts';
 import type { Media } from '../papers/media.ts';
 import { LOG_SLUG, type PaperRecord } from '../papers/paper.ts';
 
-/** How many of the newest pieces of a day or a tag are looked at for a picture. */
+/** How many of the newest pieces of a day or a tag are searched for a picture. */
 const TOP_OF = 3;
 
 export interface Site {
   /** Absolute root, without a trailing slash. */
   root: string;
-  /** Path with which the pages' own links begin, without a trailing slash: empty, or `/harbor-ledger`. */
+  /** Prefix of the paths in the pages' own links, without a trailing slash: empty, or `/harbor-ledger`. */
   base: string;
-  /** Whether the links stay on the shared host, though `root` is an address of the paper's own. */
+  /** Whether links stay on the shared host, even though `root` is the paper's own address. */
   isShared?: boolean;
-  /** The WebSub hub that the feeds name; null without one. */
+  /** The WebSub hub that feeds name; null without one. */
   hub?: string | null;
 }
 
@@ -27,19 +27,22 @@ export function siteOf(root: string, hub: string | null = null): Site {
   return { root, base: new URL(root).pathname.replace(/\/$/, ''), hub };
 }
 
-/** As read on the shared host at `served`: links stay below it, and canonical addresses are those of `root`. */
+/** The site as read on the shared host at `served`: links stay below it, and canonical addresses use `root`. */
 export function siteAt({ root, served }: { root: string; served: string }): Site {
   return root === served ? siteOf(root) : { root, base: siteOf(served).base, isShared: true };
 }
 
-/** On the host of the page, from which alone it may fetch; absolute where `base` is. With its trailing slash. */
+/**
+ * The address of the log, with a trailing slash. It is on the host of the page, because a page may fetch only from
+ * there; absolute if `base` is.
+ */
 export function logUrl({ url }: Pick<PaperRecord, 'url'>, { root, base, isShared }: Site): string {
   if (url !== undefined && !isShared) return `${base}/${LOG_SLUG}/`;
   const path = `/${LOG_SLUG}/`;
   return base === root ? new URL(path, root).href : path;
 }
 
-/** The pieces of a section, or with a tag: the newest ones, and numbered pages from the oldest one on. */
+/** The pieces of a section or with a tag: the newest ones, and numbered pages starting with the oldest. */
 export interface PieceRows {
   newest(): Row[];
   page(number: number): Row[];
@@ -47,10 +50,12 @@ export interface PieceRows {
   lastPage(): number;
 }
 
-/** A view of one paper that records what it reads: an output is stale when a dependency that it read is. */
+/**
+ * A view of one paper that records which dependencies an output reads. The output becomes stale when one of them does.
+ */
 export class Edition {
   readonly site: Site;
-  /** For lists of everything that only full presses print: what is read from it is not recorded. */
+  /** The archive without recording. Only for complete lists, which only full presses print. */
   readonly archive: Archive;
   readonly #read = new Set<string>();
 
@@ -79,17 +84,17 @@ export class Edition {
     return this.#noting(dependencies.config, this.archive.paper());
   }
 
-  /** Every page shows it, as it does the record. */
+  /** Recorded as a dependency on `config`, because every page shows it, like the record. */
   hasArchived(): boolean {
     return this.#noting(dependencies.config, this.archive.hasArchived());
   }
 
-  /** Every page links to the fact record, where there is one. */
+  /** Recorded as a dependency on `config`, because every page links to the fact record if there is one. */
   hasFacts(): boolean {
     return this.#noting(dependencies.config, this.archive.hasFacts());
   }
 
-  /** A fact that a piece on air cites, and the newest pieces that do; null for any other. */
+  /** A fact that pieces on air cite, with the newest of these pieces; null if none does. */
   fact(claim_key: string, limit: number) {
     const fact = this.#noting(dependencies.fact(claim_key), this.archive.fact(claim_key));
     if (fact === null || fact.cited === 0) return null;
@@ -98,19 +103,19 @@ export class Edition {
     return { fact, document, citing: this.archive.citedBy(claim_key, 'on_air', { limit }) };
   }
 
-  /** Whether readers may have a text that the desk read of a source. */
+  /** Whether readers may see a source's text that the desk read. */
   showsSource(digest: string): boolean {
     return this.#noting(dependencies.source(digest), republishes(this.paper()) && this.archive.showsText(digest));
   }
 
-  /** The facts that were recorded last, and how many there are. */
+  /** The most recently recorded facts, and how many facts there are. */
   facts() {
     const count = this.archive.factCount();
     const rows = this.archive.facts({ limit: FACTS_PAGE, isCited: true });
     return this.#noting(dependencies.facts, { count, rows });
   }
 
-  /** A numbered page of the fact record, from the oldest fact on; null beyond the last. */
+  /** A numbered page of the fact record, starting with the oldest fact; null beyond the last page. */
   factPage(page: number) {
     const pages = Math.ceil(this.#noting(dependencies.factPage(page), this.archive.factCount()) / FACTS_PAGE);
     if (page < 1 || page > pages) return null;
@@ -118,7 +123,7 @@ export class Edition {
     return { rows: rows.reverse(), isLast: page === pages };
   }
 
-  /** The claim keys of a sitemap's facts. */
+  /** The claim keys of the facts in a sitemap. */
   factShard(shard: number): string[] {
     const rows = this.archive.factsFrom((shard - 1) * SHARD_MAX, SHARD_MAX);
     return this.#noting(
@@ -160,12 +165,12 @@ export class Edition {
     return found?.missing ? standInOf(found) : found;
   }
 
-  /** What is known of a linked page; null while nothing is. */
+  /** What is known about a linked page; null if nothing is. */
   linkCard(url: string) {
     return this.#noting(dependencies.link(url), this.archive.linkCard(url));
   }
 
-  /** The letters of the paper's texts that no typeface of papers has, by language. */
+  /** Letters in the paper's texts that none of the papers' typefaces has, by language. */
   scriptLetters() {
     return this.#noting(dependencies.scripts, this.archive.scriptLetters());
   }
@@ -175,7 +180,7 @@ export class Edition {
     return this.#noting(dependencies.pages, this.archive.pages());
   }
 
-  /** The pages that the paper's menus list. A change of them makes the whole paper stale, as its record does. */
+  /** The pages in the paper's menus. A change to them makes the whole paper stale, like a change of its record. */
   menuPages() {
     return this.#noting(
       dependencies.config,
@@ -183,7 +188,9 @@ export class Edition {
     );
   }
 
-  /** The page that every footer links to as the imprint; its title is part of the paper as its menus are. */
+  /**
+   * The page that every footer links to as the imprint. Like the menus, its title counts as part of the paper's record.
+   */
   menuPage(slug: string) {
     return this.#noting(dependencies.config, this.archive.page(slug));
   }
@@ -196,7 +203,7 @@ export class Edition {
     return this.#noting(dependencies.keys, this.archive.keys());
   }
 
-  /** A correction of the clock makes all of a paper stale. */
+  /** A correction of the clock makes the whole paper stale. */
   clockNotes() {
     return this.archive.clockNotes();
   }
@@ -253,7 +260,10 @@ export class Edition {
     return this.#noting(dependencies.news, this.archive.latest({ limit: 1_000, since }));
   }
 
-  /** The pieces of a section by its name, or of a tag by its slug. Those of a tag that fit on one page have no other. */
+  /**
+   * The pieces of a section by its name, or of a tag by its slug. A tag whose pieces fit on one page has no numbered
+   * pages.
+   */
   list(kind: ListKind, name: string): PieceRows {
     const list = this.archive.list(kind, name);
     const newest = dependencies.newestOf(kind, name);
@@ -268,7 +278,7 @@ export class Edition {
     };
   }
 
-  /** The tags that most pieces on air have, those of most pieces first. */
+  /** The tags with the most pieces on air, in descending order. */
   tags(limit: number) {
     return this.#noting(dependencies.pieceTags, this.archive.tags({ limit }));
   }
@@ -288,12 +298,12 @@ export class Edition {
     return this.#rows(dependencies.day(day), this.archive.day(day));
   }
 
-  /** The newest pieces of a day, of which its front may be led. */
+  /** The newest pieces of a day, one of which represents it in miniature. */
   dayTop(day: string): Row[] {
     return this.#rows(dependencies.day(day), this.archive.day(day, TOP_OF));
   }
 
-  /** The newest pieces with a tag, of which one shows what it is about. */
+  /** The newest pieces with a tag, one of which represents it in miniature. */
   tagTop(slug: string): Row[] {
     return this.#rows(dependencies.newestOf('tag', slug), this.archive.list('tag', slug).newest(TOP_OF));
   }
@@ -311,7 +321,7 @@ export class Edition {
     return placed(placement, (id) => this.#noting(dependencies.piece(id), this.archive.storyById(id)));
   }
 
-  /** The editions that can be shown, newest first. Whether a file is missing is part of the dependency. */
+  /** The editions that can be shown, newest first. The dependency also covers whether their files are missing. */
   casts() {
     const casts = this.archive.casts().filter((cast) => !this.archive.media(castFile(cast))?.missing);
     return this.#noting(dependencies.cast, casts);

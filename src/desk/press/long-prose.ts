@@ -1,14 +1,17 @@
 import type { Archive, Row } from '../archive.ts';
 import { NEWEST_MAX } from '../dependencies.ts';
 
-/** Longer prose, in UTF-16 units, is rendered in a worker: the worst case of this length takes 100 ms. */
+/** Prose longer than this, in UTF-16 units, is rendered in a worker: the worst case of this length takes 100 ms. */
 const LONG_PROSE = 50_000;
-/** To colour code takes as long as to render so many times its length. */
+/** Highlighting code takes this many times as long as rendering text of the same length. */
 const CODE_WEIGHT = 10;
-/** Feeds whose pieces together have this much prose take as long. */
+/** Feeds whose pieces have more prose than this in total take as long. */
 const LONG_PROSE_TOTAL = 1_000_000;
 
-/** Whether printing would block the loop: one long story, or the newest ones together, which feeds show in full. */
+/**
+ * Whether printing would block the event loop: a single long story, or the newest stories together, which feeds show in
+ * full.
+ */
 export function hasLongProse(archive: Archive, names: Iterable<string>): boolean {
   let total = 0;
   for (const row of [...archive.latest({ limit: NEWEST_MAX }), ...storiesOf(archive, names)]) {
@@ -20,7 +23,7 @@ export function hasLongProse(archive: Archive, names: Iterable<string>): boolean
   return false;
 }
 
-/** About how much of a prose is within fences, of which most begin a line. */
+/** Estimates how much of a prose is inside fences, most of which begin a line. */
 function codeLength(prose: string): number {
   const parts = prose.split(/\n(?:```|~~~)/);
   return parts.reduce((sum, part, index) => (index % 2 === 1 ? sum + part.length : sum), 0);

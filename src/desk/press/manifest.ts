@@ -4,16 +4,16 @@ export interface PressedFile {
   digest: string;
 }
 
-/** What the manifest learns of an output that was printed. */
+/** What the manifest records about a printed output. */
 export interface PrintedOutput {
   name: string;
   /**
-   * The dependencies that it read, one per line, as the table has them; null when the paper does not have it any more.
+   * The dependencies that it read, one per line, as stored in the table; null if the paper no longer has the output.
    */
   dependencies: string | null;
-  /** Files that the manifest does not list, or lists with another digest. */
+  /** Files that are new to the manifest, or have another digest there. */
   changed: PressedFile[];
-  /** Paths of files that it no longer has. They are still on disk. */
+  /** Paths of files that the output no longer has. They are still on disk. */
   gone: string[];
   /** How many files changed on disk. */
   written: number;
@@ -27,22 +27,22 @@ export interface PressStart {
 }
 
 /**
- * The press's own records: which dependencies are stale, which files are on disk, which process presses. Marking a
- * dependency as stale assigns it a change number, higher than any earlier one of any paper.
+ * The press's records: stale dependencies, files on disk, and press leases. Marking a dependency as stale assigns it a
+ * change number that is higher than any earlier one of any paper.
  */
 export interface Manifest {
-  /** Marks the outputs that read these dependencies. Marking a dependency again assigns a new number. */
+  /** Marks the outputs that read these dependencies as stale. Marking a dependency again assigns a new number. */
   markStale(paper: string, dependencies: Iterable<string>): void;
   /** Stale dependencies, oldest first, read in batches. The database may change between batches. */
   staleDependencies(paper: string): Iterable<string>;
   isStale(paper: string, dependency: string): boolean;
-  /** Whether a dependency is stale and no press has begun on its change. */
+  /** Whether a dependency is stale and no press has started on that change. */
   isPending(paper: string, dependency: string): boolean;
   newestStale(paper: string): number;
   papersChangedAfter(number: number): string[];
-  /** Begins a press of all present changes. Call it in a transaction, while holding the lease. */
+  /** Starts a press of all present changes. Call it in a transaction, while holding the lease. */
   begin(paper: string): PressStart;
-  /** Clears what became stale at or below a change number. The tree and the manifest agree again. */
+  /** Clears what became stale at or below a change number, and records that the tree and the manifest agree. */
   clearStale(paper: string, until: number): void;
   /** Records that all changes at or below a number are on disk, and how many files that press changed. */
   recordPressed(paper: string, until: number, files: number): void;
@@ -64,7 +64,7 @@ export interface Manifest {
   files(paper: string, output: string): PressedFile[];
   /** Every file, read in batches. The database may change between batches. */
   allFiles(paper: string): Iterable<PressedFile>;
-  /** Records what outputs are now. An output that does not exist is dropped. */
+  /** Records the present state of outputs. Removes outputs that no longer exist. */
   record(paper: string, outputs: PrintedOutput[]): void;
   drop(paper: string, output: string): void;
   /** Forgets everything about the tree of a removed paper and clears its changes at or below a number. */
@@ -88,6 +88,6 @@ export const isTopic = (path: string): boolean => TOPIC.test(path);
 export interface TopicQueue {
   /** Notes that a running press changed these feeds. Call it in the transaction that records the files. */
   note(paper: string, paths: string[]): void;
-  /** Makes what was noted due at `now` (ms): the press has ended, and all its files are public. */
+  /** Makes the noted feeds due at `now` (ms), once the press has ended and all its files are public. */
   release(paper: string, now: number): void;
 }

@@ -1,6 +1,6 @@
 import type { Archive } from '../archive.ts';
 
-/** An archive that caches, for one press or response, what each page and every row of a list reads. */
+/** Caches, for one press or response, the parts of an archive that each page and every row of a list reads. */
 export function memoized(archive: Archive): Archive {
   return {
     ...archive,

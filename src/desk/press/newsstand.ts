@@ -21,12 +21,15 @@ export function publicPapers(store: Papers): Paper[] {
     .filter((paper) => paper.paper_public);
 }
 
-/** The address of each public paper, with its trailing slash. */
+/** All public papers with their addresses, with a trailing slash. */
 function addressed(store: Papers, origin: string) {
   return publicPapers(store).map((paper) => ({ paper, url: `${addressOf(paper, origin)}/` }));
 }
 
-/** On a machine of one's own the list stays there: the domain of a paper may serve something else, or nothing yet. */
+/**
+ * A paper's address on the newsstand. On a local machine it stays on this machine: the paper's domain may serve
+ * something else, or nothing yet.
+ */
 function addressOf(paper: Paper, origin: string): string {
   return paperRoot(isLocal(origin) ? { slug: paper.slug } : paper, origin);
 }
@@ -37,8 +40,8 @@ export function paperAddresses(store: Papers, origin: string): { nameplate: stri
 }
 
 /**
- * The view of the page that lists every public paper with the top of its front; `origin` is the address of the shared
- * host, from which the pictures come, since the page may load none from elsewhere.
+ * The view of the page that lists every public paper with the top of its front. `origin` is the address of the shared
+ * host. Pictures come from there, because the page may not load any from elsewhere.
  */
 export function newsstandView(store: Papers & { archive(paper: string): Archive }, origin: string): NewsstandView {
   const papers = addressed(store, origin).map(({ paper, url }) => {
@@ -55,13 +58,13 @@ export function newsstandView(store: Papers & { archive(paper: string): Archive 
       others: seconds.map(viewOf),
     };
   });
-  // Dates are written in a paper's language, whatever its texts are in.
+  // Checks the phrases too, because dates are written in a paper's language, whatever language its texts are in.
   const needsFonts = (paper: (typeof papers)[number]) =>
     needsScriptFonts(JSON.stringify([paper, phrasesOf(paper.language)]));
   return { papers, fonts: papers.filter(needsFonts).map(({ slug }) => `/${slug}/fonts.css`) };
 }
 
-/** Whether an origin is this machine's or an address without a name, and so not one that readers are given. */
+/** Whether an origin is on this machine or has an address without a name, so that readers would not be given it. */
 function isLocal(origin: string): boolean {
   const { hostname } = new URL(origin);
   return `.${hostname}`.endsWith('.localhost') || hostname.startsWith('[') || /^[\d.]+$/.test(hostname);

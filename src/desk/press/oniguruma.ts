@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 import type { RegexEngine } from '@shikijs/primitive';
 import oniguruma from 'vscode-oniguruma';
 
-/** How often a regular expression may go back in one match. Real code takes a few hundred steps. */
+/** Maximum number of backtracking steps in one match. Real code takes a few hundred. */
 const RETRIES_MAX = 10_000;
-/** Oniguruma's own limit, which some grammars need whole seconds to reach for one hostile line. */
+/** Oniguruma's default limit. With some grammars, a malicious line needs whole seconds to reach it. */
 const RETRIES_DEFAULT = 10_000_000;
 
 /**
- * Oniguruma for Shiki. Its build for WebAssembly has no function that sets the limit on going back, so the one word of
- * its memory that holds the default is overwritten; `null` leaves it, and a test compares the two. Shiki's own engine
- * reads its file with the global Response, which Hono's server replaces. Starts once in a process: the limit of the
- * first call holds.
+ * Starts Oniguruma for Shiki. Its WebAssembly build has no function to set the backtracking limit, so the only word in
+ * its memory with the default value is overwritten; with `null` it is left, and a test compares the two. Shiki's own
+ * engine is not used, because it reads its file with the global Response, which Hono's server replaces. Starts only
+ * once per process, so the limit of the first call applies.
  */
 export async function startOniguruma(retriesMax: number | null = RETRIES_MAX): Promise<RegexEngine> {
   const file = await readFile(fileURLToPath(import.meta.resolve('vscode-oniguruma/release/onig.wasm')));

@@ -6,11 +6,11 @@ import type { Edition } from './edition.ts';
 import type { Pages } from './views.ts';
 
 /**
- * A file of an output: one of
+ * A file of an output, as one of:
  * - its bytes;
- * - the digest of the media file to copy, which `mayLack` leaves out while it is missing or damaged;
+ * - the digest of the media file to copy; with `mayLack`, the file is omitted while that is missing or damaged;
  * - the path of an earlier file of the output with the same bytes;
- * - a function that draws it. The path of such a file depends on its whole content, so it is drawn only when it is
+ * - a function that draws it. The path of such a file depends on its whole content, so it is only drawn if it is
  *   missing.
  */
 export type RenderedFile =
@@ -19,7 +19,7 @@ export type RenderedFile =
   | { path: string; same: string }
   | { path: string; draw: () => Promise<Uint8Array> };
 
-/** The order of writing: no file links to one that does not exist yet. `host` files announce all others. */
+/** The order of writing, so that no file links to one that does not exist yet. `host` files announce all others. */
 export const STAGES = [
   'assets',
   'picture',
@@ -42,10 +42,12 @@ export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route
 export interface Pictures {
   /** Whether all variants of a picture are drawn already. */
   isDrawn(media: Media): boolean;
-  /** The bytes of a picture as filed. Throws `missingMedia` when they are not there whole, as the next two may. */
+  /**
+   * The bytes of a picture as filed. This and the next two throw `missingMedia` when the file is missing or damaged.
+   */
   original(media: Media): Promise<Uint8Array>;
   variant(media: Media, variant: Variant): Promise<Uint8Array>;
-  /** The portrait of a persona without a picture, as PNG, drawn if need be. */
+  /** The portrait of a persona without a picture, as PNG. Drawn if necessary. */
   portrait(portrait: Portrait): Promise<Uint8Array>;
 }
 
@@ -62,14 +64,17 @@ export interface RenderTools {
 export interface Output {
   kind: string;
   stage: Stage;
-  /** Keys that a stale dependency may create. Existing outputs are found by the dependencies that they read. */
+  /** The keys that a stale dependency may create. Existing outputs are found by the dependencies that they read. */
   keysForDependency(dependency: string, edition: Edition): Iterable<string>;
   allKeys(edition: Edition): Iterable<string>;
-  /** The paths of its files, for an output with keys. Its groups, joined by a slash, are the key, or name it. */
+  /**
+   * Matches the paths of its files, for an output with keys. The groups, joined by a slash, are the key, or a name for
+   * `keyNamed`.
+   */
   paths?: RegExp;
-  /** The key that a path names by something else. */
+  /** Finds the key if paths contain another name for it. */
   keyNamed?(edition: Edition, name: string): string | undefined;
-  /** Prints the files of a key; null when the paper does not have it, or no longer has it. */
+  /** Prints the files of a key; null if the paper does not have the key, or no longer has it. */
   print(edition: Edition, key: string, tools: RenderTools): Promise<RenderedFile[] | null> | RenderedFile[] | null;
 }
 

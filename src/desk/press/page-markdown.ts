@@ -1,11 +1,13 @@
 import TurndownService from 'turndown';
 
-/** The most of a page that is turned into Markdown, in UTF-16 units: a longer one would hold up other requests. */
+/**
+ * Maximum length of a page that is converted to Markdown, in UTF-16 units. Longer pages would hold up other requests.
+ */
 export const PAGE_MARKDOWN_MAX = 300_000;
 
-/** What a page has for the eye or for the hand alone. */
+/** Elements that are only visual or interactive. */
 const LEFT_OUT = ['script', 'style', 'form', 'button', 'template', 'noscript', 'audio', 'video', 'iframe'] as const;
-/** Turndown’s types name no elements of SVG. */
+/** Turndown’s types do not include SVG elements. */
 const DRAWINGS = ['svg'] as unknown as (typeof LEFT_OUT)[number][];
 
 function service(url: string): TurndownService {
@@ -16,7 +18,7 @@ function service(url: string): TurndownService {
     emDelimiter: '_',
   });
   const escapeText = turndown.escape;
-  // Raw HTML is text here.
+  // Raw HTML is shown as text.
   turndown.escape = (text) => escapeText(text).replace(/[<&]/g, '\\$&');
   turndown.remove([...LEFT_OUT, ...DRAWINGS]);
   const absolute = (address: string | null) => URL.parse(address ?? '', url)?.href ?? '';
@@ -24,7 +26,7 @@ function service(url: string): TurndownService {
     filter: 'img',
     replacement(_content, node) {
       const { alt, src } = attributesOf(node);
-      // What is not described decorates.
+      // A picture without a description is decorative.
       return alt === '' ? '' : `![${escapeText(alt)}](${absolute(src)})`;
     },
   });
@@ -35,12 +37,12 @@ function service(url: string): TurndownService {
       return text === '' ? '' : `[${text}](${absolute(attributesOf(node).href)})`;
     },
   });
-  // The page sets times apart by its style.
+  // On the page, styles separate times from the text.
   turndown.addRule('time', { filter: 'time', replacement: (content) => ` ${content}` });
   return turndown;
 }
 
-/** The attributes that the rules read. */
+/** The attributes that the rules use. */
 function attributesOf(node: unknown): { alt: string; src: string | null; href: string | null } {
   const element = node as { getAttribute(name: string): string | null };
   return {
@@ -51,8 +53,8 @@ function attributesOf(node: unknown): { alt: string; src: string | null; href: s
 }
 
 /**
- * A page of a paper in Markdown: its title and address as front matter, and what its main part says. Links are absolute.
- * Null for a page without a main part, and for one that is longer than `PAGE_MARKDOWN_MAX`.
+ * A paper's page as Markdown: its title and address as front matter, and the content of its main part. Links are
+ * absolute. Returns null for a page without a main part, or longer than `PAGE_MARKDOWN_MAX`.
  */
 export function pageMarkdown(html: string, url: string): string | null {
   if (html.length > PAGE_MARKDOWN_MAX) return null;

@@ -5,10 +5,13 @@ import { type ProseExtras, type ProseHtml, proseHtml } from './prose-html.ts';
 import type { ProsePicture } from './prose-pictures.ts';
 import type { ContentsEntry } from './views.ts';
 
-/** How long a prose is for each letter of a source, so that the statements beside it do not run past their lines. */
+/**
+ * Minimum length of a prose per letter of its sources, so that the statements beside it do not extend below their
+ * lines.
+ */
 const LENGTH_BESIDE = 2.5;
 
-/** The prose of a page: with colours in its code, and notes labelled in its language. */
+/** The prose of a page, with highlighted code, and notes labelled in its language. */
 export async function pageProse(
   prose: string,
   facts: CitedFact[],
@@ -22,10 +25,10 @@ export async function pageProse(
   return proseHtml(prose, facts, pictureOf, { ...insets, hasNotes, words: phrasesOf(language).story, colours });
 }
 
-/** A piece with fewer words, or fewer headings of its text, has no table of contents. */
+/** A piece with fewer words or fewer headings than this has no table of contents. */
 const [WORDS_MIN, HEADINGS_MIN] = [600, 4];
 
-/** The table of contents of a long piece: its two upper levels of headings. Empty for a short one. */
+/** The table of contents of a long piece: its upper two levels of headings. Empty for a short piece. */
 export function contentsOf({ headings }: Pick<ProseHtml, 'headings'>, words: number): ContentsEntry[] {
   const top = headings.reduce((top, { level }) => Math.min(top, level), 6);
   const listed = headings.filter(({ level }) => level <= top + 1);

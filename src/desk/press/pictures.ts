@@ -11,7 +11,7 @@ import type { Media } from '../papers/media.ts';
 import { nextStamp } from './build.ts';
 import type { Pictures } from './output.ts';
 
-/** The names of a portrait and of its digest among the files of its id. */
+/** The file names of a portrait and of its digest in the cache. */
 const PORTRAIT = 'portrait.png';
 const DIGEST = 'portrait.sha256';
 
@@ -24,8 +24,8 @@ export function portraitCode(): string {
 }
 
 /**
- * Draws variants of pictures and keeps them under DATA_DIR for every paper and process. Two that draw the same one get
- * the same files.
+ * Draws variants of pictures and caches them under DATA_DIR for all papers and processes. If two processes draw the
+ * same picture, they get the same files.
  */
 export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick<MediaFiles, 'pathOf'>): Pictures {
   const cache = pictureCache(join(dataDir, 'pictures'));
@@ -59,12 +59,12 @@ export function openPictures({ dataDir }: Pick<Settings, 'dataDir'>, media: Pick
   return {
     async portrait(portrait) {
       const id = portraitId(portrait, portraitCode());
-      // Its address does not depend on its bytes: a damaged one would stay public forever.
+      // The address does not depend on the bytes, so a damaged portrait would stay public forever.
       const [kept, digest] = await Promise.all([cache.read(id, PORTRAIT), cache.read(id, DIGEST)]).catch(() => []);
       if (kept && digest && sha256(kept) === Buffer.from(digest).toString()) return kept;
       const { drawPortrait } = await import('../../media/draw-portrait.ts');
       const bytes = await drawPortrait(portrait);
-      // A picture that cannot be cached is drawn again.
+      // If the portrait cannot be cached, it is drawn again next time.
       const files: [string, Uint8Array][] = [
         [PORTRAIT, bytes],
         [DIGEST, Buffer.from(sha256(bytes))],

@@ -13,28 +13,31 @@ import { withPageFonts } from './page-fonts.ts';
 import type { Tree } from './tree.ts';
 import { sliced, yielder } from './yielder.ts';
 
-/** More cards than this are drawn after the pages are public; fewer come first, so that no page lacks its card. */
+/**
+ * With more cards than this, they are drawn after the pages are public; fewer are drawn first, so that no page lacks
+ * its card.
+ */
 const CARDS_FIRST_MAX = 50;
-/** More undrawn pictures than this wait until the pages are public: originals are served in their place. */
+/** With more undrawn pictures than this, they wait until the pages are public, with the originals in their place. */
 const PICTURES_FIRST_MAX = 3;
-/** How many pictures are drawn between two looks at the clock. */
+/** How many pictures are drawn between two checks of the time. */
 const PICTURE_BATCH = 2;
-/** How long one press draws pictures after everything else, in ms: what is published meanwhile must not wait. */
+/** How long one press draws pictures after everything else, in ms, because new publications must not wait. */
 const PICTURE_TIME = 2_000;
 /** How many outputs one transaction records. */
 const BATCH = 400;
 /** How many dropped outputs one transaction removes from the manifest. */
 const DROP_BATCH = 200;
-/** How many outputs may be in flight to disk while the next is composed. sharp draws on its own threads. */
+/** Maximum number of outputs being written to disk while the next one is composed. sharp draws on its own threads. */
 const IN_FLIGHT_MAX = 8;
 /** A press with a stage of at least this many outputs needs worker threads. */
 const POOL_MIN = 400;
 /**
- * Stages that the thread of the press prints: sharp draws on threads of its own, and `host` is a few files in order.
+ * Stages that the press prints on its own thread: sharp draws on its own threads, and `host` is a few files in order.
  */
 const HERE: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover', 'host']);
 
-/** The worker threads that a press needs: many, or one with a large heap, for few outputs with very long pieces. */
+/** The worker threads that a press needs: many, or one with a large heap for a few outputs with very long pieces. */
 export type Workers = 'many' | 'large';
 
 export interface PrinterJob {
@@ -44,7 +47,7 @@ export interface PrinterJob {
   site: Site;
   tree: Tree;
   tools: RenderTools;
-  /** The path of a media file's content on disk, by digest. */
+  /** The path of a media file on disk, by its digest. */
   mediaFile(digest: string): string;
   /** Whether to compare with the files on disk instead of trusting the manifest. */
   checksDisk: boolean;
@@ -52,9 +55,9 @@ export interface PrinterJob {
 
 export interface PressJob extends Omit<PrinterJob, 'manifest'> {
   manifest: Manifest;
-  /** What is stale for this press, from the same snapshot as `archive`. */
+  /** The stale dependencies for this press, from the same snapshot as `archive`. */
   stale: Pick<Manifest, 'staleDependencies'>;
-  /** Identifies the program and settings on which a tree depends. When it differs, everything is stale. */
+  /** Identifies the program and settings on which a tree depends. If it differs, everything is stale. */
   stamp: string;
   start: PressStart;
   /** Presses everything, stale or not. */
@@ -63,7 +66,7 @@ export interface PressJob extends Omit<PrinterJob, 'manifest'> {
   cards: boolean;
   /** The note to store when files were written without waiting for fsync. */
   unsynced: string;
-  /** Queues the changed feeds for the hub; null without one. */
+  /** Queues the changed feeds for the hub; null without a hub. */
   topics: TopicQueue | null;
   transact: <T>(work: () => T) => T;
   /** Throws when another press holds the paper. Called within each transaction that records results. */
@@ -73,7 +76,7 @@ export interface PressJob extends Omit<PrinterJob, 'manifest'> {
 }
 
 export interface PrintPool {
-  /** Waits for the threads. False when their snapshots differ from the one of this press. */
+  /** Waits until all threads are ready. Returns false if their snapshots differ from that of this press. */
   isCurrent(): Promise<boolean>;
   /** Resolves when the files of all these outputs are on disk. */
   print(names: string[], done: (result: PrintedOutput) => void): Promise<void>;
@@ -83,20 +86,20 @@ export interface PressReport {
   /** Whether everything was printed, not only what was stale. */
   full: boolean;
   outputs: number;
-  /** Files that changed on disk. */
+  /** How many files changed on disk. */
   written: number;
   removed: number;
-  /** Pictures whose variants are left to the next press. */
+  /** How many pictures have variants that are left to the next press. */
   pictures_left: number;
 }
 
 /**
- * Prints the stale outputs of one paper, or all of them, and leaves the same tree as a full press. A press handles the
- * changes up to `start.until` and clears only those: a change that arrives meanwhile gets a higher number and waits for
- * the next press. `archive` is a snapshot at that number, so all files show one state and none links to a file that
- * does not exist yet. Dependencies are cleared once the files are on disk, so the next press completes one that was
- * killed at any point. A press that needs workers with the same snapshot, and has none, does nothing and returns which
- * ones.
+ * Prints the stale outputs of one paper, or all of them, and produces the same tree as a full press. A press handles
+ * the changes up to `start.until` and clears only those: a change that arrives meanwhile gets a higher number and waits
+ * for the next press. `archive` is a snapshot at that number, so all files show the same state, and none links to a
+ * file that does not exist yet. Dependencies are cleared once the files are on disk, so if the press is killed at any
+ * point, the next one completes it. If the press needs workers with the same snapshot and has none, it does nothing and
+ * returns which workers it needs.
  */
 export async function press(job: PressJob): Promise<PressReport | Workers> {
   const { paper, manifest, tree, archive, start, full, pool } = job;
@@ -118,11 +121,11 @@ export async function press(job: PressJob): Promise<PressReport | Workers> {
 
   const { sums, add: record, save } = manifestWriter(job, names.size);
   for (const [stage, some] of stages) {
-    // A large number of cards comes after everything else: the pages are already public.
+    // Many cards come after everything else, when the pages are already public.
     if (stage === 'card') tree.show();
     if (needed !== null && pool !== null && !HERE.has(stage)) await pool.print(some, record);
     else await printer.printAll(some, record);
-    // The next stage may link to this one, which is now on disk and recorded.
+    // The next stage may link to this stage, which is now on disk and recorded.
     save();
   }
   const picturesLeft = [...undrawn];
@@ -170,7 +173,7 @@ function* allNames(edition: Edition): Iterable<string> {
   for (const output of OUTPUTS) for (const key of output.allKeys(edition)) yield outputName(output, key);
 }
 
-/** Names of the outputs that read stale dependencies, and of those that these dependencies may create. */
+/** Names of the outputs that read stale dependencies, and of outputs that these dependencies may create. */
 function* staleNames(edition: Edition, { paper, manifest, stale }: PressJob): Iterable<string> {
   for (const dependency of stale.staleDependencies(paper)) {
     yield* manifest.outputsReading(paper, dependency);
@@ -185,7 +188,7 @@ function isUndrawnPicture(name: string, { archive, tools, tree }: PressJob): boo
   return media !== null && !tools.pictures.isDrawn(media) && variantsOf(media).some(({ path }) => !tree.has(path));
 }
 
-/** Names of outputs in the order of printing. Each stage begins when the one before it is on disk. */
+/** Names of outputs in the order of printing. Each stage starts when the previous one is on disk. */
 function byStage(names: Iterable<string>): [Stage, string[]][] {
   const groups = Map.groupBy(names, (name) => outputNamed(name)?.output.stage);
   const some = (stage: Stage): [Stage, string[]] => [stage, groups.get(stage) ?? []];
@@ -195,9 +198,9 @@ function byStage(names: Iterable<string>): [Stage, string[]][] {
 }
 
 /**
- * The files that no output has any more, to which nothing links. Another version of the program may print a file as
- * part of another output, equal pictures share the files of their variants, and pages the room for letters. Files on disk are the press's own:
- * nothing else writes there.
+ * The files that no output lists any more, so that nothing links to them. Another output may list a file too: another
+ * version of the program may have moved it there, identical pictures share their variants, and pages share fonts. With
+ * `checksDisk`, includes all unlisted files on disk, because nothing but the press writes there.
  */
 async function goneFiles({ paper, manifest, tree, checksDisk }: PressJob, gone: string[]): Promise<string[]> {
   if (!checksDisk && !gone.some((path) => /^(?:pictures|fonts)\//.test(path))) return gone;
@@ -233,14 +236,14 @@ function manifestWriter({ paper, manifest, topics, transact, assertOwner, progre
 
 export type Printer = ReturnType<typeof printerOf>;
 
-/** Prints outputs: what it was asked for, from the archive of its job into its tree. */
+/** Prints the requested outputs, from the job's archive into its tree. */
 export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFile, checksDisk }: PrinterJob) {
   const cached = memoized(archive);
-  /** Of all calls of `printAll`: many are shorter than a slice, and would never yield by themselves. */
+  /** Shared by all calls of `printAll`: many are shorter than a slice, and would never yield on their own. */
   const yieldTurn = yielder();
   const edition = (): Edition => new Edition(cached, site);
 
-  /** Writes a file unless the bytes on disk are the same. `digests` has the files before it. */
+  /** Writes a file unless the same bytes are on disk. `digests` are those of the earlier files of the output. */
   const writeFile = async (
     file: RenderedFile,
     listed: string | undefined,
@@ -249,7 +252,7 @@ export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFi
     const { path } = file;
     const onDisk = checksDisk ? tree.digestBefore(path) : listed;
     if ('draw' in file) {
-      // The path depends on the content, so an existing file is the right one.
+      // The path depends on the content, so an existing file has the right content.
       if (typeof onDisk === 'string' && onDisk === listed && tree.has(path))
         return { digest: onDisk, isWritten: false };
       const bytes = await file.draw();

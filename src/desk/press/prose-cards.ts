@@ -1,17 +1,17 @@
 import type { Token } from 'markdown-it';
 import { markdown } from '../door/prose.ts';
 
-/** What a linked page tells of itself, as a card shows it. */
+/** The metadata of a linked page, as shown in a card. */
 export interface LinkCard {
   title: string;
-  /** These two may be empty. */
+  /** This and the next member may be empty. */
   description: string;
   site: string;
-  /** Its address, and its size in pixels; null without one. */
+  /** Its address, and its size in pixels; null without a picture. */
   picture: { url: string; width: number; height: number } | null;
 }
 
-/** A card of a bare link. `text` is the address as the prose shows it. */
+/** A card for a bare link. `text` is the address as the prose shows it. */
 export interface CardToken {
   url: string;
   text: string;
@@ -20,11 +20,11 @@ export interface CardToken {
 
 const BARE = /^https?:\/\/[^\s<>]+$/;
 
-/** Longer addresses stay plain, in characters. */
+/** Maximum length of an address, in characters. Longer ones stay plain links. */
 const URL_MAX = 2_048;
 
 /**
- * Makes paragraphs of a bare address alone one token, for `cardHtml`, where `cardOf` knows the page. It is asked for the
+ * Turns paragraphs that consist of a bare address into one token, for `cardHtml`. `cardOf` is called with the
  * normalized address, and returns undefined for one that stays text.
  */
 export function withCards(tokens: Token[], cardOf: (url: string) => LinkCard | null | undefined): Token[] {
@@ -45,13 +45,13 @@ export function withCards(tokens: Token[], cardOf: (url: string) => LinkCard | n
       nesting: 0,
       meta: { ...link, card } satisfies CardToken,
     } as unknown as Token);
-    // Leaves out the paragraph's text and end.
+    // Skips the paragraph's content and end.
     at += 2;
   }
   return found;
 }
 
-/** The only content of a paragraph, as `https://…` or `<https://…>`; null for any other. */
+/** The address in a paragraph with only `https://…` or `<https://…>`; null for any other paragraph. */
 function bareLink(inline: Token | undefined): { url: string; text: string } | null {
   const children = inline?.children ?? [];
   const [first, second] = children;
@@ -66,7 +66,7 @@ function bareLink(inline: Token | undefined): { url: string; text: string } | nu
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/** A card: the address, which is signed, and in an element of its own what the page at it said. */
+/** A card: the address, which is signed, and in a separate element the metadata of the page, which is not. */
 export function cardHtml({ url, text, card }: CardToken): string {
   const link = `<a href="${escapeHtml(url)}" dir="ltr" rel="noopener">${escapeHtml(text)}</a>`;
   if (card === null) return `<div class="link-card">${link}</div>\n`;

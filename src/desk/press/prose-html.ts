@@ -9,9 +9,9 @@ import { altOf, imageHtml, type ProsePicture, picturesHtml, type Shown, withFigu
 
 export interface ProseHtml {
   html: string;
-  /** How many markers cite fact n, by n. */
+  /** The number of markers that cite each fact, by the fact's number. */
   markers: Map<number, number>;
-  /** The headings of the text itself, not those within quotes, lists and notes. */
+  /** The headings of the text itself, excluding those in quotes, lists and notes. */
   headings: Heading[];
 }
 
@@ -21,31 +21,31 @@ export type Heading = {
   text: string;
 };
 
-/** What a page adds to a prose. Without it, the text and its links are the same. */
+/** What a page adds to a prose. The text and its links are the same without it. */
 export interface ProseExtras {
-  /** What screen readers say of notes, in the paper's language. */
+  /** The words about notes for screen readers, in the paper's language. */
   words?: NoteWords;
   /** The colours of code blocks, by `codeKey`. */
   colours?: CodeColours;
   /** See `withCards`; by default, bare addresses stay text. */
   cardOf?(url: string): LinkCard | null | undefined;
-  /** Whether the first marker of each fact carries its statement, which a wide page shows beside the text. */
+  /** Whether the first marker of each fact includes its statement, which wide pages show beside the text. */
   hasNotes?: boolean;
-  /** Whether the first line that asks for the subscribe form becomes `SUBSCRIBE_BOX`. */
+  /** Whether the first line that requests the subscribe form becomes `SUBSCRIBE_BOX`. */
   hasBox?: boolean;
 }
 
 type NoteWords = Record<'notes' | 'note' | 'note_back', string>;
 
-/** A block of code without its markers, in spans; null as a class is text without colour. */
+/** Spans of a block of code without its markers, by `codeKey`. A class of null means the text colour. */
 export type CodeColours = ReadonlyMap<string, readonly (readonly [text: string, colour: string | null])[]>;
 
-/** What `CodeColours` knows a block of code by. */
+/** The key of a block of code in `CodeColours`. */
 export function codeKey({ info, content }: Pick<Token, 'info' | 'content'>): string {
   return `${info}\n${content}`;
 }
 
-/** Stands in the HTML where the subscribe form is to be. Prose cannot hold a comment. */
+/** Marks the place of the subscribe form in the HTML. Prose cannot contain a comment. */
 export const SUBSCRIBE_BOX = '<!--subscribe-->';
 
 /** The id of the `count`th marker that cites fact n. */
@@ -57,11 +57,11 @@ export function markerIds({ markers }: Pick<ProseHtml, 'markers'>, n: number): s
   return Array.from({ length: markers.get(n) ?? 0 }, (_, at) => markerId(n, at + 1));
 }
 
-/** State that the renderer's rules share while they render one text. */
+/** State that the renderer's rules share while they render a text. */
 interface RenderState extends Pick<ProseExtras, 'words' | 'colours' | 'hasNotes'> {
   facts: Map<number, CitedFact>;
   markers: Map<number, number>;
-  /** Whether the form is still to be placed. */
+  /** Whether the form still has to be placed. */
   hasBox: boolean;
 }
 
@@ -69,7 +69,7 @@ type Env = { state?: RenderState };
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/** Adapts a rule that takes its token and the state. Without a state there are no facts. */
+/** Adapts a rule to take its token and the state. Without a state there are no facts. */
 function rule(print: (token: Token, state: RenderState) => string): RendererRule {
   return (tokens, index, _options, env) => {
     const token = tokens[index];
@@ -78,7 +78,7 @@ function rule(print: (token: Token, state: RenderState) => string): RendererRule
   };
 }
 
-/** A marker as a link to its fact, with an id as the target of the back link. A marker without a fact remains text. */
+/** A marker as a link to its fact, with an id as the target of the back link. A marker without a fact stays text. */
 function marker(n: number, { facts, markers, hasNotes }: RenderState): string {
   const fact = facts.get(n);
   if (fact === undefined) return `[^${n}]`;
@@ -89,7 +89,7 @@ function marker(n: number, { facts, markers, hasNotes }: RenderState): string {
   return `<sup class="marker" id="${markerId(n, count)}" data-n="${n}" data-source="${source}"${note}><a href="#fact-${n}" aria-label="Source ${n}: ${source}">${n}</a></sup>`;
 }
 
-/** Text with markers that the grammar does not see: code, and the text of an autolink. */
+/** Text with markers that the Markdown parser does not find: in code, and in the text of an autolink. */
 function textWithMarkers(text: string, state: RenderState): string {
   return splitAtMarkers(text)
     .map((part) => (typeof part === 'number' ? marker(part, state) : escapeHtml(part)))
@@ -102,7 +102,7 @@ const codeBlock = rule((token, state) => {
   return `<pre tabindex="0"><code>${code}</code></pre>\n`;
 });
 
-/** Code in spans, with its markers between them or within. */
+/** Code as spans, with its markers between or inside them. */
 function colouredHtml(
   content: string,
   spans: readonly (readonly [string, string | null])[],
@@ -126,20 +126,20 @@ function colouredHtml(
   return html;
 }
 
-/** The id of the place that refers to a note for the `mention`th time. */
+/** The id of the `mention`th reference to a note. */
 const mentionId = ({ letter }: Note, mention: number): string =>
   mention === 1 ? `noteref-${letter}` : `noteref-${letter}-${mention}`;
 
 const label = (text: string | undefined): string => (text === undefined ? '' : ` aria-label="${escapeHtml(text)}"`);
 
-/** A link to a note, marked by its letter; facts have numbers. */
+/** A link to a note, with its letter as the mark; facts have numbers. */
 function noteMark({ note, mention }: Mention, text: string, words: NoteWords | undefined): string {
   if (note === null) return escapeHtml(text);
   const { letter } = note;
   return `<sup class="note" id="${mentionId(note, mention)}"><a href="#note-${letter}" role="doc-noteref"${label(words && fill(words.note, { n: letter }))}>${letter}</a></sup>`;
 }
 
-/** Links back to where the text refers to a note. */
+/** Links from a note back to its references in the text. */
 function backLinks(note: Note, words: NoteWords | undefined): string {
   const { letter, mentions } = note;
   return Array.from({ length: mentions }, (_, at) => {
@@ -186,8 +186,8 @@ Object.assign(markdown.renderer.rules, {
 });
 
 /**
- * Links each `[^N]` to `#fact-N`, each `[^name]` to its note at the end, and media files of the paper where they are.
- * Pictures that stand alone in a paragraph become figures and galleries.
+ * Renders a prose. Links each `[^N]` to `#fact-N` and each `[^name]` to its note at the end, and resolves the addresses
+ * of the paper's media. Pictures alone in a paragraph become figures and galleries.
  */
 export function proseHtml(
   prose: string,
@@ -214,12 +214,12 @@ export function proseHtml(
 
 const addressOf = (picture: ProsePicture): string => (typeof picture === 'string' ? picture : picture.url);
 
-/** In UTF-16 units. */
+/** Maximum length in UTF-16 units. */
 const HEADING_ID_MAX = 80;
 
 /**
- * Gives each heading an id of the letters and digits of its text, in any script; later ones of the same text get a
- * number. `h-` keeps them apart from the ids of the page. Returns those of the text itself.
+ * Gives each heading an id of the letters and digits of its text, in any script; repeated ones get a number. The prefix
+ * `h-` keeps them apart from the page's own ids. Returns the headings of the text itself.
  */
 function named(tokens: Token[]): Heading[] {
   const taken = new Set<string>();

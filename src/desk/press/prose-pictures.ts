@@ -3,19 +3,19 @@ import { imageSources, type PicturePosition, tone } from '../../media/picture-so
 import { markdown } from '../door/prose.ts';
 import type { PictureView } from './views.ts';
 
-/** What a page knows of a picture in prose: everything, or its address alone. */
+/** What a page knows about a picture in prose: everything, or only its address. */
 export type ProsePicture = string | Omit<PictureView, 'alt' | 'credit'>;
 
-/** In pixels. A landscape of this width is shown wider than the text. */
+/** Minimum width in pixels for a landscape picture to be shown wider than the text. */
 const WIDE_MIN = 1200;
-/** The widths of the pictures in one line of a gallery, in heights: two landscapes, or three upright pictures. */
+/** The total width of a line in a gallery, relative to its height: two landscape or three portrait pictures. */
 const LINE_ASPECTS = 3;
-/** Bounds of the steps of aspect that prose.css knows, in tenths. */
+/** Limits of the aspect ratios in prose.css, in tenths. */
 const [ASPECT_MIN, ASPECT_MAX] = [4, 30];
-/** The shape of a picture whose size is unknown. */
+/** The aspect ratio of a picture whose size is unknown. */
 const ASPECT = 1.5;
 
-/** A picture of a paragraph that holds nothing else. */
+/** A picture from a paragraph with nothing else in it. */
 export interface Shown {
   alt: string;
   caption: string | null;
@@ -24,7 +24,10 @@ export interface Shown {
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/** Makes paragraphs of pictures alone one token, for `picturesHtml`: a figure, or a gallery of consecutive ones. */
+/**
+ * Turns paragraphs that consist of pictures into one token, for `picturesHtml`: a figure, or a gallery of consecutive
+ * pictures.
+ */
 export function withFigures(tokens: Token[], pictureOf: (path: string) => ProsePicture): Token[] {
   const found: Token[] = [];
   let gallery: Shown[] | null = null;
@@ -42,13 +45,13 @@ export function withFigures(tokens: Token[], pictureOf: (path: string) => ProseP
       gallery = shown;
       found.push({ ...open, type: 'pictures', nesting: 0, meta: { shown: gallery } } as unknown as Token);
     }
-    // Leaves out the paragraph's text and end.
+    // Skips the paragraph's content and end.
     at += 2;
   }
   return found;
 }
 
-/** The pictures of a paragraph with nothing else in it; else none. */
+/** The pictures of a paragraph with nothing else in it; empty for any other paragraph. */
 function imagesOf(inline: Token | undefined): Token[] {
   const children = inline?.children ?? [];
   const rest = children.filter(({ type }) => type !== 'image');
@@ -86,7 +89,7 @@ function figure({ alt, caption, picture }: Shown, position: PicturePosition): st
   return `<figure${name}>${imageHtml(picture, alt, position)}${figcaption}</figure>`;
 }
 
-/** A picture in prose. Without its properties, its address and description. */
+/** A picture in prose; only its address and description if its properties are unknown. */
 export function imageHtml(picture: ProsePicture, alt: string, position: PicturePosition): string {
   const described = `alt="${escapeHtml(alt)}"`;
   if (typeof picture === 'string') return `<img src="${escapeHtml(picture)}" ${described}>`;
@@ -107,7 +110,7 @@ function isWide(picture: ProsePicture): boolean {
   return typeof picture !== 'string' && (picture.width ?? 0) >= WIDE_MIN && aspectOf(picture) > 1;
 }
 
-/** Width in heights. */
+/** Width divided by height. */
 function aspectOf(picture: ProsePicture): number {
   if (typeof picture === 'string' || !picture.width || !picture.height) return ASPECT;
   return picture.width / picture.height;
@@ -117,7 +120,7 @@ function aspectClass(picture: ProsePicture): string {
   return `x${Math.min(ASPECT_MAX, Math.max(ASPECT_MIN, Math.round(aspectOf(picture) * 10)))}`;
 }
 
-/** Pictures in order, in lines that are about equally wide for their height. */
+/** Divides pictures, in order, into lines of roughly equal width at equal height. */
 function inLines(shown: readonly Shown[]): Shown[][] {
   const total = shown.reduce((sum, { picture }) => sum + aspectOf(picture), 0);
   const each = total / Math.max(1, Math.round(total / LINE_ASPECTS));
@@ -125,7 +128,7 @@ function inLines(shown: readonly Shown[]): Shown[][] {
   let before = 0;
   for (const one of shown) {
     const aspect = aspectOf(one.picture);
-    // A picture begins a new line when most of it lies beyond the end of this one.
+    // A picture starts a new line if most of it would extend beyond the end of the current one.
     const line = Math.floor((before + aspect / 2) / each);
     if (line >= lines.length && (lines.at(-1)?.length ?? 0) > 0) lines.push([]);
     lines.at(-1)?.push(one);

@@ -10,7 +10,7 @@ import { logUrl, type Site } from './edition.ts';
 const DESCRIPTION_MAX = 1024;
 const SKILLS_SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
 
-/** The guide for agents as a skill file. A paper's slug is a valid skill name. */
+/** The guide for agents as a skill file. A paper's slug is a valid name for a skill. */
 export function skillText(paper: PaperRecord, { root }: Pick<Site, 'root'>): string {
   const front = stringify({ name: paper.slug, description: skillDescription(paper, root) }, { lineWidth: 0 });
   return `---\n${front}---\n\n# ${words(paper.nameplate)}\n\n${agentsText(paper, { root, base: root })}`;
@@ -22,7 +22,7 @@ function skillDescription(paper: PaperRecord, root: string): string {
   return description.slice(0, DESCRIPTION_MAX).toWellFormed();
 }
 
-/** An index of skills (Agent Skills Discovery 0.2.0), which hosts have at /.well-known/agent-skills/index.json. */
+/** An index of skills (Agent Skills Discovery 0.2.0), for /.well-known/agent-skills/index.json on a host. */
 export function skillIndex(papers: readonly { paper: PaperRecord; root: string }[]): string {
   const skills = papers.map(({ paper, root }) => ({
     name: paper.slug,
@@ -63,7 +63,9 @@ ${fill(t.log_text, { log: link(logUrl(paper, site)) })}
 `;
 }
 
-/** Everything that a program can do, given only the paper's address. Routes are paths; pressed files are links. */
+/**
+ * Everything that a program can do, given only the paper's address. Routes are shown as paths, pressed files as links.
+ */
 export function agentsText(paper: PaperRecord, site: Site): string {
   return `${readingText(paper, site)}\n${filingText(paper)}`;
 }
@@ -187,7 +189,7 @@ Admin keys only: \`PUT /api/v1/front\` (lead and pins), \`placement\` in a filin
 `;
 }
 
-/** What an agent has to know where people approve its pieces. */
+/** What an agent must know if people approve its pieces. */
 function reviewText({ review }: PaperRecord): string {
   if (review === undefined) return '';
   const { sections, personas } = review === 'required' ? {} : review;

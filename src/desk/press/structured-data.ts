@@ -10,14 +10,14 @@ import { type Channel, channelDescription, disclosure, fileUrl, webAddress } fro
 
 /** The picture that represents a paper: its logo, else its icon. */
 export interface Logo {
-  /** Absolute. */
+  /** Absolute address. */
   url: string;
   width: number;
   height: number;
 }
 
 export interface StoryFacts {
-  /** Absolute: the piece's own art, or its share card. */
+  /** Absolute address of the piece's own art, or of its share card. */
   image: string;
   /** Absolute address of the persona's portrait. */
   avatar: string;
@@ -32,8 +32,8 @@ const MADE_BY_MODEL = 'https://schema.org/TrainedAlgorithmicMediaDigitalSource';
 
 /**
  * JSON-LD of a story: a schema.org `NewsArticle` whose author is an `Organization` named as an AI persona, never a
- * `Person`; but what people wrote has them as its authors, and the persona as a contributor. Like all documents of this
- * file, it is safe inside a script element.
+ * `Person`. If people wrote the piece, they are its authors and the persona is a contributor. Like all documents of
+ * this file, it is safe inside a script element.
  */
 export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): string {
   const { root } = channel;
@@ -71,7 +71,7 @@ export function storyJsonLd(channel: Channel, story: Story, facts: StoryFacts): 
     image: imageOf(story, facts.image),
     author: isByPeople ? story.writers.map(({ name, url }) => ({ '@type': 'Person', name, url })) : persona,
     digitalSourceType: isByPeople || story.provenance === 'archive' ? undefined : MADE_BY_MODEL,
-    // schema.org has no member for where a piece comes from; this one takes a publisher's own words.
+    // schema.org has no member for the origin of a piece; this one allows a publisher's own wording.
     creativeWorkStatus: story.provenance === 'archive' ? phrasesOf(channel.paper.language).story.archive : undefined,
     contributor: isByPeople ? persona : undefined,
     publisher: publisher(channel, facts.logo),
@@ -130,9 +130,9 @@ export function frontJsonLd(channel: Channel, logo: Logo): string {
 }
 
 interface CastFacts {
-  /** Of the video, in pixels. */
+  /** Dimensions of the video, in pixels. */
   size: { width: number | null; height: number | null } | null;
-  /** Absolute: the poster, or the podcast's cover. */
+  /** Absolute address of the poster, or of the podcast's cover. */
   image: string;
   logo: Logo;
 }
@@ -149,7 +149,7 @@ export function castJsonLd(channel: Channel, cast: Cast, { size, image, logo }: 
   const named = {
     url,
     name: cast.title,
-    // Search engines want a description; an edition may lack one.
+    // Search engines require a description; an edition may lack one.
     description: cast.description.trim() || `${cast.title}. ${disclosure(channel)}`,
   };
   const file = {
@@ -201,7 +201,7 @@ export function castJsonLd(channel: Channel, cast: Cast, { size, image, logo }: 
   });
 }
 
-/** The path to a page from the front page on, with absolute addresses. */
+/** The path to a page, starting at the front page, with absolute addresses. */
 function breadcrumbs(trail: readonly { name: string; url: string }[]) {
   return {
     '@type': 'BreadcrumbList',
@@ -230,7 +230,7 @@ function imageOf(story: Story, url: string) {
   return { '@type': 'ImageObject', url, caption: given(alt), creditText: credit ?? undefined };
 }
 
-/** Each document once, however many facts cite it. */
+/** The cited documents, each once, however many facts cite it. */
 function citations(facts: readonly CitedFact[]) {
   const documents = new Map(
     facts.map(({ source, instrument }) => [`${source}\n${instrument}`, { source, instrument }]),
@@ -243,7 +243,7 @@ function citations(facts: readonly CitedFact[]) {
   }));
 }
 
-/** Undefined for an empty text or list: JSON leaves such a member out, and all stories have objects of one shape. */
+/** Undefined for an empty text or list, which JSON then omits. All stories thus have objects of the same shape. */
 function given<T extends string | readonly unknown[]>(value: T): T | undefined {
   return value.length === 0 ? undefined : value;
 }

@@ -1,10 +1,10 @@
 import type { TranscriptPart } from './views.ts';
 
-/** A page shows at most so much; in UTF-16 units. A spoken hour has some 60,000. */
+/** Maximum length of a transcript on a page, in UTF-16 units. An hour of speech has some 60,000. */
 const TEXT_MAX = 500_000;
-/** What a line counts beside its text, for the markup of a paragraph of its own. */
+/** Added to the length of each line, for the markup that it may need. */
 const MARKUP = 20;
-/** A paragraph ends with the first sentence beyond this. */
+/** A paragraph ends with the first sentence that exceeds this length. */
 const PARAGRAPH = 350;
 const SENTENCE_END = /[.!?…。！？।؟]["'”’»)\]]*$/u;
 
@@ -12,8 +12,8 @@ const TIMING = /^(?:(\d+):)?(\d\d):(\d\d)[.,]\d{3}[ \t]+-->/;
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: '\u00a0', lrm: '\u200e', rlm: '\u200f' };
 
 /**
- * The text of a WebVTT file (w3.org/TR/webvtt1) in paragraphs: its cues joined, one paragraph a voice, each of whole
- * sentences that end beyond `length`.
+ * The text of a WebVTT file (w3.org/TR/webvtt1) in paragraphs. Joins the cues; a paragraph has one speaker and ends
+ * with the first sentence beyond `length`.
  */
 export function transcriptOf(vtt: string, length = PARAGRAPH): TranscriptPart[] {
   const parts: TranscriptPart[] = [];
@@ -48,7 +48,7 @@ function* cueLines(vtt: string): Iterable<{ time: number; text: string }> {
   }
 }
 
-/** Without tags, and in one line. */
+/** Removes tags, and joins lines. */
 function plain(text: string): string {
   return text
     .replace(/<[^<>]*>/g, '')

@@ -28,7 +28,7 @@ import { digestOfFile } from '../../shared/files/file-digest.ts';
 const fsync = promisify(fsyncCallback);
 
 export interface TreeOptions {
-  /** A folder of this press alone, on the same file system. Files are written there and then renamed into place. */
+  /** A folder for this press alone, on the same file system. Files are written there and then renamed into place. */
   aside: string;
   /** Whether to sync each file to disk before the next one is written. */
   sync: boolean;
@@ -39,9 +39,9 @@ export interface TreeOptions {
 }
 
 /**
- * A paper's folder on disk. Renames a new file over the old one, so that readers see one or the other and never a part.
- * In a new tree, files are written in place: no reader sees it before `LAST_FILE` exists, and after a crash they are
- * written again.
+ * A paper's folder on disk. Renames a new file over the old one, so that readers see either of them and never a partial
+ * file. In a new tree, files are written in place: no reader sees it before `LAST_FILE` exists, and after a crash they
+ * are written again.
  */
 export function openTree(folder: string, { aside, sync, isNew: given, assertHeld }: TreeOptions) {
   const isNew = guarded(folder, () => {
@@ -55,10 +55,10 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
   let inPlace = isNew && !sync;
   let count = 0;
 
-  /** Where a path of the tree is on disk. */
+  /** The path on disk of a path in the tree. */
   const at = (path: string): string => `${folder}/${path}`;
 
-  /** Removes a link where a folder belongs: the press would read and write wherever it leads. */
+  /** Removes a link in the place of a folder, because the press would read and write wherever it leads. */
   function removeLinks(path: string): void {
     if (path === '.') return;
     removeLinks(dirname(path));
@@ -75,7 +75,7 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
     }
   }
 
-  /** Puts a file at a path, and makes its folder where there is none. */
+  /** Puts a file at a path, and creates its folder if necessary. */
   function put(path: string, write: (target: string) => unknown): void {
     const parent = dirname(path);
     if (sync) touched.add(parent);
@@ -89,7 +89,9 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
     }
   }
 
-  /** Makes a file at a path, or aside and then renames it. `write` returns true when there is nothing to sync. */
+  /**
+   * Writes a file in place, or writes it aside and then renames it. `write` returns true when there is nothing to sync.
+   */
   async function make(path: string, isDirect: boolean, write: (file: string) => unknown): Promise<void> {
     assertHeld();
     try {
@@ -132,7 +134,7 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
     remove(path: string): void {
       assertHeld();
       if (sync) touched.add(dirname(path));
-      // A folder may have replaced a link to one.
+      // The link may have been replaced by a folder.
       if (lstatSync(at(path), { throwIfNoEntry: false })?.isDirectory()) return;
       rmSync(at(path), { force: true });
       for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
@@ -163,11 +165,12 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
     },
     /** The paths of all files. */
     files: (): Iterable<string> => filesIn(folder),
-    /** Syncs the changed folders: without its directory entry, a synced file has no name. */
+    /** Syncs the changed folders: without its directory entry, a synced file would be lost. */
     async syncFolders(): Promise<void> {
       for (const path of touched) {
         await syncFile(at(path)).catch((error) => {
-          // The folder was removed since; or this is Windows, which cannot open folders and need not sync them.
+          // The folder was removed meanwhile; or this is Windows, which cannot open folders and does not need to sync
+          // them.
           if (!/^(?:ENOENT|EPERM|EISDIR)$/.test(codeOf(error))) throw diskFault(error, path);
         });
       }
@@ -179,20 +182,20 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
 
 export type Tree = ReturnType<typeof openTree>;
 
-/** Returns whether it is a link, whose bytes are on disk already. */
+/** Makes a hard link, or a copy. Returns whether it is a link, whose bytes are already on disk. */
 function linkOrCopy(source: string, target: string): boolean {
   try {
     linkSync(source, target);
     return true;
   } catch (error) {
-    // Its folder may be made, and then it is a link.
+    // The folder is missing. The caller creates it and tries again, so that this becomes a link.
     if (codeOf(error) === 'ENOENT') throw error;
     copyFileSync(source, target);
     return false;
   }
 }
 
-/** The content of a file; null when there is none. */
+/** The content of a file; null if it does not exist. */
 function contentOf(path: string): Buffer | null {
   let file: number;
   try {
@@ -209,7 +212,7 @@ function contentOf(path: string): Buffer | null {
   }
 }
 
-/** Without holding up this thread: syncing is slow. */
+/** Syncs a file without blocking this thread, because syncing is slow. */
 async function syncFile(path: string): Promise<void> {
   const file = openSync(path, 'r');
   try {
@@ -227,7 +230,7 @@ export function isTree(folder: string): boolean {
   return existsSync(join(folder, LAST_FILE));
 }
 
-/** The paths of all files below a folder; empty when the folder does not exist. */
+/** The paths of all files below a folder; empty if the folder does not exist. */
 export function* filesIn(root: string, under = ''): Iterable<string> {
   let entries: Dirent[] = [];
   try {

@@ -38,17 +38,17 @@ export interface Frame {
     theme: Theme;
     /** Whether the paper has a stylesheet of its own, at `style.css`. */
     has_style: boolean;
-    /** The picture that replaces the nameplate, and another one for dark mode; null without a logo. */
+    /** The picture that replaces the nameplate, and another for dark mode; null without a logo. */
     logo: { picture: PictureView; dark_url: string | null } | null;
     /** `svg_url` is null when the icon is a PNG. */
     icons: { ico_url: string; svg_url: string | null; touch_url: string; manifest_url: string };
-    /** The address of the contact, as a link, and its words; null without one. */
+    /** The contact's address as a link, and the link's text; null without a contact. */
     contact: { url: string; text: string | null } | null;
     /** Who is responsible for the paper: the lines of a text, or a page of the paper. */
     imprint: string[] | { url: string; title: string; language: string } | null;
-    /** What its editions are: `audio` when one or more of them are audio alone. */
+    /** The kind of its editions: `audio` if any of them is audio only. */
     casts: 'video' | 'audio' | null;
-    /** Whether a piece from an archive was ever on air, which may cite no sources: see `Archive.hasArchived`. */
+    /** Whether a piece from an archive, which may cite no sources, was ever on air: see `Archive.hasArchived`. */
     has_archived: boolean;
     /** Whether pieces on air cite facts of its record. */
     has_facts: boolean;
@@ -63,7 +63,7 @@ export interface Frame {
   json_ld: string | null;
 }
 
-/** What every page of a paper shows. */
+/** The members that the view of every page of a paper has. */
 export interface Framed {
   frame: Frame;
 }
@@ -78,15 +78,15 @@ export interface ShareImage {
 }
 
 export interface PictureView {
-  /** The original. */
+  /** The original picture. */
   url: string;
   alt: string;
   credit: string | null;
   width: number | null;
   height: number | null;
-  /** The same picture in other sizes and formats, preferred formats first; none for SVG and animations. */
+  /** The same picture in other sizes and formats, preferred formats first; empty for SVG and animations. */
   variants: VariantView[];
-  /** Its dominant colour, `#rrggbb`, to be seen until it is loaded; null for a picture that is partly transparent. */
+  /** Its dominant colour, `#rrggbb`, shown until it is loaded; null for a picture with transparency. */
   color: string | null;
 }
 
@@ -104,7 +104,7 @@ export interface BylineView {
   url: string;
 }
 
-/** What leads a day or a tag, in small. */
+/** The piece that represents a day or a tag in miniature. */
 export type MiniatureView = Pick<RowView, 'id' | 'headline' | 'language' | 'image'>;
 
 /** A piece in a list. */
@@ -116,32 +116,32 @@ export interface RowView extends Pick<Row, 'id' | 'headline' | 'dek' | 'category
   published_at: string;
   day_url: string;
   image: PictureView | null;
-  /** The start of the prose, to fill the room that a list has left. */
+  /** The start of the prose, to fill free space in a list. */
   excerpt?: string;
 }
 
 export interface FactView extends CitedFact {
-  /** The page of the fact in the paper's record, and what became of it since; null for an entry without a key. */
+  /** The page of the fact in the paper's record, and what became of the fact since; null for an entry without a key. */
   record: { url: string; since: FactChange | null } | null;
   /** The instrument's address, or null when the instrument is a document's name. */
   href: string | null;
-  /** What the desk found in its source; null while it was not read. */
+  /** The result of reading its source; null before it is read. */
   evidence: {
     state: EvidenceState;
     /** ISO 8601. */
     read_at: string;
-    /** The source at its quote (a text fragment), else as the fact names it. */
+    /** The source at its quote (a text fragment), else the fact's instrument. */
     href: string;
-    /** The text that was read, where the paper shows it. */
+    /** The text that was read, if the paper shows it. */
     archived_url: string | null;
-    /** The signed observation of a hostname that it is, and that was verified; null for any other source. */
+    /** The verified signed observation of a hostname; null if the source is not one. */
     observation: ObservationSeen | null;
   } | null;
   /** Ids of the markers in the prose that cite this fact, for the back links. */
   marker_ids: string[];
 }
 
-/** A heading, and those of the next level below it. */
+/** A heading, with the headings of the next level below it. */
 export interface ContentsEntry {
   id: string;
   text: string;
@@ -153,16 +153,16 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   is_preview: boolean;
   /** The prose as HTML, or a placeholder until its bytes are inserted. Its markers link to the facts. */
   html: string;
-  /** Where the page shows the subscribe form: before the rest of the prose, below the piece, or nowhere. */
+  /** Where the page shows the subscribe form: before the rest of the prose, below the piece, or not at all. */
   box: { rest: string } | 'end' | null;
-  /** Whether the page has a form or link cards, which have a stylesheet of their own. */
+  /** Whether the page has a form or link cards, which have a separate stylesheet. */
   has_insets: boolean;
   /** The table of contents; empty for a short piece. */
   contents: ContentsEntry[];
   authors: Author[];
-  /** Who approved it, where the paper shows that; null when nobody did. */
+  /** Who approved it, if the paper shows that; null when nobody did. */
   reviewed: { name: string; role: string; at: string } | null;
-  /** Whether there are so many sources to so little text that their names would not fit beside it. */
+  /** Whether there are too many sources for the text, so that their names would not fit beside it. */
   is_crowded: boolean;
   facts: FactView[];
   updated_at: string;
@@ -177,15 +177,15 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
   standards_url: string;
   /** Address of the transparency log, with its trailing slash. */
   log_url: string;
-  /** Where the texts are that the desk read of its sources; null for a paper that does not publish them. */
+  /** The address of its sources' texts that the desk read; null for a paper that does not publish them. */
   texts_url: string | null;
   /** The edition of its day; null without one that can be heard or watched. */
   cast: Pick<CastView, 'title' | 'url' | 'is_audio' | 'duration_s' | 'file_url' | 'media_type'> | null;
-  /** Null for a piece that nothing has signed, on the writing desk or in a preview. */
+  /** Null for an unsigned piece, on the writing desk or in a preview. */
   receipt: {
     seq: number;
     filed_at: string;
-    /** The latest time at which it was signed, where a correction of the clock says that `filed_at` is wrong. */
+    /** The latest time at which it was signed, if a correction of the clock says that `filed_at` is wrong. */
     true_at: string | null;
     kid: string;
     note: string;
@@ -195,7 +195,7 @@ export interface StoryView extends Framed, RowView, Pick<Story, 'credit' | 'revi
 }
 
 export interface WithdrawnView extends Framed {
-  /** Null where it is withheld. */
+  /** Null if it is withheld. */
   headline: string | null;
   reason: string;
   published_at: string;
@@ -207,17 +207,17 @@ export interface CastView extends Pick<Cast, 'day' | 'title' | 'description' | '
   is_audio: boolean;
   url: string;
   embed_url: string;
-  /** Of the video or audio file; null while it is missing. */
+  /** Address of the video or audio file; null while the file is missing. */
   file_url: string | null;
-  /** Null for an audio edition without one. */
+  /** Null for an audio edition without a poster. */
   poster: PictureView | null;
-  /** The paper's shapes, where no poster is. */
+  /** The paper's shapes, in place of a poster. */
   motif: Motif | null;
   /** Captions of a video, or the transcript of an audio edition. */
   captions_url: string | null;
 }
 
-/** A paragraph of what is said. */
+/** A paragraph of a transcript. */
 export interface TranscriptPart {
   /** Seconds from the start. */
   time: number;
@@ -231,19 +231,19 @@ export interface RailView {
   rows: RowView[];
 }
 
-/** A section on the front, composed by what it has. */
+/** A section on the front, in a form that suits its pieces. */
 export interface FrontRail {
   section: string;
   url: string;
-  /** `pictured` is led by a picture, `text` by a text that has the room of one, `motif` by the section's shapes. */
+  /** `pictured` is led by a picture, `text` by a long excerpt in its place, `motif` by the section's shapes. */
   form: 'pictured' | 'text' | 'motif' | 'even';
-  /** The section's shapes, for the form of that name. */
+  /** The section's shapes, for the form `motif`. */
   motif: Motif | null;
-  /** The lead is alone in the first column; the columns of `even` are alike. */
+  /** The lead is alone in the first column, except in the form `even`, whose columns are alike. */
   columns: RowView[][];
 }
 
-/** One block of the front below the top of the news. */
+/** One block of the front below the top news. */
 export type FrontBlock =
   | { kind: 'rail'; rail: FrontRail }
   | { kind: 'briefs'; sections: RailView[] }
@@ -258,7 +258,7 @@ export interface FrontView extends Framed {
   updated_at: string;
   /** The lead piece, then the pieces beside it. No rail repeats any of them. */
   lead: RowView | null;
-  /** Replaces a missing picture of the lead. */
+  /** The lead's shapes, if it has no picture. */
   lead_motif: Motif | null;
   seconds: RowView[];
   /** On a wire, the newest pieces below the top, by day. */
@@ -269,23 +269,23 @@ export interface FrontView extends Framed {
 /** The newest pieces of a section, or one numbered page of it (`page` is null for the newest). */
 export interface SectionView extends Framed {
   name: string;
-  /** Its shapes, which replace a missing picture of the lead. */
+  /** Its shapes, for a lead without a picture. */
   motif: Motif;
   page: number | null;
   rows: RowView[];
   newer_url: string | null;
   older_url: string | null;
   feed_url: string;
-  /** The page of all tags, when the list is that of a tag. */
+  /** The page of all tags, if this is the list of a tag. */
   tags_url: string | null;
 }
 
 type TagView = Omit<TagCount, 'slug'> & { url: string };
 
 export interface TagsView extends Framed {
-  /** By name. */
+  /** Sorted by name. */
   tags: TagView[];
-  /** Those of most pieces, with the newest piece that has a picture, or the newest. */
+  /** The tags with the most pieces, each with the newest piece that has a picture, or the newest. */
   top: (TagView & { lead: MiniatureView })[];
 }
 
@@ -304,7 +304,7 @@ type DayCount = { day: string; count: number; url: string };
 export interface DaysView extends Framed {
   year: string | null;
   days: DayCount[];
-  /** The newest of them, with what led their front. */
+  /** The newest of them, each with the piece that led its front. */
   newest: (DayCount & { lead: MiniatureView })[];
   years: { year: string; url: string }[];
 }
@@ -315,7 +315,7 @@ export interface PersonaView extends Framed, Omit<Persona, 'avatar'> {
   /** Replaces a missing picture of the lead. */
   motif: Motif;
   record: PersonaCounts;
-  /** The publishers that the pieces of `rows` cite most. */
+  /** The publishers that the pieces in `rows` cite most. */
   sources: { source: string; citations: number }[];
   feed_url: string;
 }
@@ -325,7 +325,7 @@ export interface MastheadView extends Framed {
   standards_url: string;
 }
 
-/** The editions; `has_audio` when one or more of them are audio alone. */
+/** The editions; `has_audio` if any of them is audio only. */
 export interface CastIndexView extends Framed {
   has_audio: boolean;
   casts: CastView[];
@@ -341,7 +341,7 @@ export interface CastDayView extends Framed {
   oembed_xml_absolute: string;
 }
 
-/** A page that calls the API: search and subscribe. */
+/** A page that calls the API: search or subscribe. */
 export interface DeskPageView extends Framed {
   /** Absolute path of the API, such as `/harbor-ledger/api/v1`. */
   api: string;
@@ -351,22 +351,25 @@ export interface DeskPageView extends Framed {
 export interface AgentsView extends Framed {
   heading: string;
   about: string;
-  /** What a client calls the paper's tools. */
+  /** The name under which a client lists the paper's tools. */
   name: string;
   /** Address of the paper's MCP server. */
   mcp_absolute: string;
   html: string;
   headings: { id: string; text: string }[];
-  /** Paths below the paper's root that a reader can try. */
+  /** Paths below the paper's root for readers to try. */
   tries: string[];
-  /** What one of them answered when the page was pressed. */
+  /** The response of one of them when the page was pressed. */
   answer: { path: string; text: string };
 }
 
-/** The sections and years that limit a search; a section's shapes also stand for its pieces without a picture. */
+/**
+ * The sections and years by which a search can be limited; a section's shapes also represent its pieces without a
+ * picture.
+ */
 export interface SearchView extends DeskPageView {
   sections: { name: string; slug: string; url: string; motif: Motif }[];
-  /** The latest first. */
+  /** Newest first. */
   years: string[];
 }
 
@@ -383,10 +386,12 @@ export interface ChoicesView {
   cast: boolean;
 }
 
-/** The subscription form: empty when pressed; served live, it shows a failed request, whose form may have had no choices. */
+/**
+ * The subscription form. It is empty when pressed; served live, it shows a rejected request, even one without choices.
+ */
 export interface SubscribeView extends DeskPageView {
   failed?: { email: string; problem: FormProblem; choices: ChoicesView | null };
-  /** A mail to look at; null while the paper has no piece for one. */
+  /** Address of a sample mail; null while the paper has no piece for one. */
   sample_url: string | null;
 }
 
@@ -407,7 +412,10 @@ export interface ReaderManageView extends Framed, ChoicesView {
 }
 
 export interface CorrectionsView extends Framed {
-  /** `piece` is what was corrected or withdrawn, a fact by what it says now; null where its headline is withheld. */
+  /**
+   * `piece` is what was corrected or withdrawn; a fact is shown by its present statement. Null if its headline is
+   * withheld.
+   */
   rows: (Pick<CorrectionRow, 'note'> & {
     kind: CorrectionRow['kind'] | FactChange;
     at: string;
@@ -422,13 +430,13 @@ export interface RecordedFactView extends Pick<FactVersion, 'claim_key' | 'state
   url: string;
   /** The instrument's address, or null when it is a document's name. */
   href: string | null;
-  /** What became of it since it was recorded. */
+  /** What became of the fact since it was recorded. */
   since: FactChange | null;
-  /** Pieces on air that cite it. */
+  /** How many pieces on air cite it. */
   cited: number;
 }
 
-/** The facts recorded last, or one numbered page of the record. */
+/** The most recently recorded facts, or one numbered page of the record. */
 export interface FactsView extends Framed {
   page: number | null;
   rows: RecordedFactView[];
@@ -438,24 +446,24 @@ export interface FactsView extends Framed {
 }
 
 export interface FactPageView extends Framed, RecordedFactView, Pick<FactVersion, 'quote' | 'status' | 'note'> {
-  /** The newest first. */
+  /** Newest first. */
   versions: (FactVersion & { signed_at: string })[];
-  /** The newest pieces on air that cite it, with the version that each cites. */
+  /** The newest pieces on air that cite it, each with the version that it cites. */
   pieces: { headline: string; url: string; version: number; is_current: boolean }[];
-  /** How many pieces more. */
+  /** How many further pieces cite it. */
   more: number;
   json_url: string;
   facts_url: string;
 }
 
-/** The publishers on which most facts rest, and how many more there are. */
+/** The publishers with the most facts, and how many more publishers there are. */
 export interface SourcesView extends Framed {
   sources: { source: string; facts: number; citations: number }[];
   more: number;
   facts_url: string;
 }
 
-/** A page whose content is prose: standards, the guide for agents, a page of the paper's own. */
+/** A page whose content is prose: the standards, the guide for agents, or one of the paper's own pages. */
 export interface PageView extends Framed {
   heading: string;
   html: string;
@@ -469,11 +477,11 @@ export interface PageView extends Framed {
 export interface EmbedView
   extends Pick<Story, 'language' | 'dek' | 'category' | 'byline' | 'writer' | 'provenance'>,
     Pick<PaperRecord, 'hue' | 'nameplate'> {
-  /** When the piece was withdrawn, which turns the card into a notice; else null. */
+  /** When the piece was withdrawn, in which case the card is a notice; else null. */
   withdrawn_at: string | null;
   root_absolute: string;
   story_absolute: string;
-  /** Null where it is withheld. */
+  /** Null if it is withheld. */
   headline: string | null;
   published_at: string;
   /** With absolute addresses. */
@@ -485,7 +493,7 @@ export interface EmbedView
 export interface NewsstandView {
   papers: (Pick<PaperRecord, 'slug' | 'nameplate' | 'motto' | 'description' | 'hue' | 'language'> & {
     url: string;
-    /** Pieces on air. */
+    /** How many pieces are on air. */
     pieces: number;
     /** The lead of its front; null while nothing is on air. */
     lead: RowView | null;

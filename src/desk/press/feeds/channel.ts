@@ -5,7 +5,7 @@ import type { Story } from '../../archive.ts';
 import type { Paper } from '../../papers/paper.ts';
 import type { Edition } from '../edition.ts';
 
-/** The paper of a feed, and its address. Publishing a piece changes nothing here. */
+/** The paper of a feed, and its address. Publishing a piece does not change it. */
 export interface Channel {
   paper: Omit<Paper, 'edition' | 'changed_at'>;
   /** Absolute root address, without a trailing slash. */
@@ -23,7 +23,7 @@ export function channelOf(edition: Edition): Channel {
 export interface FeedItem extends Story {
   /** The prose as HTML. Its markers link to the footnotes by fragment. */
   html: string;
-  /** Absolute: the piece's own art, or its share card. */
+  /** Absolute address of the piece's own art, or of its share card. */
   image_url: string;
   image_type: string;
   /** Size of that picture's file in bytes; null for a share card, which may not be drawn yet. */
@@ -37,7 +37,10 @@ export function declared({ paper }: Channel, name: string): string {
   return fill(phrasesOf(paper.language).byline.declared, { name });
 }
 
-/** gofeed reads `name (mail)`, `mail (name)` and names without `@`, `(` and `)`, and drops any other author. */
+/**
+ * A name in a form that gofeed accepts: it reads `name (mail)`, `mail (name)` and names without `@`, `(` and `)`, and
+ * drops any other author.
+ */
 export function authorName(name: string): string {
   return name.replaceAll('(', '[').replaceAll(')', ']').replaceAll('@', '\uff20');
 }
@@ -80,7 +83,10 @@ export function uuid5(namespace: string, name: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** `urn:uuid:…`, from the piece's id: when a paper moves to its own domain, its pieces are not new to readers. */
+/**
+ * `urn:uuid:…`, derived from the piece's id, so that pieces do not look new to feed readers when a paper moves to its
+ * own domain.
+ */
 export function itemUrn(name: string): string {
   return `urn:uuid:${uuid5(ITEM_NAMESPACE, name)}`;
 }

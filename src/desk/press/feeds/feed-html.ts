@@ -12,12 +12,15 @@ const KEPT = new Set('alt cite colspan dir href lang rowspan src start title typ
 const ADDRESSES = new Set(['cite', 'href', 'src']);
 
 const TAG = /<([a-z][a-z0-9-]*)(\s[^<>]*)?>/gi;
-/** A note's links back to the text would lead out of the reader's page. */
+/** A note's links back to the text, which would lead away from the feed reader. */
 const BACK = /&nbsp;<a class="back"[^<>]*>[^<>]*<\/a>/g;
 const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
 const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
-/** Prose, corrections, sources, credit and AI label. Addresses are absolute; ids would clash in a reader's page. */
+/**
+ * The content of a feed item: prose, corrections, sources, credit and AI label. Addresses are absolute. Omits ids,
+ * which could clash with those of the feed reader's page.
+ */
 export function feedHtml(channel: Channel, item: FeedItem): string {
   const { paper, root } = channel;
   const { page, story, feed, fact } = phrasesOf(paper.language);
@@ -43,7 +46,7 @@ export function feedHtml(channel: Channel, item: FeedItem): string {
   return parts.join('\n');
 }
 
-/** The byline of the piece: the persona, or the people who wrote what it brought in. */
+/** The byline of the piece: the persona, or the people whose text the persona brought in. */
 function signature(channel: Channel, { byline, writers }: FeedItem): string {
   const writer = writerLine(writers, channel.paper.language);
   const { by, written } = phrasesOf(channel.paper.language).feed;

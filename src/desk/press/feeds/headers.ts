@@ -3,7 +3,10 @@ export interface HeaderContext {
   root: string;
   /** Hashes of the inline scripts of embeddable cards, such as `sha256-…`. */
   embed_scripts: readonly string[];
-  /** Address of the paper's analytics script. Pages may load it and call its host, and nothing else elsewhere. */
+  /**
+   * Address of the paper's analytics script. Pages may load only this script from another host, and connect only to
+   * that host.
+   */
   analytics?: string | undefined;
 }
 
@@ -14,7 +17,7 @@ interface PathRule {
   area?: Area;
   /** Whether other origins may read these files: feeds, Markdown, keys, cards, pictures. None depends on the reader. */
   isOpen?: true;
-  /** The content type, where hosts guess wrong or send none with a charset. */
+  /** The content type, if hosts would guess a wrong one or send none with a charset. */
   type?: string;
 }
 
@@ -85,7 +88,7 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
 /** The CORS headers of open paths: scripts may read them and revalidate by ETag. */
 export const OPEN_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag' };
 
-/** The front page, where programs look for a link to the API catalog of the paper (RFC 9727, section 3). */
+/** Headers of the front page, where programs look for a link to the API catalog of the paper (RFC 9727, section 3). */
 function frontHeaders(path: string, { root }: HeaderContext): Record<string, string> {
   if (path !== '/' && path !== '/index.html') return {};
   return { Link: `<${root}/.well-known/api-catalog>; rel="api-catalog"` };
@@ -104,7 +107,7 @@ function pageCsp(analytics: string | undefined): string {
 const MEDIA_CSP =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
-/** What a browser may do with a stranger's text: show it. */
+/** Browsers may only display an untrusted text. */
 const SOURCE_CSP = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 function embedCsp(scripts: readonly string[]): string {
@@ -135,7 +138,10 @@ function areaHeaders(area: Area, { embed_scripts, analytics }: HeaderContext): R
   };
 }
 
-/** How long caches may keep an area's files. Asset names depend on content; media keep theirs when replaced. */
+/**
+ * How long caches may keep an area's files. Names of assets depend on their content; media keep their names when
+ * replaced.
+ */
 function areaCache(area: Area): string {
   if (area === 'asset') return 'public, max-age=31536000, immutable';
   if (area === 'media') return 'public, max-age=3600, stale-while-revalidate=86400';
@@ -152,7 +158,7 @@ export function pathMatcher(pattern: string): RegExp {
 
 const RULES = Object.entries(PATHS).map(([pattern, rule]) => ({ matcher: pathMatcher(pattern), rule }));
 
-/** What the patterns of a path say together, whatever the spelling of the path. */
+/** The combined rules of all patterns that match a path, however the path is encoded. */
 function ruleOf(path: string): PathRule {
   const plain = decoded(path).replace(/\/{2,}/g, '/');
   return Object.assign({}, ...RULES.filter(({ matcher }) => matcher.test(plain)).map(({ rule }) => rule));
@@ -166,7 +172,10 @@ function decoded(path: string): string {
   }
 }
 
-/** Those that `_headers` lists for a path from the paper's root, with its slash. Unlisted paths count as pages. */
+/**
+ * The headers that `_headers` lists for a path from the paper's root, with a leading slash. Unlisted paths count as
+ * pages.
+ */
 export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
   const { area = 'page', isOpen } = ruleOf(path);
   return {
@@ -187,7 +196,10 @@ export function contentType(path: string): string | null {
   return ruleOf(path).type ?? null;
 }
 
-/** For Netlify and Cloudflare Pages. Paths include that of the root. `pages` are slugs of the paper's own pages. */
+/**
+ * The `_headers` file for Netlify and Cloudflare Pages. Paths include that of the root. `pages` are slugs of the
+ * paper's own pages.
+ */
 export function headersFile(context: HeaderContext, pages: readonly string[] = []): string {
   const base = new URL(context.root).pathname.replace(/\/$/, '');
   const own = pages.map((slug): [string, PathRule] => [`/${slug}/*`, { area: 'page' }]);

@@ -9,7 +9,10 @@ import type { Channel } from './channel.ts';
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** Front matter, prose with `[^N]` markers, a footnote for each. Sources appear as filed, without escapes. */
+/**
+ * A story as Markdown: front matter, prose with `[^N]` markers, and a footnote for each source. Sources appear as
+ * filed, unescaped.
+ */
 export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     line('headline', story.headline),
@@ -52,7 +55,7 @@ function footnote({ n, statement, source, instrument, fact_status, fact_url }: C
   return `[^${n}]: ${indented(`${statement} — ${source}, ${instrument}${since}`, '    ')}`;
 }
 
-/** Indents all lines but the first, so that they belong to the list item or footnote that the first one opens. */
+/** Indents all lines except the first, so that they belong to the list item or footnote that it opens. */
 function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }

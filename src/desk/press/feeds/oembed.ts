@@ -8,7 +8,10 @@ import { shareImage } from '../outputs/story.ts';
 import type { ShareImage } from '../views.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
-/** The frame's permissions, unless the consumer restricts it as WordPress does. Links open in the embedding page. */
+/**
+ * The frame's permissions, if the consumer does not restrict it itself, as WordPress does. Links open in the embedding
+ * page.
+ */
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 
 /** The size limits of the consumer in CSS pixels; null for no limit. */
@@ -40,12 +43,12 @@ export function oembedRecord(edition: Edition, story: Story, size: CardSize, bou
   });
 }
 
-/** The record has room for one address. */
+/** The first author's address. The record has room for only one. */
 function authorUrl({ writers: [first, ...others] }: Story): { author_url?: string } {
   return first?.url === undefined || others.length > 0 ? {} : { author_url: first.url };
 }
 
-/** The height of a player for sound with its poster and title above (layouts/player.css), in pixels. */
+/** Height of a player for sound, with its poster and title above (layouts/player.css), in pixels. */
 const AUDIO_HEIGHT = 190;
 
 /** The oEmbed record of an edition: its player in the largest frame within the bounds. */
@@ -59,7 +62,7 @@ export function castRecord(edition: Edition, cast: Cast, bounds: Bounds): OEmbed
     ? { width, height: Math.min(height, AUDIO_HEIGHT) }
     : playerSize(width, height, { width: file?.width ?? 16, height: file?.height ?? 9 });
   return recordOf(edition, size, bounds, {
-    // oEmbed has no type for sound.
+    // oEmbed has no type for audio.
     type: isAudio ? 'rich' : 'video',
     title: cast.title,
     page,

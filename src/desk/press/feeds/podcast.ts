@@ -9,17 +9,20 @@ import { element, textElement, XML_DECLARATION } from './xml.ts';
 /** Namespace of `podcast:guid`, fixed by the podcast namespace specification. */
 const PODCAST_NAMESPACE = 'ead4c236-bf58-58c6-a2c6-a6b28d128cb6';
 
-/** Apple accepts no other cover formats. */
+/** The only cover formats that Apple accepts. */
 const COVER = /\.(?:jpe?g|png)$/i;
 
 export interface PodcastOptions {
   /** Absolute address of a square JPEG or PNG of 1400 to 3000 pixels. */
   cover_url: string;
-  /** Identifies the paper through a change of address, such as the thumbprint of its door's first key. */
+  /** Identifies the paper when its address changes; for example the thumbprint of its first signing key. */
   identity: string;
 }
 
-/** RSS 2.0 after PSP-1. feed 6 cannot declare namespaces and writes `itunes:category` as text. */
+/**
+ * An RSS 2.0 podcast feed following PSP-1. Not written with the package feed 6, which cannot declare namespaces and
+ * writes `itunes:category` as text.
+ */
 export function podcast(channel: Channel, casts: readonly Cast[], options: PodcastOptions): string {
   const { paper, root } = channel;
   const self = `${root}/podcast.xml`;
@@ -56,7 +59,7 @@ export function podcastGuid(feedUrl: string): string {
   return uuid5(PODCAST_NAMESPACE, feedUrl.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/\/+$/, ''));
 }
 
-/** One edition, dated by its day at midnight UTC. */
+/** One edition as an episode, dated midnight UTC of its day. */
 function episode(channel: Channel, cast: Cast, { cover_url, identity }: PodcastOptions): string {
   const { paper, root } = channel;
   const { poster = '' } = cast;
@@ -83,10 +86,10 @@ function episode(channel: Channel, cast: Cast, { cover_url, identity }: PodcastO
   return `<item>\n${lines.join('\n')}\n</item>`;
 }
 
-/** Apple Podcasts knows M4A by this name alone. */
+/** Apple Podcasts recognizes M4A only by this type. */
 const enclosureType = ({ media_type }: Cast): string => (media_type === 'audio/mp4' ? 'audio/x-m4a' : media_type);
 
-/** Beside the page of an edition. */
+/** The name of the chapters file, in the folder of the edition's page. */
 export const CHAPTERS_FILE = 'chapters.json';
 /** The type of the podcast namespace's JSON chapters. */
 export const CHAPTERS_TYPE = 'application/json+chapters';

@@ -23,11 +23,17 @@ const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
 export interface RssOptions {
   /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
   path: string;
-  /** The list that the feed is of, when it is not the whole paper: its name, and the path of its page under the root. */
+  /**
+   * The list that the feed covers, unless it is that of the whole paper: its name, and the path of its page under the
+   * root.
+   */
   list?: { name: string; path: string };
 }
 
-/** RSS 2.0 with full text in `content:encoded`. `lastBuildDate` is the newest change, so bytes do not depend on now. */
+/**
+ * RSS 2.0 with full text in `content:encoded`. `lastBuildDate` is the newest change, so that the bytes do not depend on
+ * the current time.
+ */
 export function rss(channel: Channel, items: readonly FeedItem[], options: RssOptions): string {
   const { paper, root } = channel;
   const changed = items.length === 0 ? null : Math.max(...items.map(({ updated_at }) => updated_at));
@@ -56,7 +62,10 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
   return xmlOf(feed, changed);
 }
 
-/** What was corrected, withdrawn or retracted, newest first. An item that is corrected again is another item. */
+/**
+ * A feed of corrections, withdrawals and retractions, newest first. Another correction of the same item is a separate
+ * item.
+ */
 export function correctionsRss(channel: Channel, rows: CorrectionsView['rows'], path: string): string {
   const { paper, root } = channel;
   const { corrections, fact, page, withdrawn } = phrasesOf(paper.language);
@@ -105,35 +114,41 @@ function xmlOf(feed: Feed, changed: number | null): string {
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }
 
-/** Who wrote the piece, one element each. The persona that brought in what people wrote is a contributor, declared like an author. */
+/**
+ * The people who wrote the piece, one element each. A persona that brought in their text is a contributor, declared
+ * like an author.
+ */
 function signatures(channel: Channel, { byline, writers }: FeedItem): Extension[] {
   const persona = { _text: text(authorName(declared(channel, byline.name))) };
   if (writers.length === 0) return [{ name: 'dc:creator', objects: persona }];
   const creators = writers.map(({ name }) => ({ _text: text(authorName(name)) }));
   return [
-    // The serializer makes an element of each; its types know of one.
+    // The serializer writes one element for each; its types only allow a single one.
     { name: 'dc:creator', objects: creators as unknown as Extension['objects'] },
     { name: 'dc:contributor', objects: persona },
   ];
 }
 
-/** The piece's own art. RSS requires a length, and that of a media file is known. */
+/** The piece's own art. RSS requires a length, which is known for media files. */
 function enclosure({ image_url, image_type }: FeedItem, length: number): Enclosure {
   return { url: image_url, type: image_type, length };
 }
 
-/** A large press draws share cards after the feed, so their length is unknown. Media RSS does not require one. */
+/** A large press draws share cards after the feed, so their length is unknown. Media RSS does not require a length. */
 function mediaContent({ image_url, image_type }: FeedItem): Extension {
   const _attributes = { url: image_url, type: image_type, medium: 'image', width: CARD_WIDTH, height: CARD_HEIGHT };
   return { name: 'media:content', objects: { _attributes } };
 }
 
-/** feed 6 mistakes `&amp;` in a text for an escaped ampersand and passes on characters that XML forbids. */
+/**
+ * Prepares a text for feed 6, which mistakes `&amp;` for an escaped ampersand and passes on characters that XML
+ * forbids.
+ */
 function text(value: string): string {
   return cleanText(value).replaceAll('&', '&amp;');
 }
 
-/** HTML as CDATA sections without `]]>`: feed 6 would split only at the first one. */
+/** HTML as CDATA sections without `]]>`, because feed 6 would split only at the first one. */
 function cdata(html: string): string[] {
   const parts = cleanText(html).split(']]>');
   return parts.map((part, index) => `${index === 0 ? '' : '>'}${part}${index === parts.length - 1 ? '' : ']]'}`);

@@ -30,7 +30,7 @@ export function sitemapShard(root: string, urls: readonly { path: string; update
 /** The maximum number of pieces in a news sitemap (Google). */
 export const NEWS_MAX = 1_000;
 
-/** A Google News sitemap of the pieces of the last 48 hours, newest first; without any, an empty list. */
+/** A Google News sitemap of the pieces of the last 48 hours, newest first. The list may be empty. */
 export function newsSitemap({ paper, root }: Channel, rows: readonly Row[]): string {
   const urls = rows
     .slice(0, NEWS_MAX)
@@ -60,7 +60,7 @@ ${urls.join('')}</urlset>
 `;
 }
 
-/** A language code for Google News: ISO 639, but `zh-cn` or `zh-tw` for Chinese, by script. */
+/** A language code for Google News: ISO 639, except `zh-cn` or `zh-tw` for Chinese, by script. */
 export function newsLanguage(tag: string): string {
   const subtags = tag.toLowerCase().split('-');
   if (subtags[0] !== 'zh') return subtags[0] ?? tag;

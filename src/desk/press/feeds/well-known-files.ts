@@ -16,7 +16,10 @@ Sitemap: ${root}/sitemap-news.xml
 /** RFC 9116 recommends an expiry less than a year away. */
 export const MONTHS_VALID = 12;
 
-/** RFC 9116. Expires 12 months after the month of `changed_at` (ms) began: changes once a month, not with time. */
+/**
+ * security.txt (RFC 9116). Expires 12 months after the start of the month of `changed_at` (ms), so that the file
+ * changes at most once a month.
+ */
 export function securityTxt({ paper, root }: Channel, changed_at: number): string {
   return [
     `Contact: ${contactUrl(paper) ?? `${root}/standards/`}`,
@@ -27,7 +30,7 @@ export function securityTxt({ paper, root }: Channel, changed_at: number): strin
   ].join('\n');
 }
 
-/** The start of the month that is so many after that of a time (in ms). */
+/** The start of the month that is `months` after the month of a time (ms). */
 export function monthLater(time: number, months: number): string {
   const at = new Date(time);
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1)).toISOString().replace('.000', '');

@@ -1,8 +1,10 @@
-/** What XML 1.0 (section 2.2) forbids even escaped, besides lone surrogates: most controls, U+FFFE, U+FFFF. */
+/**
+ * Characters that XML 1.0 (section 2.2) forbids even escaped, besides lone surrogates: most controls, U+FFFE, U+FFFF.
+ */
 const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]/g;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
-/** Removes what XML 1.0 forbids and normalizes line ends (section 2.11). */
+/** Removes characters that XML 1.0 forbids, and normalizes line ends (section 2.11). */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.replace(LONE_SURROGATES, '');
   return whole.replace(FORBIDDEN, '').replace(/\r\n?/g, '\n');
@@ -15,7 +17,7 @@ export function escapeText(text: string): string {
   return cleanText(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** One element. Attributes without a value are omitted; `content` is already markup. */
+/** One element. Omits attributes without a value. `content` must be markup already. */
 export function element(
   name: string,
   attributes: Record<string, string | number | null>,

@@ -56,7 +56,7 @@ export const OUTPUTS: readonly Output[] = [
   hosting,
 ];
 
-/** The output and key of a name; null for an unknown kind. */
+/** The output and the key in a name; null for an unknown kind. */
 export function outputNamed(name: string): { output: Output; key: string } | null {
   const slash = name.indexOf('/');
   const kind = slash < 0 ? name : name.slice(0, slash);
@@ -72,7 +72,7 @@ export function outputName({ kind }: Output, key: string): string {
 /** A single printed file: its bytes, or how to draw or copy it. */
 export type SingleFile = Exclude<RenderedFile, { same: string }>;
 
-/** Prints the single file at a path of a paper that is not pressed; null when there is none. */
+/** Prints the single file at a path of a paper that is not pressed; null if there is none. */
 export async function printPath(edition: Edition, path: string, tools: RenderTools): Promise<SingleFile | null> {
   // Only static hosts read these; a server that prints a single file sends its own headers and redirects.
   if (path === '_headers' || path === '_redirects') return null;

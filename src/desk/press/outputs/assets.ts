@@ -12,10 +12,10 @@ import type { Edition } from '../edition.ts';
 import { keysAfter, type Output, type RenderedFile, type RenderTools, singleOutput } from '../output.ts';
 import { ALPHABETS_CSS } from '../page-fonts.ts';
 
-/** The shared host's own icon. Each paper has its own at this address. */
+/** The shared host's icon. At this address, each paper has its own. */
 const ICON = 'favicon.svg';
 
-/** The build's files, the same for every paper, and the style of the paper's own: its hue, and its stylesheet. */
+/** The build's files, the same for every paper, and the paper's own styles: its hue, and its stylesheet. */
 export const assets = singleOutput('assets', 'assets', async (edition, tools) => {
   const { hue, typefaces = DEFAULT_TYPEFACES, theme = DEFAULT_THEME, style } = edition.paper();
   const own = style === undefined ? null : edition.media(style);
@@ -26,7 +26,7 @@ export const assets = singleOutput('assets', 'assets', async (edition, tools) =>
   ];
 });
 
-/** Twelve months and seven days, as a paper's pages write them. */
+/** Dates that cover all months and weekdays, because pages write their names. */
 const DAYS = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2026, month, month + 1)));
 
 /**
@@ -55,7 +55,10 @@ export const fonts = singleOutput('fonts', 'assets', async (edition) => {
   ];
 });
 
-/** The paper's own stylesheet. Earlier versions accepted what could hide the mark of an AI persona. */
+/**
+ * The paper's own stylesheet. Corrected if necessary, because earlier versions accepted rules that could hide the mark
+ * of an AI persona.
+ */
 async function styleOf(own: Media, { pictures }: RenderTools): Promise<RenderedFile[]> {
   if (own.missing) return shown('style.css', own);
   const text = new TextDecoder().decode(await pictures.original(own));
@@ -76,21 +79,21 @@ export const media: Output = {
   },
 };
 
-/** A media file at a path, or its stand-in; none for a missing video. */
+/** A media file at a path, or its stand-in; nothing for a missing video. */
 async function shown(path: string, media: Media): Promise<RenderedFile[]> {
   if (!media.missing) return [{ path, copy: media.digest }];
   const body = await standIn(media);
   return body === null ? [] : [{ path, body }];
 }
 
-/** What may be a picture with variants: no other file is asked for them. */
+/** Whether a path can be a picture with variants. Other files are not checked for variants. */
 const isPicturePath = (path: string): boolean => /\.(?:jpe?g|png|webp|avif)$/i.test(path);
 
 function picturePaths({ archive }: Edition): string[] {
   return archive.mediaPaths().filter(isPicturePath);
 }
 
-/** The media path of each picture, by the id in the names of its variants. Of equal pictures, one is enough. */
+/** The media path of each picture, by the id in the names of its variants. Identical pictures share an entry. */
 export function mediaByPictureId(edition: Edition): Map<string, string> {
   const paths = new Map<string, string>();
   for (const path of picturePaths(edition)) {

@@ -16,7 +16,7 @@ import { logoOf } from './icons.ts';
 
 /** How many published days the list of back issues shows at once. */
 const DAYS_MAX = 366;
-/** How many of the newest are shown as miniatures of their fronts: four weeks. */
+/** How many of the newest days are shown as miniatures of their fronts: four weeks. */
 const MINIATURES_MAX = 28;
 
 export const day: Output = {
@@ -40,7 +40,7 @@ export const day: Output = {
       day: name,
       rows: rows.map((row) => rowView(edition, row)),
       motif: motifOf(nameplate),
-      // Without its file it has nothing to lead to.
+      // Without its file, the edition has nothing to link to.
       cast: cast?.file_url === null ? null : cast,
       days_url: `${edition.site.base}/days/`,
     };
@@ -65,7 +65,7 @@ export const year: Output = {
   },
 };
 
-/** The years with pieces, the latest first. */
+/** The years with pieces, newest first. */
 export function yearsOf(edition: Edition): string[] {
   return [...new Set(edition.months().map(({ month }) => month.slice(0, 4)))].reverse();
 }
@@ -112,7 +112,7 @@ export function castView(edition: Edition, cast: Cast): CastView {
   };
 }
 
-/** The picture that stands for an edition elsewhere: its poster, or the cover of the podcast. */
+/** The picture that represents an edition elsewhere: its poster, or the cover of the podcast. */
 export function castImage(edition: Edition, { poster, title }: Cast): ShareImage {
   const { root } = edition.site;
   if (poster === undefined) {
@@ -122,7 +122,7 @@ export function castImage(edition: Edition, { poster, title }: Cast): ShareImage
   return { absolute: fileUrl(root, poster), alt: title, width, height };
 }
 
-/** What is said. The captions of a video stay apart, so that each leads into it. */
+/** The transcript. The captions of a video stay separate, so that each one links to its time in the video. */
 async function transcriptIn(
   edition: Edition,
   { transcript, captions }: Cast,
@@ -176,7 +176,7 @@ export const castDay: Output = {
         title: cast.title,
         description: cast.description,
         share,
-        // Without its file there is nothing to describe.
+        // Without its file, there is nothing to describe.
         ...(file?.missing
           ? {}
           : {

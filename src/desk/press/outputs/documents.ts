@@ -20,7 +20,7 @@ import { feedItems } from './story.ts';
 
 const LLMS_MAX = 20;
 
-/** The documents that programs read. */
+/** The documents for programs. */
 export const documents = [
   singleOutput('front-document', 'front', (edition) => {
     const links = linksOf(edition);
@@ -80,7 +80,7 @@ export async function headerContext(edition: Edition, render: Render): Promise<H
   };
 }
 
-/** A card without a piece. Its scripts are those of every card. */
+/** An empty card. It has the same scripts as every other card. */
 function emptyCard(edition: Edition): EmbedView {
   const { nameplate, hue, language } = edition.paper();
   const { root } = edition.site;

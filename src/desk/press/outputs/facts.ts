@@ -11,11 +11,11 @@ import { keysAfter, type Output } from '../output.ts';
 import type { FactsView, RecordedFactView } from '../views.ts';
 import { frameOf, instrumentHref } from './frame.ts';
 
-/** How many citing pieces the page of a fact lists, and how many publishers that of the sources. */
+/** Maximum number of citing pieces on the page of a fact, and of publishers on the page of sources. */
 const PIECES_MAX = 200;
 const SOURCES_MAX = 1_000;
 
-/** Numbered pages stand below a name of their own: a claim key may be a number. */
+/** Numbered pages have a folder of their own, because a claim key may be a number. */
 const pageFolder = (page: number): string => `facts/all/${page}/`;
 
 export const factShardPath = (shard: number): string => `sitemaps/facts-${shard}.xml`;
@@ -69,7 +69,9 @@ export const fact: Output = {
   },
 };
 
-/** The numbered pages of the record, from the oldest fact on, so that a full page changes only with its facts. */
+/**
+ * The numbered pages of the record, starting with the oldest fact, so that a full page only changes when its facts do.
+ */
 export const factPage: Output = {
   kind: 'facts-page',
   stage: 'list',
@@ -90,7 +92,7 @@ export const factPage: Output = {
   },
 };
 
-/** The facts that were recorded last. A paper without a record has no such page. */
+/** The most recently recorded facts. A paper without a record has no such page. */
 export const facts: Output = {
   kind: 'facts',
   stage: 'index',

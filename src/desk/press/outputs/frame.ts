@@ -43,7 +43,7 @@ export function frameOf(edition: Edition, page: FrameOf): Frame {
     title: page.title === null ? paper.nameplate : `${page.title} · ${paper.nameplate}`,
     description: page.description || paper.description,
     noindex: page.noindex ?? false,
-    // Addresses of pages that are not indexed may be secret: previews, and links of mails.
+    // The addresses of pages that are not indexed may be secret: previews, and links in mails.
     analytics: page.noindex ? null : (paper.analytics ?? null),
     paper: paperOf(edition),
     language: page.language ?? paper.language,
@@ -87,12 +87,12 @@ function castsOf(edition: Edition): Frame['paper']['casts'] {
   return casts.length === 0 ? null : hasAudio(casts) ? 'audio' : 'video';
 }
 
-/** Without dimensions a logo would move the page while it loads. */
+/** The paper's logo. Its dimensions are required, because otherwise the page would shift while it loads. */
 function logoOf(edition: Edition): Frame['paper']['logo'] {
   const { logo, nameplate } = edition.paper();
   if (logo === undefined) return null;
   const { light, dark = null } = typeof logo === 'string' ? { light: logo } : logo;
-  // The name in type stands in for a logo that is missing.
+  // If the logo is missing, the nameplate in type replaces it.
   if ([light, dark].some((path) => path !== null && edition.media(path)?.missing)) return null;
   return {
     picture: pictureView(edition, { src: light, alt: nameplate, credit: null }),
@@ -100,13 +100,13 @@ function logoOf(edition: Edition): Frame['paper']['logo'] {
   };
 }
 
-/** A mail address is shown as it is; a page's address is a link with a word of its own. */
+/** The paper's contact. A mail address is shown as text; the address of a page is shown as a link with a phrase. */
 function contactOf(paper: PaperRecord): Frame['paper']['contact'] {
   const url = contactUrl(paper);
   return url === undefined ? null : { url, text: contactMail(paper) ?? null };
 }
 
-/** The imprint of every page's footer. A page that the paper does not have is not linked to. */
+/** The imprint in every page's footer. A page that does not exist is not linked. */
 function imprintOf(edition: Edition): Frame['paper']['imprint'] {
   const paper = edition.paper();
   const { imprint } = paper;
@@ -143,7 +143,10 @@ export function linksOf(edition: Edition): Links {
   };
 }
 
-/** A picture from the paper's media. Its size prevents layout shifts while it loads. `base` begins its addresses. */
+/**
+ * A picture from the paper's media. Its size prevents layout shifts while it loads. `base` is the prefix of its
+ * addresses.
+ */
 export function pictureView(edition: Edition, image: Image, base = edition.site.base): PictureView {
   const media = edition.media(image.src);
   const variants = media === null ? [] : variantsOf(media);
@@ -158,7 +161,7 @@ export function pictureView(edition: Edition, image: Image, base = edition.site.
   };
 }
 
-/** The address of a piece's own art in the size of a list, where it has such a variant; null without art. */
+/** The address of a piece's own art in the size for lists, if it has such a variant; null without art. */
 export function thumbnailOf(edition: Edition, { image }: Pick<Row, 'image'>): string | null {
   if (image === null) return null;
   const { url, variants } = pictureView(edition, image, edition.site.root);
@@ -166,10 +169,10 @@ export function thumbnailOf(edition: Edition, { image }: Pick<Row, 'image'>): st
   return (still.find(({ width }) => width >= THUMBNAIL) ?? still.at(-1))?.url ?? url;
 }
 
-/** In pixels. */
+/** Width in pixels. */
 const THUMBNAIL = 400;
 
-/** The address of a document; null for one that has only a name. */
+/** The address of a document; null if the instrument is only a name. */
 export function instrumentHref(instrument: string): string | null {
   return /^https?:\/\//i.test(instrument) ? instrument : null;
 }
@@ -179,7 +182,7 @@ export function prosePicture(edition: Edition, src: string): ProsePicture {
   return pictureView(edition, { src, alt: '', credit: null });
 }
 
-/** The cards of a piece's links, for a paper that has them; a page that was not read yet has none. */
+/** The cards of a piece's links, if the paper shows link cards. A page that was not read yet has no card. */
 export function linkCards(edition: Edition): ((url: string) => LinkCard | undefined) | undefined {
   if (edition.paper().link_cards !== true) return undefined;
   const { base } = edition.site;
@@ -221,7 +224,10 @@ export function bylineView(edition: Edition, persona: string, byline: { name: st
   };
 }
 
-/** What leads a list in small: the first of these pieces that has a picture, else the first; null without a piece. */
+/**
+ * The piece that represents a list in miniature: the first of these with a picture, else the first; null without a
+ * piece.
+ */
 export function miniatureView(edition: Edition, rows: readonly Row[]): MiniatureView | null {
   const row = rows.find(({ image }) => image !== null) ?? rows[0];
   if (row === undefined) return null;

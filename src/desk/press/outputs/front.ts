@@ -21,33 +21,35 @@ import { correctionRows, SAMPLE } from './pages.ts';
 /** The lead is chosen from this many of the newest pieces. */
 const LEAD_OF = 5;
 const SECONDS = 4;
-/** How many pieces the front of a wire lists, with its lead. */
+/** How many pieces the front of a wire lists, including its lead. */
 const RIVER_MAX = 40;
 
-/** How much of a prose may fill the room that a list has left, in UTF-16 units. */
+/** Maximum length of an excerpt that fills free space in a list, in UTF-16 units. */
 const EXCERPT_MAX = 420;
 const LEAD_EXCERPT_MAX = 1_800;
-/** A paragraph of an excerpt that is shorter goes on with the next sentence. */
+/** While the last paragraph of an excerpt is shorter than this, the next sentence continues it. */
 const SHORT_MAX = 120;
 
-/** A blog with fewer pieces has no block of its own. */
+/** A blog with fewer pieces than this has no block. */
 const BLOG_MIN = 2;
 const BLOG_MAX = 4;
 const CORRECTIONS_MAX = 3;
 
-/** A section with fewer pieces than this is a brief. */
+/** A section with fewer pieces than this becomes a brief. */
 const RAIL_MIN = 3;
-/** How many sections get a rail. The others are briefs, so that a paper of forty sections has an end. */
+/**
+ * Maximum number of sections with a rail. The others become briefs, so that a front with forty sections stays short.
+ */
 const RAILS_MAX = 8;
-/** A rail is led by its newest piece with a picture, if it is among this many of the newest. */
+/** A rail's lead is its newest piece with a picture, if that is among this many of its newest pieces. */
 const LED_BY = 3;
-/** How many pieces a brief names. */
+/** How many pieces a brief lists. */
 const BRIEF_MAX = 2;
 
-/** Markdown blocks other than paragraphs: headings, quotes, lists, code, tables, pictures, rules. */
+/** The start of a Markdown block that is not a paragraph: heading, quote, list, code, table, picture, rule. */
 const NO_PARAGRAPH = /^(?:#|>|[-*+] |\d+[.)] |```|~~~|\||!\[| {4}|\[\^|-{3}|\*{3})/;
 
-/** The blocks of a front whose paper.yaml names none. The edition then follows the first section. */
+/** The blocks of a front whose paper.yaml lists none. The edition then follows the first section. */
 export const DEFAULT_BLOCKS: readonly FrontBlockName[] = ['sections', 'subscribe', 'blog', 'corrections', 'masthead'];
 
 export const front = singleOutput('front', 'front', async (edition, { render }) => [
@@ -55,9 +57,9 @@ export const front = singleOutput('front', 'front', async (edition, { render }) 
 ]);
 
 /**
- * The lead and the pieces beside it: those that an editor placed, and the newest ones at the other places. A front page
- * needs a picture: where no lead was placed, the newest piece that has one leads, if it is recent enough. Cards prefer
- * pieces with pictures.
+ * The lead and the pieces beside it: the pieces that an editor placed, and the newest pieces in the other places. A
+ * front needs a picture: if no lead was placed, the newest piece with a picture leads, if it is among the newest
+ * `LEAD_OF`. With `areCards`, pieces with pictures come first.
  */
 function topNews(newest: Row[], placement: Placed, areCards = false): { lead: Row | null; seconds: Row[] } {
   const pins = new Map(placement.pins.map(({ pin, row }) => [pin, row]));
@@ -68,11 +70,14 @@ function topNews(newest: Row[], placement: Placed, areCards = false): { lead: Ro
   const others = free.filter((row) => row !== lead);
   if (areCards) others.sort((a, b) => Number(b.image !== null) - Number(a.image !== null));
   const seconds = Array.from({ length: SECONDS }, (_, index) => pins.get(index + 1) ?? others.shift());
-  // With fewer pieces than places, a pinned one moves up.
+  // With fewer pieces than places, pinned pieces move up.
   return { lead, seconds: seconds.filter((row) => row !== undefined) };
 }
 
-/** A wire lists its pieces as they come: above them stand the lead, and what an editor placed beside it. */
+/**
+ * The top of a wire, which lists all other pieces in order of time: the lead, and the pieces that an editor placed
+ * beside it.
+ */
 function wireTop(edition: Edition): { lead: Row | null; seconds: Row[] } {
   const { lead, pins } = edition.placement();
   const { lead: newest } = topOf(edition);
@@ -80,7 +85,7 @@ function wireTop(edition: Edition): { lead: Row | null; seconds: Row[] } {
   return { lead: lead?.row ?? newest, seconds: pinned.filter(({ id }) => id !== (lead?.row ?? newest)?.id) };
 }
 
-/** Rows by the day that they went on air, both newest first. */
+/** Groups rows by the day on which they went on air. Both days and rows are newest first. */
 function byDay(rows: RowView[]): FrontView['river'] {
   const days: FrontView['river'] = [];
   for (const row of rows) {
@@ -129,14 +134,16 @@ export function frontView(edition: Edition): FrontView {
     updated_at: isoTime(edition.number().changed_at),
     lead: lead === null ? null : withExcerpt(lead, LEAD_EXCERPT_MAX),
     lead_motif: lead === null || lead.image !== null ? null : motifOf(lead.category),
-    // The fewer pieces beside the lead, the more room each has.
+    // The fewer pieces stand beside the lead, the more space each has.
     seconds: seconds.map((row) => withExcerpt(row, Math.max(EXCERPT_MAX, LEAD_EXCERPT_MAX / seconds.length))),
     river: byDay(river.map((row) => rowView(edition, row))),
     blocks: (paper.front?.blocks ?? DEFAULT_BLOCKS).flatMap((name) => blocks[name]()),
   };
 }
 
-/** The rails of the sections that have most, then the others in brief. Without `blocks` the edition is second. */
+/**
+ * The rails of the sections with the most pieces, then the others as briefs. Without `blocks` the edition is second.
+ */
 function sectionBlocks(
   edition: Edition,
   shown: ReadonlySet<string | undefined>,
@@ -164,7 +171,7 @@ function castBlock(edition: Edition): FrontBlock[] {
   return cast === undefined ? [] : [{ kind: 'cast', cast: castView(edition, cast) }];
 }
 
-/** The subscribe form, where the paper says that it has readers by mail. */
+/** The subscribe form, if the paper has readers by mail. */
 function subscribeBlock(edition: Edition): FrontBlock[] {
   const { subscribe_box, paper_public } = edition.paper();
   if (subscribe_box === undefined || !paper_public) return [];
@@ -172,7 +179,7 @@ function subscribeBlock(edition: Edition): FrontBlock[] {
   return [{ kind: 'subscribe', api: `${base}/api/v1`, sample_url: `${base}/${SAMPLE}` }];
 }
 
-/** The newest pieces of the blog, where a paper of news has one. */
+/** The newest pieces of the blog, if a news paper has one. */
 function blogRows(edition: Edition, shown: ReadonlySet<string | undefined>): Row[] {
   const newest = edition.newest(NEWEST_MAX);
   const blog = newest.filter(({ kind }) => kind === 'blog');
@@ -190,7 +197,7 @@ function mastheadBlock(edition: Edition): FrontBlock[] {
   return personas.length === 0 ? [] : [{ kind: 'masthead', personas }];
 }
 
-/** Composes the sections of a front by what they have, with at most `most` rails. */
+/** Chooses the form of each section by its pieces, with at most `most` rails. */
 export function composeSections(
   sections: readonly RailView[],
   most = RAILS_MAX,
@@ -210,11 +217,11 @@ export function composeSections(
   return { rails, briefs };
 }
 
-/** The pictured piece gets the width. */
+/** The piece with the picture gets the wide column. */
 function pictureRail({ section, url, rows }: RailView): FrontRail {
   const lead = rows.slice(0, LED_BY).find(({ image }) => image !== null);
   const others = rows.filter((row) => row !== lead);
-  // A second picture heads its column.
+  // A second piece with a picture heads its column.
   const art = others.findIndex(({ image }) => image !== null);
   if (art > 0) others.unshift(...others.splice(art, 1));
   return {
@@ -226,7 +233,9 @@ function pictureRail({ section, url, rows }: RailView): FrontRail {
   };
 }
 
-/** Rails without pictures take turns: the first words of the lead, the section's shapes, or three alike columns. */
+/**
+ * Rails without pictures alternate between a long excerpt of the lead, the section's shapes, and three equal columns.
+ */
 function textRail({ section, url, rows }: RailView, turn: number): FrontRail {
   const [lead, ...others] = rows;
   const form = (['text', 'motif', 'even'] as const)[turn % 3] ?? 'text';
@@ -239,7 +248,7 @@ function textRail({ section, url, rows }: RailView, turn: number): FrontRail {
   return { section, url, form, motif, columns: [lead === undefined ? [] : [lead], ...halves(others.slice(0, 4))] };
 }
 
-/** Two columns, the second one with more pieces; one column for up to two pieces. */
+/** Splits rows into two columns, with more in the second; up to two rows stay in one column. */
 function halves(rows: RowView[]): RowView[][] {
   if (rows.length < 3) return [rows];
   const first = Math.floor(rows.length / 2);
@@ -247,8 +256,9 @@ function halves(rows: RowView[]): RowView[][] {
 }
 
 /**
- * The first sentences of a prose as plain text without the dek, at most `max` UTF-16 units: one paragraph a line, of one
- * sentence or of a few short ones, so that a list can leave out what it has no room for. Empty without a paragraph.
+ * The first sentences of a prose as plain text without the dek, at most `max` UTF-16 units. Each line is a paragraph of
+ * one sentence, or of a few short ones, so that a list can drop those for which it has no space. Empty if the prose has
+ * no paragraph.
  */
 export function excerptOf(prose: string, max: number, dek = ''): string {
   const blocks: string[] = [];

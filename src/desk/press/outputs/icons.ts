@@ -7,14 +7,14 @@ import { type RenderedFile, singleOutput } from '../output.ts';
 import type { Logo } from '../structured-data.ts';
 import type { Frame } from '../views.ts';
 
-/** Increment when the same icon would be drawn differently, so that its files get new names. */
+/** Increment this when the same icon would be drawn differently, so that its files get new names. */
 const ICON_TEMPLATE = 2;
 
-/** The sides of the drawn icons, in pixels: for iOS, and for the web manifest. */
+/** Side lengths of the drawn icons, in pixels: for iOS, and for the web manifest. */
 const TOUCH_SIDE = 180;
 const MANIFEST_SIDES = [192, 512] as const;
 
-/** A paper's icon: its own picture, or the one drawn in the paper's hue. `id` is part of the names of drawn files. */
+/** A paper's icon: its own picture, or one drawn in the paper's hue. `id` is part of the names of drawn files. */
 function iconOf(edition: Edition): { id: string; svg: string | null; media: Media | null } {
   const { icon, hue } = edition.paper();
   const found = icon === undefined ? null : edition.media(icon);
@@ -34,7 +34,7 @@ export function iconViews(edition: Edition): Frame['paper']['icons'] {
   };
 }
 
-/** The paper's logo for programs; its largest icon when it has no logo of a known size, or the file is missing. */
+/** The paper's logo for programs, or its largest icon if the logo has no known size or its file is missing. */
 export function logoOf(edition: Edition): Logo {
   const { root } = edition.site;
   const { logo } = edition.paper();

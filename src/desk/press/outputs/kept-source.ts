@@ -7,7 +7,7 @@ const pieces = keysAfter(dependencies.piece(''));
 const facts = keysAfter(dependencies.fact(''));
 const sources = keysAfter(dependencies.source(''));
 
-/** The text that the desk read of a source, where the paper shows it, by its SHA-256 in hex. */
+/** A source's text that the desk read, by its SHA-256 in hex, if the paper shows such texts. */
 export const keptSource: Output = {
   kind: 'kept-source',
   stage: 'assets',

@@ -10,7 +10,7 @@ import type { MastheadView, PersonaView } from '../views.ts';
 import { frameOf, portraitView, rowView } from './frame.ts';
 import { feedItems } from './story.ts';
 
-/** How many publishers the page of a persona names. */
+/** Maximum number of publishers on the page of a persona. */
 const SOURCES_MAX = 5;
 
 export const masthead = singleOutput('masthead', 'index', async (edition, { render }) => {
@@ -69,7 +69,7 @@ export const persona: Output = {
   },
 };
 
-/** The publishers that some pieces cite most. */
+/** The publishers that these pieces cite most. */
 function mostCited(items: FeedItem[]): PersonaView['sources'] {
   const facts = Map.groupBy(
     items.flatMap(({ cited_facts }) => cited_facts),
@@ -90,7 +90,7 @@ export const portrait: Output = {
     const found = edition.persona(slug);
     if (found === null || found.avatar !== null) return null;
     const { hue, language } = edition.paper();
-    // The path does not depend on the content, so the file's bytes are compared.
+    // The path does not depend on the content, so the bytes must be compared.
     return [{ path: portraitPath(slug), body: await pictures.portrait({ slug, name: found.name, hue, language }) }];
   },
 };

@@ -22,7 +22,7 @@ import { frameOf, linksOf, prosePicture } from './frame.ts';
 
 const CORRECTIONS_MAX = 200;
 const FEED_MAX = 50;
-/** A mail to look at, and how many pieces it has. There is none before the first piece. */
+/** The path of a sample mail, and how many pieces it has. There is no sample before the first piece. */
 export const SAMPLE = 'subscribe/sample/';
 const SAMPLE_PIECES = 4;
 const CORRECTIONS_FEED = 'corrections/rss.xml';
@@ -43,18 +43,19 @@ export const pages = [
   singleOutput('subscribe', 'list', async (edition, { render }) => {
     const { page, subscribe: t } = phrasesOf(edition.paper().language);
     const frame = frameOf(edition, { path: 'subscribe/', title: page.subscribe, description: t.description });
-    // The months change seldom, the newest pieces with each that airs.
+    // Reads the months, which seldom change, and not the newest pieces, which change with each airing.
     const sample_url = edition.months().length === 0 ? null : `${edition.site.base}/${SAMPLE}`;
     const view = { frame, api: `${edition.site.base}/api/v1`, sample_url };
     return [{ path: 'subscribe/index.html', body: await render('/paper/subscribe', view) }];
   }),
   {
-    // There is none before the first piece.
+    // Absent before the first piece.
     ...singleOutput('sample-mail', 'list', async (edition, { render }) => {
       const [newest, ...others] = edition.newest(SAMPLE_PIECES);
       if (newest === undefined) return [];
       const mail = sampleMail(edition, edition.paper(), edition.site.base, [newest, ...others]);
-      // As a page: no list has it, its links leave the frame in which it is shown, and its text is a landmark.
+      // Makes the mail a page: no search engine indexes it, its links leave the frame in which it is shown, and its
+      // text is a landmark.
       const head = '<head><meta name="robots" content="noindex" /><base target="_blank" />';
       const body = (await render('/mail', mail))
         .replace('<head>', () => head)
@@ -117,7 +118,7 @@ export const pages = [
   }),
 ];
 
-/** What `GET /api/v1/masthead` answers. */
+/** The response of `GET /api/v1/masthead`. */
 function mastheadAnswer(edition: Edition) {
   const { slug, nameplate } = edition.paper();
   const links = linksOf(edition);
@@ -125,7 +126,7 @@ function mastheadAnswer(edition: Edition) {
   return { desk: slug, nameplate, count: masthead.length, masthead, next_cursor: null };
 }
 
-/** A page of the paper's own. */
+/** One of the paper's own pages. */
 export const page: Output = {
   kind: 'page',
   stage: 'list',
@@ -134,7 +135,7 @@ export const page: Output = {
   allKeys: (edition) => edition.pages().map(({ slug }) => slug),
   async print(edition, slug, { render }) {
     const found = edition.page(slug);
-    // An address that a newer version uses itself is the paper's.
+    // If a newer version of the program uses the address itself, the page is not shown.
     if (found === null || pageSlugProblem(slug) !== null) return null;
     const { title, description, prose, language = edition.paper().language } = found;
     const whole = await pageProse(prose, [], language, (path) => prosePicture(edition, path), { hasBox: true });
@@ -150,7 +151,7 @@ export const page: Output = {
   },
 };
 
-/** The newest corrections, of pieces and of facts; their addresses begin with `base`. */
+/** The newest corrections of pieces and facts. `base` is the prefix of their addresses. */
 export function correctionRows(edition: Edition, limit: number, base = edition.site.base): CorrectionsView['rows'] {
   const pieces = edition.corrections(limit).map((row) => {
     const { at, kind, note } = row;

@@ -13,18 +13,20 @@ import type { SectionView, TagsView } from '../views.ts';
 import { frameOf, miniatureView, rowView } from './frame.ts';
 import { feedItems } from './story.ts';
 
-/** How many tags the page of all tags and the sitemap list: those of most pieces. */
+/** Maximum number of tags on the page of all tags and in the sitemap, those with the most pieces. */
 export const TAGS_LISTED = 500;
-/** How many of them it shows with a picture. */
+/** How many of them are shown with a picture. */
 const TAGS_SHOWN = 12;
 
-/** Sections, or tags: each has a front of its newest pieces, a feed, and numbered pages from the oldest piece on. */
+/**
+ * Sections, or tags. Each has a front of its newest pieces, a feed, and numbered pages starting with the oldest piece.
+ */
 interface Lists {
   kind: ListKind;
   slugs(edition: Edition): Iterable<string>;
-  /** The pieces of a slug; null when the paper does not have it. */
+  /** The pieces with a slug; null if the paper does not have it. */
   rows(edition: Edition, slug: string): PieceRows | null;
-  /** The name of a list with these rows; null without any that has it. */
+  /** The name of the list; null if none of the rows has it. */
   nameOf(edition: Edition, slug: string, rows: Row[]): string | null;
 }
 
@@ -42,7 +44,7 @@ const TAGS: Lists = {
   kind: 'tag',
   slugs: (edition) => edition.archive.tags({ limit: Number.MAX_SAFE_INTEGER }).map(({ slug }) => slug),
   rows: (edition, slug) => edition.list('tag', slug),
-  // As the newest piece spells it.
+  // As spelled by the newest piece.
   nameOf: (_edition, slug, rows) => rows.flatMap((row) => row.tags).find((name) => tagSlug(name) === slug) ?? null,
 };
 
@@ -78,7 +80,7 @@ function newestOf({ kind, slugs, rows, nameOf }: Lists): Output {
   };
 }
 
-/** The numbered pages of a list, counted from the oldest piece, so that a full page never changes. */
+/** The numbered pages of a list, starting with the oldest piece, so that a full page never changes. */
 function numberedOf({ kind, slugs, rows, nameOf }: Lists): Output {
   return {
     kind: `${kind}-page`,
@@ -142,7 +144,7 @@ export const sectionPage = numberedOf(SECTIONS);
 export const tag = newestOf(TAGS);
 export const tagPage = numberedOf(TAGS);
 
-/** The page of all tags. A paper without tags has none. */
+/** The page of all tags. A paper without tags has no such page. */
 export const allTags: Output = {
   kind: 'tags',
   stage: 'index',

@@ -8,11 +8,14 @@ import { keysAfter, type Output, singleOutput } from '../output.ts';
 
 const ofPiece = keysAfter(dependencies.piece(''));
 
-/** A page at an earlier address that leads to its piece, for hosts that know no redirects. The server answers 301. */
+/**
+ * A page at an earlier address that redirects to its piece, for hosts without redirects. The server responds with 301
+ * instead.
+ */
 export const alias: Output = {
   kind: 'alias',
   stage: 'story',
-  // Nothing tells an earlier address from any other, and a server that prints single files redirects by itself.
+  // Matches no path: an earlier address can have any form, and a server that prints single files redirects by itself.
   paths: /(?!)/,
   keysForDependency: (dependency, edition) =>
     ofPiece(dependency).flatMap((id) => edition.archive.aliasesOf(id).filter((own) => edition.archive.redirect(own))),
@@ -40,7 +43,10 @@ function page(url: string, title: string, language: string): string {
   return `<!doctype html>\n<html lang="${escapeText(language)}">\n<head>${head.join('')}</head>\n<body><p>${link}</p></body>\n</html>\n`;
 }
 
-/** The same for Netlify and Cloudflare Pages, which answer 301. A paper without earlier addresses has no such file. */
+/**
+ * The redirects for Netlify and Cloudflare Pages, which respond with 301. A paper without earlier addresses has no such
+ * file.
+ */
 const list = singleOutput('redirects', 'feed', (edition) => {
   const all = edition.redirects();
   if (all.length === 0) return null;

@@ -27,9 +27,12 @@ import type { EmbedView, FactView, ShareImage, StoryView, WithdrawnView } from '
 import { avatarPath, cardOf, frameOf, instrumentHref, linkCards, pictureView, prosePicture, rowView } from './frame.ts';
 import { logoOf } from './icons.ts';
 
-/** In pixels. Narrower art does not fill a share preview; the card replaces it. */
+/** Minimum width in pixels for share previews. The card replaces narrower art. */
 const SHARE_WIDTH_MIN = 600;
-/** How long the HTML of a prose is for each source whose name fits beside it; a marker alone is some 130 characters. */
+/**
+ * Minimum length of a prose's HTML per source, in UTF-16 units, for the source names to fit beside it. A marker alone
+ * has some 130.
+ */
 const SOURCE_LENGTH = 260;
 
 /** A piece's page, Markdown, and embed card by id and slug. A withdrawn piece's page and card are notices. */
@@ -72,7 +75,7 @@ export const card: Output = {
   },
 };
 
-/** The proof of a piece on air: an output of its own, because a head that gets its quorum changes nothing else. */
+/** The proof of a piece on air. It is a separate output, because a head that gets its quorum changes nothing else. */
 export const proof: Output = {
   kind: 'proof',
   stage: 'proof',
@@ -82,7 +85,7 @@ export const proof: Output = {
     const found = edition.story(slug);
     if (found?.state !== 'on_air') return null;
     const generations = edition.generations(found.id);
-    // The writing desk shows pieces that nothing has signed.
+    // The writing desk shows unsigned pieces.
     if (generations.some(({ receipt }) => receipt === '')) return null;
     const sources = {
       generations,
@@ -131,7 +134,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
   });
 }
 
-/** The pictures that a piece's prose shows, by their paths, for rendering it elsewhere. */
+/** The pictures in a piece's prose by path, for rendering it elsewhere. */
 export function prosePictures(edition: Edition, paths: Iterable<string>): Map<string, ProsePicture> {
   return new Map([...paths].map((path) => [path, prosePicture(edition, path)]));
 }
@@ -139,7 +142,7 @@ export function prosePictures(edition: Edition, paths: Iterable<string>): Map<st
 /** The page of an unpublished piece, without what only published ones have: card, proof, Markdown version. */
 export function previewView(edition: Edition, found: Story, prose: ProseHtml): StoryView {
   const view = storyView(edition, found, prose, null);
-  // The address of a preview serves no pictures but its own.
+  // The address of a preview serves only the preview's own pictures.
   const earlier = view.earlier.map((row) => ({ ...row, image: null }));
   return {
     ...view,
@@ -150,7 +153,7 @@ export function previewView(edition: Edition, found: Story, prose: ProseHtml): S
   };
 }
 
-/** `last` is the newest generation; null for a piece that was not filed. */
+/** `last` is the newest generation; null for a piece that was never filed. */
 function storyView(edition: Edition, found: Story, prose: ProseHtml, last: Generation | null): StoryView {
   const { root, base } = edition.site;
   const path = `stories/${found.slug}/`;
@@ -226,13 +229,16 @@ function castOf(edition: Edition, { published_at }: Row): StoryView['cast'] {
   };
 }
 
-/** Where the record of a cited fact is, and what became of it since. A fact that no piece on air cites has no page. */
+/**
+ * The address of a cited fact's record, and what became of the fact since. A fact that no piece on air cites has no
+ * page.
+ */
 function recordOf({ citations, state }: Story, key: string | null, base: string): FactView['record'] {
   const citation = state === 'on_air' ? citations.find(({ claim_key }) => claim_key === key) : undefined;
   return citation === undefined ? null : { url: factUrl(base, citation.claim_key), since: citation.since };
 }
 
-/** The time that counts for a receipt, where it is another than it says. */
+/** The true time of a receipt, if a correction of the clock says that it differs from `filed_at`; else null. */
 function trueAt(edition: Edition, { filed_at, seq }: Generation): string | null {
   const time = trueIso(filed_at, seq, correctionsIn(edition.clockNotes().map(statementOf)));
   return time === filed_at ? null : time;
@@ -291,7 +297,7 @@ function evidenceView(edition: Edition, { n, instrument, quote }: CitedFact, evi
   if (found === undefined) return null;
   const row = evidenceRow(found, republishes(edition.paper()), edition.site.root);
   const { status: state, read_at, archived_url, observation } = row;
-  // The quote is in the text of an observation, not in the page at its address.
+  // The quote is in the text of the observation, not in the page at its address.
   const isInPage = state === 'found' && quote !== undefined && observation === null;
   return { state, read_at, href: isInPage ? quoteUrl(instrument, quote) : instrument, archived_url, observation };
 }
