@@ -2,14 +2,14 @@ import { parseNote } from './note.ts';
 import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
 
 /**
- * The note of an archive's manifest (protocol 5.10): signed with the key of the records, and a leaf of their log. It
- * says which observations are in the archive, and by its hash which objects hold them.
+ * The note of an archive's manifest (protocol 5.10), signed with the key of the records and logged as a leaf of their
+ * log. It states which observations are in the archive and, by the manifest's hash, which objects contain them.
  */
 
 /** The first line of every such note. */
 export const ARCHIVE_HEADER = 'archive/v1';
 
-/** What the note of a manifest says. */
+/** The content of a manifest's note. */
 export interface ArchiveStatement {
   /** Counts the manifests of an archive, from 1, without gaps. */
   generation: number;
@@ -25,7 +25,7 @@ export interface ArchiveStatement {
   kid: string;
 }
 
-/** The signed text, byte for byte. Throws for a value that has no place in it. */
+/** The signed text, byte for byte. Throws for a value that the format cannot hold. */
 export function archiveText({ generation, through, manifest, prev, signed_at, kid }: ArchiveStatement): string {
   const text = `${ARCHIVE_HEADER}\ngeneration ${generation}\nthrough ${through}\nmanifest ${manifest}\nprev ${prev ?? 'none'}\nsigned_at ${signed_at}\nkid ${kid}\n`;
   if (linesIn(text) === null) throw new TypeError(`a manifest cannot say ${JSON.stringify(text)}`);
@@ -41,7 +41,7 @@ const linesIn = linesParser(ARCHIVE_HEADER, {
   kid: WORD,
 });
 
-/** What a note says, which is not verified; null when it is none of a manifest. */
+/** Parses a manifest's note without verifying it; null for any other note. */
 export function archiveIn(note: string): ArchiveStatement | null {
   const lines = linesIn(parseNote(note)?.text ?? '');
   if (lines === null) return null;

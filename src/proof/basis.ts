@@ -13,17 +13,19 @@ export interface CitedFact {
   instrument: string;
   /** The key of a fact in the paper's record, or null. */
   claim_key: string | null;
-  /** The words of the document on which the statement rests; absent without any. */
+  /** The passage of the document on which the statement rests; absent if none was given. */
   quote?: string;
 }
 
-/** Where a piece comes from, when its desk did not make it under its own rules: `archive` was first published elsewhere. */
+/**
+ * Where a piece comes from if it was not made under the desk's own rules. `archive`: it was first published elsewhere.
+ */
 export type Provenance = 'archive';
 
 /** One of the people who wrote a piece. */
 export interface Author {
   name: string;
-  /** An https address, of the author's own page for example. */
+  /** An https address, for example of the author's own page. */
   url?: string;
 }
 
@@ -42,11 +44,11 @@ export interface Hashed {
   byline: { name: string; title: string };
   /** The author and license of the work on which the piece is based. */
   credit: string | null;
-  /** The people who wrote the piece, when the persona only brought it in. */
+  /** The people who wrote the piece, if the persona did not. */
   authors: Author[];
-  /** The same in one line, as pieces were filed before there was a list; never beside one. */
+  /** The writers in one line, as in pieces filed before `authors` existed; never together with `authors`. */
   written_by: string | null;
-  /** Null for a piece that was filed under the rules of its desk. */
+  /** Null for a piece filed under the desk's own rules. */
   provenance: Provenance | null;
 }
 

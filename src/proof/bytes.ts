@@ -1,4 +1,4 @@
-/** Bytes and their text encodings, by what Node and browsers share. */
+/** Bytes and their text encodings, using only APIs that Node and browsers share. */
 
 /** Standard base64 (RFC 4648, section 4), padded. */
 export function toBase64(bytes: Uint8Array): string {
@@ -26,7 +26,7 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Decodes hex of an even length; other characters than 0–9 and a–f give wrong bytes, so check the text first. */
+/** Decodes hex of even length. Other characters than 0–9 and a–f give wrong bytes, so check the text first. */
 export function fromHex(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }

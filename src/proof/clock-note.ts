@@ -2,25 +2,26 @@ import { parseNote } from './note.ts';
 import { isIsoTime, isoTime } from './time.ts';
 
 /**
- * Corrections of a clock that ran ahead (protocol 6): signed notes, each a line of the ledger and a leaf of the log.
- * What is in its range was signed at its true time at the latest; where it says a later time, that time is wrong.
+ * Corrections of a clock that ran ahead (protocol 6): signed notes, each also a line of the ledger and a leaf of the
+ * log. Everything in a correction's range was signed at `true_time` at the latest; any later time stated there is
+ * wrong.
  */
 
 /** The first line of every correction. */
 export const CLOCK_HEADER = 'clock/v1';
 
-/** What corrections count, each with the name of the line that has the numbers. */
+/** What a correction can number, each with the name of the note's line for the numbers. */
 const LINES = { receipts: 'seq', facts: 'fact_seq' } as const;
 export type Numbered = keyof typeof LINES;
 
-/** What a correction says. */
+/** The content of a correction. */
 export interface ClockStatement {
   service: 'desk' | 'records';
-  /** Null for the domain records, and for a correction of the desk that covers keys alone. */
+  /** Null for the domain records, and for a correction of the desk that only covers keys. */
   paper: string | null;
-  /** What `seqs` counts: receipts of pieces, or observations; or the versions of a paper's facts. */
+  /** Whether `seqs` are the numbers of receipts (of pieces, or of observations), or of a paper's fact versions. */
   of: Numbered;
-  /** The first and the last whose times are wrong if they are later; null when none is. */
+  /** The first and last number whose time is wrong if it is later than `true_time`; null for none. */
   seqs: { first: number; last: number } | null;
   /** ISO 8601, UTC, milliseconds. */
   true_time: string;
@@ -28,7 +29,7 @@ export interface ClockStatement {
   kid: string;
 }
 
-/** A correction for a verifier: in numbers `first` to `last`, times later than `time` (ms) count as `time`. */
+/** A correction for verifiers: for numbers `first` to `last`, times later than `time` (ms) count as `time`. */
 export interface TimeCorrection {
   first: number;
   last: number;
@@ -61,20 +62,20 @@ export function parseClock(text: string): ClockStatement | null {
   return { service: service as ClockStatement['service'], paper, of, seqs, true_time, kid };
 }
 
-/** What a note says, which is not verified; null when it is no correction. */
+/** Parses a correction's note without verifying it; null for any other note. */
 export function clockIn(note: string): ClockStatement | null {
   const parsed = parseNote(note);
   return parsed === null ? null : parseClock(parsed.text);
 }
 
-/** The corrections in statements that are about receipts, or about the versions of facts. */
+/** The corrections that apply to receipts, or to fact versions. */
 export function correctionsIn(statements: readonly ClockStatement[], counted: Numbered = 'receipts'): TimeCorrection[] {
   return statements.flatMap(({ of, seqs, true_time }) =>
     seqs === null || of !== counted ? [] : [{ ...seqs, time: Date.parse(true_time) }],
   );
 }
 
-/** Those of some corrections that cover one of these receipts, or of these versions of facts. */
+/** Those corrections that cover any of these receipts or fact versions. */
 export function clockNotesFor(
   notes: readonly string[],
   seqs: readonly number[],
@@ -87,7 +88,7 @@ export function clockNotesFor(
   });
 }
 
-/** The time that counts for a receipt or a version of a fact, in ms, by what it says and by its number. */
+/** The time of a receipt or fact version after corrections, in ms, given its stated time and its number. */
 export function trueTime(at: number, seq: number, corrections: readonly TimeCorrection[]): number {
   let time = at;
   for (const one of corrections) if (seq >= one.first && seq <= one.last) time = Math.min(time, one.time);

@@ -3,20 +3,20 @@ import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.
 import { isIsoTime } from './time.ts';
 
 /**
- * The note of a public dump (protocol 5.11): signed with the key of the records, and a leaf of their log. It says what a
- * day's files hold, by their hashes.
+ * The note of a public dump (protocol 5.11), signed with the key of the records and logged as a leaf of their log. It
+ * states the hashes of a day's files.
  */
 
 /** The first line of every such note. */
 export const DUMP_HEADER = 'dump/v1';
 
-/** What the note of a dump says. Hashes are `sha256:<hex>` of the whole file. */
+/** The content of a dump's note. Hashes are `sha256:<hex>` of the whole file. */
 export interface DumpStatement {
   /** The UTC day, `YYYY-MM-DD`. */
   day: string;
-  /** Counts the dumps of a day, from 1: a later one replaces those before. */
+  /** Numbers the dumps of a day from 1. A later one replaces the earlier ones. */
   generation: number;
-  /** Observations in each of the files. */
+  /** The number of observations in each file. */
   rows: number;
   parquet: string;
   ndjson: string;
@@ -28,7 +28,7 @@ export interface DumpStatement {
   kid: string;
 }
 
-/** The signed text, byte for byte. Throws for a value that has no place in it. */
+/** The signed text, byte for byte. Throws for a value that the format cannot hold. */
 export function dumpText({ day, generation, rows, parquet, ndjson, prev, signed_at, kid }: DumpStatement): string {
   const text = `${DUMP_HEADER}\nday ${day}\ngeneration ${generation}\nrows ${rows}\nparquet ${parquet}\nndjson ${ndjson}\nprev ${prev ?? 'none'}\nsigned_at ${signed_at}\nkid ${kid}\n`;
   if (parseDump(text) === null) throw new TypeError(`a dump cannot say ${JSON.stringify(text)}`);
@@ -46,7 +46,7 @@ const linesIn = linesParser(DUMP_HEADER, {
   kid: WORD,
 });
 
-/** Parses the signed text of a note; null when it is none of a dump. */
+/** Parses the signed text of a dump's note; null for any other text. */
 export function parseDump(text: string): DumpStatement | null {
   const lines = linesIn(text);
   if (lines === null || !isIsoTime(`${lines.day}T00:00:00.000Z`)) return null;
@@ -55,7 +55,7 @@ export function parseDump(text: string): DumpStatement | null {
   return (said.prev === null) === (said.generation === 1) ? said : null;
 }
 
-/** What a note says, which is not verified; null when it is none of a dump. */
+/** Parses a dump's note without verifying it; null for any other note. */
 export function dumpIn(note: string): DumpStatement | null {
   return parseDump(parseNote(note)?.text ?? '');
 }

@@ -7,7 +7,7 @@ import type { Signer } from './signing.ts';
 // noble's synchronous functions need a SHA-512 implementation; Node provides one.
 ed.hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
 
-/** What comes before the seed in a private key of PKCS #8 (RFC 8410, section 7). */
+/** The bytes before the seed in a PKCS #8 private key (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** A signer from a 32-byte seed (RFC 8032, section 5.1.6). node:crypto is ten times as fast as noble. */
@@ -28,7 +28,7 @@ export const verifyNoble: Verify = (signature, message, publicKey) => {
   }
 };
 
-/** Node's key objects by the base64 of their raw bytes: an audit meets few keys and many signatures. */
+/** Node's key objects, by the base64url of the raw key: an audit verifies many signatures by few keys. */
 const nodeKeys = new Map<string, ReturnType<typeof createPublicKey> | null>();
 
 /** Strict verification with node:crypto: about twelve times as fast, for bulk audits. */

@@ -18,8 +18,8 @@ export interface ListedEvidence {
 }
 
 /**
- * Checks the form and the signature of an evidence note. The second member is what does not hold; null when all does.
- * Whether it is of the right fact is for the caller to say.
+ * Checks the form, the signature and the time of an evidence note. `fault` says what is wrong; null if nothing is. The
+ * caller must check that the note belongs to the right fact.
  */
 export function checkEvidence(
   note: string,
@@ -32,7 +32,7 @@ export function checkEvidence(
   return { evidence, fault: signingPeriodFaults('read', evidence.read_at, key)[0] ?? null };
 }
 
-/** The piece of a proof, whose cited facts its evidence must be of, and how it is checked. */
+/** The piece of a proof, to whose facts the evidence must belong, and what is needed to check it. */
 interface Cited {
   paper: string | undefined;
   piece: string;
@@ -45,7 +45,7 @@ interface Cited {
   corrections: readonly TimeCorrection[];
 }
 
-/** The faults of the evidence that a proof lists, in the order of the cited facts, at most one of each. */
+/** The faults of a proof's evidence, in the order of the cited facts, at most one fault per note. */
 export function evidenceFaults(listed: readonly ListedEvidence[], of: Cited): string[] {
   let last = 0;
   return listed.flatMap(({ n, note, vkey, observation }, at) => {
@@ -70,7 +70,7 @@ function subjectFault(evidence: Evidence, n: number, vkey: string, last: number,
   if (n <= last) return `fact ${n} does not come after ${last}`;
   if (fact.instrument !== instrument) return `it is of the instrument ${instrument}, not of that of fact ${n}`;
   const quote = typeof fact.quote === 'string' ? sha256(fact.quote) : null;
-  // An entry with a key need not repeat the quote of its fact.
+  // An entry with a claim key may leave out the quote of its fact.
   const isFree = evidence.sought === undefined || (quote === null && 'claim_key' in subject);
   if (!isFree && evidence.sought !== quote) return `it looked for another quote than that of fact ${n}`;
   if ('claim_key' in subject) {

@@ -4,7 +4,8 @@ import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.
 
 /**
  * Evidence (protocol 4.9): what a desk found when it read the source of a cited fact. Each reading is a signed note and
- * a line of the ledger. It says what the desk's server received from an address at a time, not that the source is right.
+ * a line of the ledger. It states what the desk's server received from an address at a time, not that the source is
+ * right.
  */
 
 /** The first line of every evidence note. */
@@ -13,29 +14,32 @@ export const EVIDENCE_HEADER = 'evidence/v1';
 /** The fact that was looked up: one of the fact record, or one that a piece cites without a key. */
 export type EvidenceSubject = { claim_key: string } | { piece: string; n: number };
 
-/** What an evidence note says. */
+/** The content of an evidence note. */
 export interface Evidence {
   paper: string;
   subject: EvidenceSubject;
   /** The version of the fact, or the revision of the piece. */
   fact_version: number;
-  /** The address that was read, as the fact gives it. */
+  /** The address that was read, exactly as in the fact. */
   instrument: string;
   /** ISO 8601, UTC, milliseconds. */
   read_at: string;
-  /** The HTTP status of an answer that was read; `gone` for 404 and 410, `unread` for anything else. */
+  /** The HTTP status of a response that was read; `gone` for 404 and 410, `unread` for anything else. */
   status: number | 'unread' | 'gone';
-  /** `sha256:<hex>` of the body without transfer coding; null unless one was read. */
+  /** `sha256:<hex>` of the body without transfer coding; null if no body was read. */
   body: string | null;
-  /** `sha256:<hex>` of its text in UTF-8; null when it has none. */
+  /** `sha256:<hex>` of the body's text in UTF-8; null if it has none. */
   text: string | null;
-  /** Where the quote is in the text, in bytes of UTF-8, the end excluded; null when it is not there, or none is given. */
+  /**
+   * The position of the quote in the text, in UTF-8 bytes, `end` exclusive; null if it was not found, or none was
+   * given.
+   */
   quote: { start: number; end: number } | null;
-  /** `sha256:<hex>` of the quote that was looked for, in UTF-8; null without one. Absent in notes from before this line. */
+  /** `sha256:<hex>` of the quote to look for, in UTF-8; null without a quote. Absent in notes older than this line. */
   sought?: string | null;
   /**
-   * The signed observation of a hostname that the address answered: the hash of its receipt's text, and the verifier key
-   * by which it holds; `unverified` for what claims to be one and does not hold. Absent for any other answer.
+   * If the address returned a signed observation: the hash of its receipt's text, and the verifier key that verified
+   * it. `unverified` for one that failed verification. Absent for any other response.
    */
   observation?: { receipt: string; observed_by: string } | 'unverified';
   /** Counts the readings of the paper, from 1, without gaps. */
@@ -44,7 +48,9 @@ export interface Evidence {
   kid: string;
 }
 
-/** The signed text, byte for byte. Throws for a value that has no place in it, such as a line feed in an instrument. */
+/**
+ * The signed text, byte for byte. Throws for a value that the format cannot hold, such as a line feed in an instrument.
+ */
 export function evidenceText(evidence: Evidence): string {
   const { paper, subject, fact_version, instrument, read_at, status, body, text, quote, sought, seq, kid } = evidence;
   const fact = 'claim_key' in subject ? `claim_key ${subject.claim_key}` : `piece ${subject.piece} fact ${subject.n}`;
@@ -63,12 +69,12 @@ function observationLines({ observation }: Evidence): string {
 
 /** As a paper's slug and a piece's id. */
 const SLUG = '[a-z0-9][a-z0-9-]*';
-/** Bytes of a text, which has less than 10^15 of them. */
+/** A byte offset in a text: less than 10^15. */
 const OFFSET = '(?:0|[1-9]\\d{0,14})';
 
 const REST = {
   fact_version: NUMBER,
-  /** Without white space: its end is that of the line. */
+  /** No white space, so that the value ends with the line. */
   instrument: '[^\\s\\p{Cc}]{1,2000}',
   read_at: TIME,
   status: '2\\d\\d|unread|gone',
@@ -99,11 +105,11 @@ export function parseEvidence(text: string): Evidence | null {
   const [body, digest] = [orNull(lines.body), orNull(lines.text)];
   const [start = 0, end = 0] = lines.quote === 'none' ? [] : lines.quote.split('-').map(Number);
   const quote = lines.quote === 'none' ? null : { start, end };
-  // What was not read has no body, without a body there is no text, and without a text no quote.
+  // Without a status there is no body, without a body no text, and without a text no quote.
   if ((typeof status === 'number') !== (body !== null)) return null;
   if ((body === null && digest !== null) || (quote !== null && (digest === null || end <= start))) return null;
   const { sought, observation: seen, observed_by } = lines;
-  // Without a quote none has a place. What was observed has a text; what only claims to be has none.
+  // A quote has a position only if one was looked for. A verified observation has a text, an unverified one has none.
   if (sought === 'none' && quote !== null) return null;
   if ((observed_by !== undefined) !== (seen !== undefined && seen !== 'unverified')) return null;
   if (seen !== undefined && (body === null || (digest === null) !== (seen === 'unverified'))) return null;
@@ -117,7 +123,7 @@ export function parseEvidence(text: string): Evidence | null {
   };
 }
 
-/** What a note says, which is not verified; null when it is no evidence. */
+/** Parses an evidence note without verifying it; null for any other note. */
 export function evidenceIn(note: string): Evidence | null {
   const parsed = parseNote(note);
   return parsed === null ? null : parseEvidence(parsed.text);

@@ -10,9 +10,9 @@ import { mismatches, type Shape, unknownMembers } from './members.ts';
 import { parseNote, type Verify } from './note.ts';
 import { keysFromVkeys } from './proof.ts';
 
-/** The document of a fact (protocol 4.8), as the API and the paper's pages give it, and how it is checked. */
+/** The document of a fact (protocol 4.8), as the API and the paper's pages provide it, and its verification. */
 
-/** A version with its note, as documents list it. */
+/** A version with its note, as listed in documents. */
 export interface ListedFact extends FactVersion {
   fact_hash: string;
   seq: number;
@@ -24,7 +24,7 @@ export interface ListedFact extends FactVersion {
   vkey: string;
 }
 
-/** A version as documents list it. Throws when no known key signed it. */
+/** A version as listed in documents. Throws when no known key signed it. */
 export function listedFact(fact: FactVersion, receipt: string, keys: VerifyingKey[]): ListedFact {
   const note = parseNote(receipt);
   const said = note === null ? null : parseFact(note.text);
@@ -54,7 +54,7 @@ const VERSION: Shape = {
   vkey: 'a text',
 };
 
-/** The members of a fact's document that a verifier compares with what was signed. */
+/** The members of a fact's document that verifiers compare with what was signed. */
 const DOCUMENT: Shape = {
   fact: VERSION,
   versions: [VERSION],
@@ -62,19 +62,22 @@ const DOCUMENT: Shape = {
   'clock?': [{ note: 'a text', vkey: 'a text' }],
 };
 
-/** A fact's document, as it is read: those from before there was a proof of the log have no `log`. */
+/** A parsed fact document. Documents from before log proofs existed have no `log`. */
 export interface FactDocument {
   /** The newest version. */
   fact: ListedFact;
-  /** All of them, oldest first. */
+  /** All versions, oldest first. */
   versions: ListedFact[];
-  /** That the newest version's note is in the log, which leads to the others by `prev`; null until it is. */
+  /**
+   * The proof that the newest version's note is in the log, from which `prev` leads to the others; null until it is
+   * there.
+   */
   log?: LogProof | null;
-  /** The corrections of the clock that cover versions; absent when none does. */
+  /** The corrections of the clock that cover any version; absent without any. */
   clock?: ListedNote[];
 }
 
-/** A note as documents list it: with the verifier key of its signer. */
+/** A note as listed in documents: with the verifier key of its signer. */
 interface ListedNote {
   note: string;
   vkey: string;
@@ -84,13 +87,13 @@ interface FactSources {
   /** The versions with their notes, oldest first. */
   versions: readonly (FactVersion & { receipt: string })[];
   keys: VerifyingKey[];
-  /** That the newest version's note is in the log. */
+  /** The proof that the newest version's note is in the log. */
   log: LogProof | null;
   /** The corrections of the clock for the paper: signed notes. */
   clock: readonly string[];
 }
 
-/** Builds a fact's document. Throws when there is no version, and when no known key signed one of the notes. */
+/** Builds a fact's document. Throws without versions, and when no known key signed one of the notes. */
 export function factDocument({ versions, keys, log, clock }: FactSources): FactDocument & { log: LogProof | null } {
   const listed = versions.map((fact) => listedFact(fact, fact.receipt, keys));
   const fact = listed.at(-1);
@@ -106,7 +109,7 @@ function signerOf(note: string, keys: VerifyingKey[]): string {
   return vkey(key.name, key.publicKey);
 }
 
-/** The versions of a fact that say a wrong time, by the corrections that its document lists. */
+/** The versions with a wrong time, according to the corrections in the document. */
 export function correctedFacts({ versions, clock = [] }: FactDocument) {
   const corrections = correctionsIn(
     clock.flatMap(({ note }) => clockIn(note) ?? []),
@@ -118,7 +121,7 @@ export function correctedFacts({ versions, clock = [] }: FactDocument) {
   });
 }
 
-/** Whether a document is one of a fact, sound or not. */
+/** Whether a document has the form of a fact document, valid or not. */
 export function isFactDocument(document: unknown): document is FactDocument {
   return mismatches(document, DOCUMENT).length === 0;
 }
@@ -128,17 +131,17 @@ export function unsignedInFact(document: object): string[] {
   return unknownMembers(document, DOCUMENT);
 }
 
-/** How the versions of facts are checked. */
+/** What is needed to check fact versions. */
 interface Checks {
   keys: readonly VerifyingKey[];
   verify: Verify;
-  /** Of the clock, for versions of facts of the same paper. */
+  /** The corrections of the clock for fact versions of the same paper. */
   corrections?: readonly TimeCorrection[];
 }
 
 /**
- * The faults of one version: its form, signature, the time of its key and its hash; empty when all hold. Whether it
- * follows the version before is for the caller to say.
+ * The faults of one version: its form, its signature, its time and the key's, and its hash; empty when all are valid.
+ * The caller must check that it follows the previous version.
  */
 export function checkFact(
   fact: FactVersion,
@@ -154,7 +157,7 @@ export function checkFact(
   return { said, faults };
 }
 
-/** Null where RFC 8785 has no form, such as for a lone surrogate. */
+/** Null for values without an RFC 8785 form, such as those with a lone surrogate. */
 function hashOf(fact: FactVersion): string | null {
   try {
     return factHash(fact);
@@ -163,7 +166,10 @@ function hashOf(fact: FactVersion): string | null {
   }
 }
 
-/** The faults of a fact's document (protocol 4.8), by the keys that the caller trusts, else by those that it names. */
+/**
+ * The faults of a fact's document (protocol 4.8), verified with the trusted keys, or else with the keys that it
+ * contains.
+ */
 export function factFaults(document: unknown, verify: Verify, trusted?: VerifyingKey[]): string[] {
   const misshapen = mismatches(document, DOCUMENT);
   if (misshapen.length > 0) return misshapen.map((fault) => `this is not the document of a fact: ${fault}`);
@@ -196,7 +202,7 @@ export function factFaults(document: unknown, verify: Verify, trusted?: Verifyin
   return [...faults, ...logProofFaults(log, fact.receipt)];
 }
 
-/** Corrections that cover no version's number would excuse nothing, and a key beside one must be its own. */
+/** Listed corrections must be of fact versions: others apply to none of them. The listed key must be the signer's. */
 function listedClockFaults(clock: readonly ListedNote[]): string[] {
   return clock.flatMap(({ note, vkey }, at) => {
     const said = clockIn(note);

@@ -2,8 +2,8 @@ import { parseNote } from './note.ts';
 import { HASH, linesParser, NUMBER, PREVIOUS, TIME, WORD } from './signed-lines.ts';
 
 /**
- * Facts (protocol 4.8): what a paper's pieces cite by a claim key. Each version is a signed note and a line of the ledger;
- * it proves what the desk recorded and when, never that the fact is true.
+ * Facts (protocol 4.8) that a paper's pieces cite by a claim key. Each version is a signed note and a line of the
+ * ledger. It proves what the desk recorded and when, not that the fact is true.
  */
 
 /** The first line of every version's note. */
@@ -17,7 +17,7 @@ export const CLAIM_KEY = '[a-z0-9]+(?:-[a-z0-9]+)*';
 /** Maximum length of a claim key. */
 export const CLAIM_KEY_MAX = 80;
 
-/** What a version of a fact says. */
+/** The content of a fact's version. */
 export interface FactVersion {
   claim_key: string;
   /** From 1. */
@@ -27,23 +27,23 @@ export interface FactVersion {
   source: string;
   /** The document: an address, or its name. */
   instrument: string;
-  /** The words of the document on which the statement rests; null without any. */
+  /** The passage of the document on which the statement rests; null if none was given. */
   quote: string | null;
   status: FactStatus;
   /** Why this version was made; null for the first. */
   note: string | null;
 }
 
-/** What the note of a version says. */
+/** The content of a version's note. */
 export interface FactNote {
   paper: string;
   claim_key: string;
   version: number;
   /** See `factHash` (`fact-hash.ts`). */
   fact_hash: string;
-  /** Hash of the signed text of the version before; null for the first. */
+  /** Hash of the previous version's signed text; null for the first. */
   prev: string | null;
-  /** Counts the facts' versions of the paper, from 1, without gaps. */
+  /** Numbers all fact versions of the paper, from 1, without gaps. */
   seq: number;
   /** ISO 8601, UTC, milliseconds. */
   signed_at: string;
@@ -53,7 +53,7 @@ export interface FactNote {
   kid: string;
 }
 
-/** The signed text, byte for byte. Throws for a value that has no place in it. */
+/** The signed text, byte for byte. Throws for a value that the format cannot hold. */
 export function factText(fact: FactNote): string {
   const { paper, claim_key, version, fact_hash, prev, seq, signed_at, signed_by, kid } = fact;
   const text = `${FACT_HEADER}\npaper ${paper}\nclaim_key ${claim_key}\nversion ${version}\nfact_hash ${fact_hash}\nprev ${prev ?? 'none'}\nseq ${seq}\nsigned_at ${signed_at}\nsigned_by ${signed_by}\nkid ${kid}\n`;
@@ -78,12 +78,12 @@ export function parseFact(text: string): FactNote | null {
   const lines = linesIn(text);
   if (lines === null || lines.claim_key.length > CLAIM_KEY_MAX) return null;
   const { version, prev, seq } = lines;
-  // A first version follows none, and every other one follows one.
+  // Only the first version has no previous one.
   if ((version === '1') !== (prev === 'none')) return null;
   return { ...lines, version: Number(version), prev: prev === 'none' ? null : prev, seq: Number(seq) };
 }
 
-/** What a note says, which is not verified; null when it is no version of a fact. */
+/** Parses a fact version's note without verifying it; null for any other note. */
 export function factIn(note: string): FactNote | null {
   const parsed = parseNote(note);
   return parsed === null ? null : parseFact(parsed.text);

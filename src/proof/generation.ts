@@ -58,14 +58,13 @@ interface AuditedGeneration extends Generation {
 export interface AuditOptions {
   /** Whether to require that time never decreases over `seq` and lies within the key's period. */
   clock?: boolean;
-  /** The corrections of the clock for a paper, of what is counted: its receipts, unless it says otherwise. */
+  /** The corrections of the clock for a paper's receipts, or for other numbers of it. */
   corrections?(paper: string, of?: Numbered): readonly TimeCorrection[];
 }
 
 /**
- * Audits generations in the order in which they were appended. Stores only a hash for each piece, and a number and a
- * time for each paper. Without `clock`, times are not compared: old versions let them decrease while the clock was set
- * back.
+ * Audits generations in the order in which they were appended. Keeps only a hash per piece, and a number and a time per
+ * paper. Without `clock`, times are not compared: old versions let them decrease while the clock was set back.
  */
 export function generationAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [] }: AuditOptions = {}) {
   const last = new Map<string, { paper: string; revision: number; hash: string; time: string }>();
@@ -114,7 +113,7 @@ export function generationAuditor(keys: VerifyingKey[], { clock = true, correcti
     },
     /** The number of the newest generation seen so far; 0 before the first. */
     newestSeq: (paper: string): number => seqs.get(paper)?.seq ?? 0,
-    /** The newest revision of a piece seen so far, and the time that counts for it; null before the first. */
+    /** The newest revision of a piece seen so far, and its time after corrections; null before the first. */
     newestOf: (piece: string): { paper: string; revision: number; time: string } | null => last.get(piece) ?? null,
     /** Pieces seen so far, with their newest revision. */
     revisions: (): Map<string, number> => new Map([...last].map(([id, { revision }]) => [id, revision])),
@@ -126,8 +125,8 @@ function withoutPeriod(key: VerifyingKey): VerifyingKey {
 }
 
 /**
- * Reads a note of a kind and checks its signature: what it says, null when it is no such note; its key, null when it is
- * not known; and what does not hold, null when all does.
+ * Parses a note of one kind and checks its signature. `said` is its content, null if it is no such note; `key` is null
+ * if unknown; `fault` says what is wrong, null if nothing is.
  */
 export function checkNote<T extends { kid: string }>(
   text: string,
@@ -143,7 +142,7 @@ export function checkNote<T extends { kid: string }>(
   return { said, key, fault: isSignedBy(note, key, verify) ? null : 'the signature does not hold' };
 }
 
-/** What the corrections of a service or a paper say, and the faults of those that do not hold. */
+/** The content of the valid corrections of a service or a paper, and the faults of the others. */
 export function checkClockNotes(
   notes: readonly string[],
   of: { service: LogService; paper: string | null },

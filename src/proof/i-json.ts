@@ -4,7 +4,7 @@
  * and another to a verifier.
  */
 
-/** A text that is not I-JSON. `message` continues a sentence that begins with its name. */
+/** A text that is not I-JSON. `message` continues a sentence whose subject is the text. */
 export class NotIJson extends Error {}
 
 /** JSON that names a member twice, and so means different things to different readers. */

@@ -3,7 +3,7 @@ import { isObject } from './members.ts';
 import type { Note } from './note.ts';
 import { isoTime } from './time.ts';
 
-/** The texts of a public key that others hash or compare. */
+/** Texts of a public key that are hashed or compared elsewhere. */
 
 /** The signature type byte of a plain Ed25519 signature, as signed-note assigns it. */
 export const ED25519 = 0x01;
@@ -27,14 +27,14 @@ export function thumbprintInput(publicKey: Uint8Array): string {
 /** The fields of a verifier key text (C2SP signed-note). */
 export interface VerifierKey {
   name: string;
-  /** The key hash in hex: a claim until it is compared with the hash of the bytes. */
+  /** The stated key hash in hex; unchecked until it is compared with the hash of the bytes. */
   hash: string;
   /** The signature type byte of signed-note. */
   type: number;
   publicKey: Uint8Array;
 }
 
-/** A key as a document lists it, for comparison with the hashes of its bytes. */
+/** A key as listed in a document, to be compared with the hashes of its bytes. */
 interface KeyParts extends Omit<VerifierKey, 'type'>, SigningPeriod {
   /** The thumbprint that the key claims; undefined in an old copy, which lists only verifier keys. */
   kid: string | undefined;
@@ -80,7 +80,10 @@ export function vkeyFields(text: string): VerifierKey | null {
   return bytes === null || type === undefined ? null : { name, hash, type, publicKey: bytes.slice(1) };
 }
 
-/** The key with a kid, under the name by which it signed a note: it is listed once for each. Null without one. */
+/**
+ * The key with a kid, under the name by which it signed a note, because a key is listed once per name. Null without
+ * one.
+ */
 export function keyOfNote<Key extends { kid: string; name: string }>(
   keys: readonly Key[],
   kid: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * The required members of an object; an array contains the shape of its items. A name that ends in `?` is optional, one
- * that ends in `??` is optional or null; `true`, `false`, `1`, `Ed25519` and `archive` stand for those exact values.
+ * The required members of an object; an array contains the shape of its items. A name ending in `?` is optional, one
+ * ending in `??` is optional or null. `true`, `false`, `1`, `Ed25519` and `archive` stand for those exact values.
  */
 export type Shape = { [name: string]: Kind | [Kind] };
 type Kind = keyof typeof KINDS | boolean | Shape;
@@ -44,8 +44,8 @@ function mismatch(value: unknown, kind: Kind, path: string): string[] {
 }
 
 /**
- * The paths of members that a shape does not name. Where a shape leaves an object's members open, no member counts as
- * unknown. A value that should be an object counts as a whole.
+ * The paths of members that a shape does not list. Where a shape allows any members in an object, none is unknown. A
+ * value that should be an object but is not is reported as a whole.
  */
 export function unknownMembers(value: unknown, shape: Shape, path = ''): string[] {
   if (!isObject(value)) return path === '' ? [] : [path];
@@ -81,7 +81,7 @@ function own(value: unknown, name: string): unknown {
 /** Maximum number of members that are named. */
 const NAMED_MAX = 20;
 
-/** Names the unsigned members of a document; empty when there are none. `paths` are those of the members. */
+/** The unsigned members of a document in words; '' when there are none. `paths` are the members' paths. */
 export function unsignedWords(paths: readonly string[]): string {
   if (paths.length === 0) return '';
   const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : '';

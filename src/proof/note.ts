@@ -32,7 +32,7 @@ export function parseNote(note: string): Note | null {
   return signatures === null ? null : { text: note.slice(0, split + 1), signatures };
 }
 
-/** The signed text of a note of our own, which is not checked. */
+/** The signed text of one of our own notes, whose form is not checked. */
 export function signedText(note: string): string {
   return note.slice(0, note.lastIndexOf('\n\n') + 1);
 }

@@ -3,11 +3,11 @@ import { LOG_PROOF } from './log/log-proof.ts';
 import { isObject, mismatches, type Shape, unknownMembers } from './members.ts';
 import { CITED_OBSERVATION } from './records/cited-observation.ts';
 
-/** The description of the content hash, as proofs carry it. */
+/** The description of the content hash that proofs contain. */
 const HASH_BASIS =
   'content_hash is "sha256:" and the lower-case hex SHA-256 of the RFC 8785 (JCS) form of basis, in UTF-8; all strings are in Unicode NFC.';
 
-/** The sentences about members that only the basis of some pieces has. */
+/** Sentences about members that only some pieces have in their basis. */
 const HASH_BASIS_WRITER = ' The piece names who wrote it, and so has basis, as written_by.';
 const HASH_BASIS_AUTHORS = ' People wrote the piece, and basis names them in authors.';
 const HASH_BASIS_ARCHIVE =
@@ -23,7 +23,7 @@ export function hashBasis(basis: object): string {
   ].join('');
 }
 
-/** A revision as a proof lists it. */
+/** A revision as listed in a proof. */
 export const GENERATION: Shape = {
   revision: 'a whole number',
   seq: 'a whole number',
@@ -68,7 +68,10 @@ export function formFaults(document: unknown): string[] {
   return faults.length > 0 ? faults : mismatches((document as { basis: unknown }).basis, BASIS, 'basis');
 }
 
-/** No key may put a piece on air as one from an archive: only the operator of the desk imports (protocol 4.1). */
+/**
+ * A piece with provenance `archive` must not be filed with a key: only the desk's operator imports pieces (protocol
+ * 4.1).
+ */
 export function provenanceFaults({ provenance }: Partial<Basis>, receipt: { filed_by: string } | null): string[] {
   if (provenance !== 'archive' || receipt?.filed_by === 'cli') return [];
   return [`basis.provenance is archive, but ${receipt?.filed_by ?? 'nobody'} filed the piece, not cli`];

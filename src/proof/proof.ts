@@ -15,22 +15,22 @@ import { parseReceipt } from './receipt.ts';
 import type { CitedObservation } from './records/cited-observation.ts';
 import { reviewFaults, reviewIn } from './review-note.ts';
 
-/** The proof record of one piece (protocol 4.5), as it is read: those from before there was a log have no `log`. */
+/** A parsed proof record of one piece (protocol 4.5). Records from before the log existed have no `log`. */
 export type Proof = Omit<ReturnType<typeof proofOf>, 'log'> & { log?: LogProof | null };
 
 interface ProofSources {
-  /** Those of the piece, oldest first; the last one belongs to `piece`. */
+  /** The generations of the piece, oldest first; the last one belongs to `piece`. */
   generations: Generation[];
   keys: VerifyingKey[];
   /** The address of the key document. */
   keysUrl: string;
-  /** That the last generation's receipt is in the log. */
+  /** The proof that the last generation's receipt is in the log. */
   log: LogProof | null;
   /** The corrections of the clock for the paper: signed notes. */
   clock?: readonly string[];
-  /** The reviews of the piece, oldest first, where readers may see them: signed notes. */
+  /** The reviews of the piece that readers may see, oldest first: signed notes. */
   reviews?: readonly string[];
-  /** The newest evidence for each cited fact whose source was read, by its number: signed notes. */
+  /** The newest evidence for each cited fact whose source was read, by the fact's number: signed notes. */
   evidence?: readonly { n: number; note: string; observation?: CitedObservation | undefined }[];
 }
 
@@ -67,7 +67,7 @@ export function proofOf(
       public_key: toBase64(key.publicKey),
       vkey: vkey(key.name, key.publicKey),
       keys_url: keysUrl,
-      /** Those of every signer, so that a chain across a key rotation can be verified offline. */
+      /** The keys of all signers, so that a chain across a key rotation can be verified offline. */
       vkeys: used.map(({ name, publicKey }) => vkey(name, publicKey)),
     },
     generations,
@@ -133,7 +133,7 @@ export function proofFaults(document: unknown, verify: Verify, trusted?: Verifyi
   const corrections = correctionsIn(clock.statements);
   faults.push(...clock.faults, ...chainFaults(proof.generations, keys, verify, corrections));
   const { id: piece, generations, reviews = [], evidence = [] } = proof;
-  // A review may have another signer than every receipt, which then no member of receipt_verify lists.
+  // A review's signer may have signed no receipt, so that `receipt_verify` does not list its key.
   const reviewKeys = trusted ?? keysFromVkeys(reviews.map((one) => one.vkey));
   const of = { paper: filed?.paper, piece, generations, keys: reviewKeys, verify, corrections };
   faults.push(...reviewFaults(reviews, of));

@@ -4,29 +4,32 @@ export interface Passage {
   end: number;
 }
 
-/** Where a quote is in a text: exactly, or else the passage that is nearest to it. */
+/** The position of a quote in a text: an exact match, or else the most similar passage. */
 export interface QuoteMatch {
   found: Passage | null;
-  /** How many letters differ in the nearest passage; null when it is found, or when nothing is near. */
+  /** The most similar passage, and how many letters differ; null if the quote was found, or nothing is similar. */
   nearest: (Passage & { distance: number }) | null;
 }
 
-/** What is compared of a text, and where each unit of it comes from. */
+/** A folded text for comparison, with the original position of each of its units. */
 export interface Folded {
   text: string;
-  /** The place of each unit in the original; one more for the end. */
+  /** The original position of each unit, and of the end. */
   at: Int32Array;
 }
 
-/** Base characters with the marks on them; no more marks than writing needs, so that normalization takes linear time. */
+/**
+ * A base character and its marks, but no more marks than any writing system needs, so that normalization takes linear
+ * time.
+ */
 const CLUSTER = /[\s\S]\p{M}{0,8}/gu;
 const QUOTES = /[«»‹›„“”‟〝〞〟＂"‘’‚‛‹›′″`´']/gu;
 const DASHES = /[\p{Pd}\u2212\u2043]/gu;
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\u0640]/gu;
 
 /**
- * Folds what printers, keyboards and PDF files vary: compatibility forms (NFKC), case, white space, quotation marks,
- * dashes and hyphens within words, of which those at line ends were never written. Linear in the text.
+ * Folds away differences between printers, keyboards and PDF files: compatibility forms (NFKC), case, white space,
+ * quotation marks, dashes, and hyphens within words, since those at line ends were never written. Linear time.
  */
 export function folded(text: string): Folded {
   const parts: string[] = [];
@@ -36,7 +39,8 @@ export function folded(text: string): Folded {
   const push = (part: string, from: number): void => {
     for (const unit of part) {
       if (unit === ' ' && last === ' ') continue;
-      // A folded cluster can be longer: `ﷺ` has 18 letters, which is more than any text needs of them.
+      // The array is full: only a text full of letters such as `ﷺ`, which folds to 18, gets here. The rest is not
+      // compared.
       if (length + unit.length >= at.length) return;
       for (let n = 0; n < unit.length; n++) at[length++] = from;
       parts.push(unit);
@@ -62,24 +66,24 @@ export function folded(text: string): Folded {
 const LETTER = /\p{L}/u;
 const HYPHEN = /[-\u00ad\u2010\u2011]/u;
 
-/** Whether this is a hyphen between letters, the second of which may begin the next line. */
+/** Whether this is a hyphen between letters; the second letter may be on the next line. */
 function isHyphenInWord(text: string, cluster: string, index: number): boolean {
   if (!HYPHEN.test(cluster) || !LETTER.test(text.charAt(index - 1))) return false;
   const next = text.charAt(index + 1);
   return LETTER.test(next === '\n' ? text.charAt(index + 2) : next);
 }
 
-/** Whether white space is a line end after such a hyphen. */
+/** Whether this white space is a line end after a hyphen within a word. */
 function afterHyphen(text: string, index: number): boolean {
   return text.charAt(index) === '\n' && index > 1 && isHyphenInWord(text, text.charAt(index - 1), index - 1);
 }
 
-/** How far apart the parts of a quote with omissions may be, in folded units, and how many beginnings are tried. */
+/** The longest gap between the parts of a quote with omissions, in folded units, and the most starting points tried. */
 const GAP_MAX = 1_000;
 const TRIES_MAX = 1_000;
 const OMISSION = /\[ ?(?:…|\.{3}) ?\]|\( ?(?:…|\.{3}) ?\)|…|\.{3}/u;
 
-/** Where a quote is in a text. Its time is linear in the text, for a quote of bounded length. */
+/** Finds a quote in a text. Linear in the length of the text, for quotes of bounded length. */
 export function matchQuote(quote: string, { text, at }: Folded): QuoteMatch {
   const parts = quote
     .split(OMISSION)
@@ -98,7 +102,7 @@ export function matchQuote(quote: string, { text, at }: Folded): QuoteMatch {
   return { found: null, nearest: near === null ? null : { ...place(near.start, near.end), distance: near.distance } };
 }
 
-/** Where the last of these parts ends, if each follows within reach. */
+/** The end of the last part, if each part follows the previous one within `GAP_MAX`; else null. */
 function followed(text: string, from: number, parts: readonly string[]): number | null {
   let end = from;
   for (const part of parts) {
@@ -109,7 +113,7 @@ function followed(text: string, from: number, parts: readonly string[]): number 
   return end;
 }
 
-/** The end of a passage in the original: where the next folded character begins, without white space before it. */
+/** The end of a passage in the original: the position of the next folded character, or one unit after the last. */
 function endOf(at: Int32Array, end: number): number {
   const last = at[end - 1] ?? 0;
   for (let n = end; n < at.length; n++) {
@@ -119,18 +123,18 @@ function endOf(at: Int32Array, end: number): number {
   return last + 1;
 }
 
-/** Letters in a row of which a passage must share some with the quote. */
+/** The length of the letter runs that a passage must share with the quote. */
 const GRAM = 4;
-/** How many values such letters are hashed to: two of the same value cost a comparison, and change no distance. */
+/** The number of hash values for such runs. Collisions only cost extra comparisons; they do not change the distance. */
 const HASHES = 1 << 16;
-/** How many passages are compared letter by letter. */
+/** The number of passages that are compared letter by letter. */
 const CANDIDATES = 3;
-/** A passage in which more than this part of the letters differs is another sentence. */
+/** A passage that differs in more than this fraction of its letters is a different sentence. */
 const NEAR = 0.4;
-/** The longest quote that is compared letter by letter, in folded units: `ﷺ` has 18 of them. */
+/** The longest quote compared letter by letter, in folded units. */
 const NEAREST_MAX = 1_000;
 
-/** The passage that shares most runs of letters with a quote, and its distance. */
+/** The passage that shares the most letter runs with a quote, and its edit distance. */
 function nearest(quote: string, text: string): (Passage & { distance: number }) | null {
   const size = quote.length;
   if (size < GRAM * 2 || size > NEAREST_MAX) return null;
@@ -140,7 +144,7 @@ function nearest(quote: string, text: string): (Passage & { distance: number }) 
   for (let n = 0; n < hits.length; n++) hits[n] = grams[gramAt(text, n)] ?? 0;
   const best: { start: number; shared: number }[] = [];
   let shared = 0;
-  // What shares no more than the last of the best changes nothing.
+  // Windows that share no more than the worst candidate are skipped.
   let least = 0;
   for (let n = 0; n < hits.length; n++) {
     shared += (hits[n] ?? 0) - (n >= size ? (hits[n - size] ?? 0) : 0);
@@ -164,14 +168,14 @@ function nearest(quote: string, text: string): (Passage & { distance: number }) 
   return found;
 }
 
-/** A hash of the letters in a row at a place. */
+/** A hash of the letter run at a position. */
 function gramAt(text: string, n: number): number {
   let hash = 0;
   for (let k = n; k < n + GRAM; k++) hash = Math.imul(hash ^ text.charCodeAt(k), 0x9e3779b1);
   return hash >>> 16;
 }
 
-/** The part of a window that is nearest to a quote, by edit distance (Sellers, 1980). */
+/** The part of a window most similar to a quote, by edit distance (Sellers, 1980). */
 function aligned(quote: string, window: string): Passage & { distance: number } {
   const width = quote.length + 1;
   let costs = Array.from({ length: width }, (_, n) => n);
@@ -196,18 +200,22 @@ function aligned(quote: string, window: string): Passage & { distance: number } 
   return best;
 }
 
-/** How many numbers and names of a statement are looked for. */
+/** The most numbers, and the most names, of a statement that are looked for. */
 const TERMS_MAX = 40;
 const NUMBER = /\d{1,3}(?:[ \u00a0\u202f'’]\d{3}){1,6}(?:[.,]\d{1,20})?(?!\d)|\d{1,20}(?:[.,]\d{1,20}){0,6}/gu;
-/** Words that begin with a capital, after another word: the first of a sentence may be any. */
+/**
+ * Capitalized words that follow another word. The first word of a sentence is always capitalized, so it does not count.
+ */
 const NAME = /(?<=[\p{L}\p{N},;:)"”»] )\p{Lu}[\p{L}\p{M}]+/gu;
 
-/** What the numbers in a text may mean. */
+/** All possible values of the numbers in a text. */
 export function numberValues(text: string): Set<string> {
   return new Set(numbersIn(text).flatMap(valuesOf));
 }
 
-/** The numbers and names of a statement that a source does not have, in their order. `said`: its `numberValues`. */
+/**
+ * The numbers and names of a statement that are missing in a source, in order. `said` are the source's `numberValues`.
+ */
 export function missingTerms(statement: string, said: ReadonlySet<string>, { text }: Folded): string[] {
   const numbers = numbersIn(statement).slice(0, TERMS_MAX);
   const missing = numbers.filter((number) => !valuesOf(number).some((value) => said.has(value)));
@@ -219,7 +227,7 @@ function numbersIn(text: string): string[] {
   return asciiDigits(text).match(NUMBER) ?? [];
 }
 
-/** What a number may mean: `1.234` is 1234 in Berlin, and a little more than one in London. */
+/** The possible values of a number: `1.234` is 1234 in Berlin, and a little more than one in London. */
 function valuesOf(number: string): string[] {
   const bare = number.replace(/[ \u00a0\u202f'’]/gu, '');
   const marks = bare.match(/[.,]/g) ?? [];
@@ -242,7 +250,7 @@ function asciiDigits(text: string): string {
   return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => `${digitOf(digit)}`);
 }
 
-/** Unicode has the digits of a script in a row, from zero on, and some rows after each other. */
+/** In Unicode, the digits of a script are consecutive, starting with zero; several such rows may follow one another. */
 function digitOf(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;

@@ -8,20 +8,20 @@ import { linesParser, NUMBER, TIME, WORD } from './signed-lines.ts';
 
 /**
  * Reviews (protocol 4.7): who approved a revision, in which role and when. Each is a signed note and a line of the
- * ledger. It says that the desk's server recorded the approval, not that a person signed with a key of their own.
+ * ledger. It states that the desk's server recorded the approval, not that a person signed with a key of their own.
  */
 
 /** The first line of every review. */
 export const REVIEW_HEADER = 'review/v1';
 
-/** What a review says. */
+/** The content of a review. */
 export interface Review {
   paper: string;
   piece: string;
   revision: number;
-  /** A name as readers may see it: one line, which may have spaces. */
+  /** The reviewer's name as shown to readers: one line, which may have spaces. */
   reviewed_by: string;
-  /** The same of the capacity in which that person approved. */
+  /** The role in which that person approved, in the same form. */
   role: string;
   /** ISO 8601, UTC, milliseconds. */
   reviewed_at: string;
@@ -31,7 +31,7 @@ export interface Review {
   kid: string;
 }
 
-/** The signed text, byte for byte. Throws for a value that has no place in it, such as a newline in a name. */
+/** The signed text, byte for byte. Throws for a value that the format cannot hold, such as a newline in a name. */
 export function reviewText(review: Review): string {
   const { paper, piece, revision, reviewed_by, role, reviewed_at, seq, kid } = review;
   const text = `${REVIEW_HEADER}\npaper ${paper}\npiece ${piece}\nrevision ${revision}\nreviewed_by ${reviewed_by}\nrole ${role}\nreviewed_at ${reviewed_at}\nseq ${seq}\nkid ${kid}\n`;
@@ -41,7 +41,7 @@ export function reviewText(review: Review): string {
 
 /** As a paper's slug and a piece's id. */
 const SLUG = '[a-z0-9][a-z0-9-]*';
-/** Without control characters and line breaks, and without a space first or last. */
+/** No control characters or line breaks, and no space first or last. */
 const NAME = '(?! )[^\\p{Cc}\\u2028\\u2029]{1,200}(?<! )';
 
 const linesIn = linesParser(REVIEW_HEADER, {
@@ -61,7 +61,7 @@ export function parseReview(text: string): Review | null {
   return lines === null ? null : { ...lines, revision: Number(lines.revision), seq: Number(lines.seq) };
 }
 
-/** What a note says, which is not verified; null when it is no review. */
+/** Parses a review's note without verifying it; null for any other note. */
 export function reviewIn(note: string): Review | null {
   const parsed = parseNote(note);
   return parsed === null ? null : parseReview(parsed.text);
@@ -74,8 +74,8 @@ export interface ListedReview {
 }
 
 /**
- * Checks the form and the signature of a review. The second member is what does not hold; null when all does. Whether
- * the review is of the right piece, and came in order, is for the caller to say.
+ * Checks the form, the signature and the time of a review. `fault` says what is wrong; null if nothing is. The caller
+ * must check that it belongs to the right piece and came in order.
  */
 export function checkReview(
   note: string,
@@ -87,7 +87,7 @@ export function checkReview(
   return { review, fault: signingPeriodFaults('reviewed', review.reviewed_at, key)[0] ?? null };
 }
 
-/** The piece of a proof, which its reviews must be of, and how they are checked. */
+/** The piece of a proof, to which the reviews must belong, and what is needed to check them. */
 interface Reviewed {
   paper: string | undefined;
   piece: string;
@@ -98,7 +98,7 @@ interface Reviewed {
   corrections: readonly TimeCorrection[];
 }
 
-/** The faults of the reviews that a proof lists, oldest first, at most one of each; empty when all hold. */
+/** The faults of a proof's reviews, which must be oldest first; at most one fault per review. */
 export function reviewFaults(reviews: readonly ListedReview[], of: Reviewed): string[] {
   let last = 0;
   return reviews.flatMap(({ note, vkey }, at) => {

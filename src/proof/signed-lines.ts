@@ -10,9 +10,9 @@ export const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 export const WORD = '\\S+';
 
 /**
- * Makes the parser of a kind of text: it returns the values by their names, or null for a text of another form or with an
- * impossible time. `values` maps names to patterns, in the order of the lines; lines of the names in `later` may be missing,
- * because older texts have none.
+ * Makes a parser for one kind of text. It returns the values by name, or null for a text of another form or with an
+ * impossible time. `values` maps names to patterns, in the order of the lines. Lines named in `later` may be missing,
+ * because older texts lack them.
  */
 export function linesParser<Name extends string, Later extends Name = never>(
   header: string,

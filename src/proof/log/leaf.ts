@@ -28,8 +28,9 @@ type LineName = (typeof LINES)[keyof typeof LINES][number];
 export type LogService = 'desk' | 'records';
 
 /**
- * Every kind but signed notes: the receipt of a piece that is publicly on air, the version of a fact that such a piece
- * cites, the evidence for what it cites, the correction of a clock, the manifest of an archive, and a public dump.
+ * All kinds of leaves except signed notes. Those are: the receipt of a piece that is publicly on air, the version of a
+ * fact that such a piece cites, the evidence for its facts, the correction of a clock, the manifest of an archive, and
+ * a public dump.
  */
 type StatementLeaf =
   /** For a signed note that is not public. Its signature makes the hash unguessable without the note. */
@@ -68,8 +69,8 @@ export function leafText(leaf: StatementLeaf): string {
 }
 
 /**
- * The leaf of a signed note that is not public, by its `sha256:<hex>`. Verifiers make it themselves, so it is not parsed
- * again, which keeps the parser of leaves out of their bundles.
+ * The leaf for a signed note that is not public, by the note's `sha256:<hex>`. Not parsed again as a check: verifiers
+ * also call this, and need no parser of leaves in their bundles.
  */
 export function receiptHashText(hash: string): string {
   return `${RECEIPT_HASH}\n${hash}\n`;
@@ -136,7 +137,7 @@ const isWord = (text: string): boolean => /^[a-z0-9][a-z0-9-]*$/.test(text);
 const TIME = { isOfForm: isIsoTime, fault: ' is not a time' };
 const BASE64URL = { isOfForm: is32Bytes, fault: ' is not the base64url of 32 bytes' };
 
-/** The form of each line's value, and how a fault goes on after a value of another form. */
+/** The format of each line's value, and how a fault message continues for another format. */
 const RULES: Record<LineName, { isOfForm(text: string): boolean; fault: string }> = {
   paper: { isOfForm: isWord, fault: '' },
   piece: { isOfForm: isWord, fault: '' },
@@ -156,7 +157,7 @@ function receiptLeaf(entry: string): Leaf {
   return { kind: 'receipt', note: entry, receipt };
 }
 
-/** The values of the `name value` lines after the header, which must be exactly these, in this order. */
+/** The values of the `name value` lines after the header. The names must be exactly these, in this order. */
 function values(entry: string, header: string, names: readonly LineName[]): Record<string, string> {
   const lines = entry.split('\n');
   if (lines.length !== names.length + 2 || lines.at(-1) !== '') {

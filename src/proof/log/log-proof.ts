@@ -5,9 +5,9 @@ import { hashLines, readDecimal, readHashes } from './fields.ts';
 import { LogFault, shown } from './log-fault.ts';
 
 /**
- * That a receipt is in the log (protocol 7.9): the `log` member of a proof, of a row of provenance and of a record in
- * an evidence bundle. It is null until a cosigned head covers the leaf, and absent in documents from before there was a
- * log.
+ * The proof that a receipt is in the log (protocol 7.9): the `log` member of a proof, of a provenance row, and of a
+ * record in an evidence bundle. Null until a cosigned head covers the leaf; absent in documents from before the log
+ * existed.
  */
 export interface LogProof {
   /** The log's name: the first line of its checkpoints. */
@@ -18,10 +18,10 @@ export interface LogProof {
   tlog_proof: string;
 }
 
-/** The form of the member, for documents that a verifier reads. */
+/** The shape of the member in documents that a verifier reads. */
 export const LOG_PROOF: Shape = { origin: 'a text', index: 'a whole number', tlog_proof: 'a text' };
 
-/** Parses the proof and compares it with what the member says beside it. Verifies nothing. Throws a LogFault. */
+/** Parses the proof, and compares it with the other members. Verifies nothing. Throws a LogFault. */
 export function readLogProof({ origin, index, tlog_proof }: LogProof): ParsedTlogProof {
   const parsed = parseTlogProof(tlog_proof);
   if (parsed.checkpoint.origin !== origin) {

@@ -4,19 +4,19 @@ import { receiptHashText } from './leaf.ts';
 import { LogFault } from './log-fault.ts';
 import { type LogProof, readLogProof } from './log-proof.ts';
 
-/** The entries that stand for a signed note in the log: the note itself when it is public, else its hash. */
+/** The log entries that may stand for a signed note: the note itself if it is public, else its hash. */
 export function loggedEntries(note: string): [note: string, hash: string] {
   return [note, receiptHashLeaf(note)];
 }
 
-/** The leaf of a signed note that is not public: of a draft, of a private paper's piece, of an observation. */
+/** The leaf for a signed note that is not public: of a draft, of a private paper's piece, or of an observation. */
 export function receiptHashLeaf(note: string): string {
   return receiptHashText(sha256(note));
 }
 
 /**
- * The faults of a `log` member without a policy (protocol 7.10): whether it leads from the note to the root that its
- * checkpoint states. Who signed that checkpoint is another question, which only a policy answers.
+ * The faults of a `log` member, checked without a policy (protocol 7.10): whether it leads from the note to the root in
+ * its checkpoint. Only a policy can say whose signatures the checkpoint needs.
  */
 export function logProofFaults(log: LogProof | null | undefined, note: string): string[] {
   if (log == null) return [];

@@ -9,10 +9,12 @@ import { type Cosigner, type VerifiedProof, verifyTlogProof } from './verify.ts'
 const NO_PROOF =
   'there is no proof that the receipt is in the log; it gets one when enough witnesses have signed: fetch it again later';
 
-/** A receipt that a policy's log has, as its witnesses saw it: its leaf, from 0, and how many leaves the log had. */
+/**
+ * A receipt that is in a policy's log according to its witnesses: its leaf, from 0, and the log's size at that time.
+ */
 export type LoggedReceipt = ReturnType<typeof loggedReceipt>;
 
-/** Whether the `log` member of a document proves, by a policy, that a log has the receipt or its hash; else why not. */
+/** Verifies with a policy that the `log` member of a document proves that a log contains the receipt or its hash. */
 export async function checkLogged(log: LogProof | null | undefined, receipt: string, policy: Policy) {
   if (log == null) return { logged: null, faults: [`log: ${NO_PROOF}`] };
   const faults: string[] = [];
@@ -42,7 +44,9 @@ function loggedReceipt({ checkpoint, index, cosigners }: VerifiedProof, log: Log
 
 export type CosignedBy = ReturnType<typeof cosignedBy>[number];
 
-/** The witnesses that cosigned a checkpoint, for a report: the name in the policy, and when, in ISO 8601. */
+/**
+ * The witnesses that cosigned a checkpoint, for reports: each with its name in the policy, and the time in ISO 8601.
+ */
 export function cosignedBy(cosigners: Cosigner[]) {
   return cosigners.map(({ witness, time }) => ({ name: witness.name, at: isoTime(time * 1_000) }));
 }

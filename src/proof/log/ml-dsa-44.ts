@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { toBase64url } from '../bytes.ts';
 import { type LogCrypto, ML_DSA_44_PUBLIC_KEY_LENGTH } from './signatures.ts';
 
-/** Verifies ML-DSA-44 by Node's cryptography; null where it needs an OpenSSL newer than this one: 3.5. */
+/** Verifies ML-DSA-44 with Node's cryptography; null if its OpenSSL is older than 3.5. */
 export const mldsa44: LogCrypto['mldsa44'] = hasMldsa44() ? verifyMldsa44 : null;
 
 function verifyMldsa44(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {

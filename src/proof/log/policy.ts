@@ -66,7 +66,7 @@ function itemsOf(line: string): string[] {
   if (CONTROL.test(line) || !line.isWellFormed()) throw new LogFault('it holds a control character, or is not UTF-8');
   const items = line.split(/[ \t]/).filter((item) => item !== '');
   if (items[0]?.startsWith('#')) return [];
-  // Some parsers treat the rest of the line as a comment, wherever it begins.
+  // Some parsers would treat everything after it as a comment.
   if (line.includes('#')) throw new LogFault('it has a # within; a comment has a line of its own');
   return items;
 }

@@ -59,7 +59,7 @@ export function readVerifierKey(text: string, types: readonly number[]): Verifie
   return key;
 }
 
-/** Throws a LogFault unless the key says the hash that its bytes have. */
+/** Throws a LogFault unless the key's stated hash is the hash of its bytes. */
 export function requireKeyHash({ name, hash }: VerifierKey, bytes: Uint8Array): void {
   const has = toHex(bytes);
   if (has === hash) return;
@@ -101,7 +101,7 @@ export async function signedBy(checkpoint: SignedCheckpoint, key: VerifierKey, c
   return { by: 'key', time: times.length === 0 ? null : Math.min(...times) };
 }
 
-/** The signed message that a blob claims, by the key's type; null when the blob is malformed. */
+/** The signed message and time that a signature blob claims; null when the blob is malformed for the key's type. */
 function claimOf(
   checkpoint: SignedCheckpoint,
   { name, type }: VerifierKey,
@@ -124,7 +124,7 @@ const U64 = 8;
 /** The latest time that a Date can hold: seconds from 1970 to the year 275760 (ECMA-262, section 21.4.1.1). */
 const TIME_MAX = 8_640_000_000_000n;
 
-/** The time with which a blob begins, in seconds since 1970, not verified. */
+/** The unverified time at the beginning of a blob, in seconds since 1970. */
 export function statedTime(blob: Uint8Array): bigint {
   return new DataView(blob.buffer, blob.byteOffset).getBigUint64(0);
 }

@@ -23,7 +23,7 @@ type TileNodes = (tile: HashTile) => Uint8Array[][];
 /** Maximum number of tiles whose nodes are kept, so that a walk over a large tree stays small. */
 const TILES_KEPT = 128;
 
-/** Hashes tiles, and keeps those that were used last, so that the trees of several heads can share them. */
+/** Hashes tiles, and caches the most recently used ones, so that the trees of several heads share them. */
 export function tileNodes(read: TileReader): TileNodes {
   const kept = new Map<string, Uint8Array[][]>();
   return (tile) => {

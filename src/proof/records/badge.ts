@@ -13,8 +13,8 @@ const GREEN = '#0b6b57';
 const GREY = '#5c646b';
 
 /**
- * The badge of the newest observation, as SVG. Its metadata holds the receipt verbatim, so that the picture can be
- * verified on its own. `page` is its link, when it is not shown as an image.
+ * The badge of the newest observation, as SVG. Its metadata contains the receipt verbatim, so that the image can be
+ * verified on its own. `page` is its link target when it is not shown as an image.
  */
 export function badgeOf(
   {
@@ -34,7 +34,7 @@ export function badgeOf(
   });
 }
 
-/** A grey badge for a host without an observation. `said` is the reason. */
+/** A grey badge for a host without an observation, showing `said` as the reason. */
 export function plainBadge(label: string, said: string): string {
   return svgOf({ label, said, title: `${label}: ${said}`, color: GREY, metadata: '', link: null });
 }
@@ -77,7 +77,7 @@ export function badgeParts(svg: string): { receipt: string; page: string | null 
 
 /**
  * Checks a badge against its receipt: drawn again from the receipt, it must be the same text, so that nothing was
- * added, covered or recolored. The link is not signed; it must be a web page.
+ * added, covered or recolored. The link is not signed, but must be a web page.
  */
 export function badgeRules(svg: string, { domain, seq, observed_at }: ObservationReceipt): string[] {
   const { receipt, page } = badgeParts(svg) ?? { receipt: '', page: null };

@@ -18,8 +18,8 @@ import { shownFieldRules } from './verify/document-rules.ts';
 import { signatureRules } from './verify/observation-rules.ts';
 
 /**
- * A signed observation as the instrument of a cited fact (protocol 4.10): its receipt, the fields that the desk was
- * shown, each with its path to the root, and its place in the log of its service, where that was given.
+ * A signed observation as the instrument of a cited fact (protocol 4.10): its receipt, the disclosed fields with their
+ * paths to the root, and the proof that it is in its service's log, if one was given.
  */
 export interface CitedObservation {
   receipt: string;
@@ -33,7 +33,7 @@ export const CITED_OBSERVATION: Shape = {
   'log??': LOG_PROOF,
 };
 
-/** What a document of the domain records shows of one observation. */
+/** The observation in a document of the domain records, as a piece cites it. */
 export function citedObservation(answer: Preview | (FullRecord & { log?: LogProof | null })): CitedObservation {
   const { receipt } = answer;
   if (answer.preview) return { receipt, disclosures: answer.disclosures };
@@ -43,7 +43,7 @@ export function citedObservation(answer: Preview | (FullRecord & { log?: LogProo
   return { receipt, disclosures: shown, ...(log == null ? {} : { log }) };
 }
 
-/** The fields that an observation shows, in their order. Throws a TypeError for a malformed one. */
+/** The disclosed fields of an observation, in order. Throws a TypeError for a malformed one. */
 export function fieldsOf({ disclosures }: Pick<CitedObservation, 'disclosures'>): Disclosed[] {
   return disclosures.map(({ disclosure }) => {
     const field = parseDisclosure(disclosure);
@@ -52,13 +52,16 @@ export function fieldsOf({ disclosures }: Pick<CitedObservation, 'disclosures'>)
   });
 }
 
-/** The text of an observation, in which quotes are looked for: its number, then a line for each field. */
+/** An observation as text, in which quotes are looked for: its number, then one line per field. */
 export function renderedObservation({ seq }: Pick<ObservationReceipt, 'seq'>, fields: readonly Disclosed[]): string {
   const lines = fields.map(({ name, value }) => `${name.replace(/^signals\./, '')} ${plain(name, value)}`);
   return [`observation ${seq}`, ...lines].join('\n');
 }
 
-/** A value as a line has it: text as it is, a signal as its values or else its status, anything else in canonical form. */
+/**
+ * A value as it appears in a line: text unchanged, a signal as its values or else its status, anything else in
+ * canonical form.
+ */
 function plain(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   const { values, status } = membersIn(value);
@@ -67,13 +70,13 @@ function plain(name: string, value: unknown): string {
   return values.length === 0 ? status : values.join(', ');
 }
 
-/** What an address asks for: a hostname, where it names one, and the end of the asked time in ms, exclusive. */
+/** The hostname that an address asks for, null if it names none, and the end of the requested time in ms, exclusive. */
 export interface AskedFor {
   domain: string | null;
   until: number | null;
 }
 
-/** What the address of an observation asks for; null when its `as_of` is not a day or a time. */
+/** Parses the address of an observation; null when its `as_of` is neither a day nor a time. */
 export function askedFor(address: string): AskedFor | null {
   const [path = '', query = ''] = address.split('#', 1)[0]?.split(/\?(.*)/s, 2) ?? [];
   const [before = '', kind = '', domain = ''] = path.split('/').slice(-3);
@@ -91,7 +94,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether an observation is not what an address asks for. */
+/** How an observation differs from what its address asks for. */
 export function addressFaults(address: string, { domain, observed_at }: ObservationReceipt): string[] {
   const asked = askedFor(address);
   if (asked === null) return ['the as_of of its address is not a day or a time'];
@@ -105,7 +108,7 @@ export function addressFaults(address: string, { domain, observed_at }: Observat
   ];
 }
 
-/** Checks an observation by keys that are trusted for it. `receipt` is null for one that cannot be parsed. */
+/** Checks an observation with keys that are trusted for it. `receipt` is null if it cannot be parsed. */
 export function observationFaults(
   observation: CitedObservation,
   address: string,
@@ -122,7 +125,7 @@ export function observationFaults(
   return { receipt, hash, faults };
 }
 
-/** What does not hold of the observation beside a note of evidence; null when all does. */
+/** What is wrong with the observation listed with an evidence note; null if nothing is. */
 export function observedFault(
   { observation: said, instrument, text }: Pick<Evidence, 'observation' | 'instrument' | 'text'>,
   observation: CitedObservation | undefined,
@@ -143,8 +146,9 @@ export function observedFault(
 }
 
 /**
- * What the receipt of an observation says that evidence names, the name of the key, and the host that lists it: that of an
- * address that names a domain, else the one in the name (protocol 4.10). Null without one. Not checked.
+ * Data of the observation that evidence refers to, and the name of its key. `listed_by` is the host that should list
+ * the key: the host of the address if that names a domain, else the one in the key's name (protocol 4.10). Null without
+ * an observation. Verifies nothing.
  */
 export function observedIn({ note, observation }: { note: string; observation?: CitedObservation | undefined }) {
   const { observation: said, instrument = '' } = evidenceIn(note) ?? {};

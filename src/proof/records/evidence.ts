@@ -24,7 +24,7 @@ type ProveReceipt = (receipt: string) => LogProof | null;
 
 /**
  * The bundle as JSON text, one record at a time, so that a long chain need not fit into memory. The keys come last,
- * because only then are the used ones known.
+ * because only then is it known which ones were used.
  */
 export class EvidenceText {
   readonly begin: string;

@@ -26,7 +26,9 @@ export function observationText(receipt: ObservationReceipt): string {
   return text;
 }
 
-/** The text of a receipt that was signed, or that somebody damaged: it is not checked. */
+/**
+ * The text of a receipt, without checking that it has the form of one: used for stored receipts, which may be damaged.
+ */
 export function observationLines(receipt: ObservationReceipt): string {
   const { domain, seq, observed_at, record_root, record_fields, prev, kid } = receipt;
   return `${RECEIPT_HEADER}\ndomain ${domain}\nseq ${seq}\nobserved_at ${observed_at}\nrecord_root ${record_root}\nrecord_fields ${record_fields}\nprev ${prev ?? 'none'}\nkid ${kid}\n`;

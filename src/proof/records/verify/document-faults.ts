@@ -25,7 +25,7 @@ import { type CheckedReceipt, receiptRules } from './observation-rules.ts';
 
 const OBSERVED = { parse: parseObservation, timeOf: ({ observed_at }: ObservationReceipt) => observed_at };
 
-/** Whose corrections of the clock a document may have. */
+/** Corrections of the clock in these documents must be the domain records' own. */
 export const RECORDS = { service: 'records', paper: null } as const;
 
 /** The faults of a document of the domain records; an empty list means that it is valid. */
@@ -88,7 +88,7 @@ function bundleFaults(bundle: Evidence, keys: VerifyingKey[], verify: Verify): s
   ];
 }
 
-/** What does not hold of the note of a dump, and of its place in the log. Its files are somebody else's to hash. */
+/** The faults of a dump's note and of its place in the log. Its files must be hashed separately. */
 function dumpFaults({ day, note, log }: DumpProof, keys: VerifyingKey[], verify: Verify): string[] {
   const { said, key, fault } = checkNote(note, { parse: parseDump, header: DUMP_HEADER }, keys, verify);
   return [
@@ -99,7 +99,7 @@ function dumpFaults({ day, note, log }: DumpProof, keys: VerifyingKey[], verify:
   ];
 }
 
-/** Whether the receipts are where their proofs say that they are in the log. */
+/** Checks that the receipts are in the log where their proofs say. */
 function logFaults(rows: { seq: number; receipt: string; log?: LogProof | null }[]): string[] {
   return rows.flatMap(({ seq, receipt, log }) => logProofFaults(log, receipt).map((fault) => `seq ${seq}: ${fault}`));
 }

@@ -134,7 +134,7 @@ export function documentIn(text: string): RecordsDocument | null {
   return jsonDocument(json);
 }
 
-/** The JSON of a page may hold an answer in its member `preview` or `observation`. */
+/** Also accepts the JSON of a page, which may contain an answer in its member `preview` or `observation`. */
 export function jsonDocument(json: unknown): RecordsDocument | null {
   if (!isObject(json)) return null;
   const form = formOf(json);
