@@ -8,7 +8,7 @@ import type { Signer } from '../proof/signing.ts';
 import { Fault, messageOf } from '../shared/fault.ts';
 import { makeFolder, putFile } from '../shared/files/durable-file.ts';
 
-/** Files of one Ed25519 key each, mode 0600: those of the key that signs receipts, and of the logs' keys. */
+/** Files with one Ed25519 key each, mode 0600: the key that signs receipts, and the keys of the logs. */
 
 const KeyFile = z.strictObject({
   name: z.string().regex(/^[^\s+]+$/),
@@ -23,7 +23,7 @@ export interface SigningKey {
   kid: string;
 }
 
-/** What the key of a file is for, in messages. */
+/** The purpose of a key file, for messages. */
 export type KeyUse = 'signing' | 'log';
 
 /** Reads a key file. Throws `unavailable` when it cannot be read. */
@@ -45,7 +45,7 @@ export function readKeyFile(use: KeyUse, file: string): SigningKey {
 }
 
 /**
- * Makes a new key and writes it durably. With `keeps`, a file that is there stays, and the new key is lost. Throws
+ * Makes a new key and writes it durably. With `keeps`, an existing file is kept and the new key discarded. Throws
  * `unavailable` when the file cannot be written.
  */
 export function writeNewKey(use: KeyUse, file: string, name: string, options: { keeps?: boolean } = {}): SigningKey {
@@ -60,7 +60,7 @@ export function writeNewKey(use: KeyUse, file: string, name: string, options: { 
   return { signer, kid };
 }
 
-/** Runs what writes a key file. An error of the disk becomes an `unavailable` that names the file. */
+/** Runs code that writes a key file. Disk errors become an `unavailable` that names the file. */
 export function writingKey(use: KeyUse, file: string, write: () => void): void {
   try {
     write();

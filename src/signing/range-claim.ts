@@ -6,25 +6,25 @@ import { bytesOf, HEADERS, LEASE_FILE, type LeaseClaim, readLease } from './sign
 
 interface Place {
   bucket: Bucket;
-  /** What the keys of all leases begin with. */
+  /** The prefix of all leases' keys. */
   prefix: string;
-  /** How long a lease lasts without being renewed, in ms. */
+  /** How long a lease lasts unless renewed, in ms. */
   lasts: number;
 }
 
 const NODES = 'signers/';
 const ALL = '00-ff';
 
-/** The key of a node’s lease; that of a service which has all names without one. */
+/** The key of a node's lease; null for a service that is not divided into nodes. */
 export function leaseKey(prefix: string, node: string | null): string {
   return prefix + (node === null ? LEASE_FILE : `${NODES}${node}.json`);
 }
 
 /**
- * The names of a node. The lease of each node says for which range it signs, so a node looks at the leases of all others
- * before it takes its own, and again after it has written its range there: of two that begin at one moment, one sees the
- * other. It takes the range of a node that RECORDS_NODES calls gone once the lease of that one was silent, by replacing
- * it for good.
+ * The range of names that a node signs for. Each node's lease states its range. A node reads all other leases before it
+ * takes its own, and again after it has written its range there; so if two start at the same moment, at least one sees
+ * the other. To take the range of a node that RECORDS_NODES declares gone, it waits until that node's lease was not
+ * renewed for its full duration, and then replaces the lease permanently.
  */
 export class RangeClaim implements LeaseClaim {
   readonly range: string;
@@ -33,10 +33,10 @@ export class RangeClaim implements LeaseClaim {
   readonly #own: string;
   readonly #desk: () => string | null;
   readonly #clock: () => number;
-  /** The leases that are watched, by their keys. */
+  /** The leases of gone nodes being watched, by key. */
   readonly #watched = new Map<string, { etag: string; since: number }>();
 
-  /** `desk` gives the first signing key of this node; `clock` is monotonic, in ms. */
+  /** `desk` returns the first signing key of this node; `clock` is monotonic, in ms. */
   constructor(place: Place, nodes: RecordsNodes, desk: () => string | null, clock = () => performance.now()) {
     this.range = nodes.own?.range ?? '';
     this.#place = place;
@@ -58,7 +58,7 @@ export class RangeClaim implements LeaseClaim {
     return null;
   }
 
-  /** As `obstacle`, by the lease of one node, or of the service that had all names before there were nodes. */
+  /** Like `obstacle`, for the lease of one node, or of the undivided service from before there were nodes. */
   async #obstacleAt(key: string, name: string | null, signal: AbortSignal): Promise<string | null> {
     const { bucket, lasts } = this.#place;
     const found = await readLease(bucket, key, signal);
@@ -81,7 +81,7 @@ export class RangeClaim implements LeaseClaim {
     const watched = this.#watched.get(key);
     const since = watched?.etag === etag ? watched.since : now;
     this.#watched.set(key, { etag, since });
-    // Also of one that stopped in order: it may be about to start again.
+    // This also applies to a node that was stopped cleanly: it may be about to start again.
     if (now - since < lasts) return `${who} may still sign for ${range}; its lease is watched for ${lasts / SECOND} s`;
     const ceded = { to: this.#own, at: new Date().toISOString() };
     const bytes = bytesOf({ ...record, holder: null, range: null, ceded, beat: record.beat + 1 });

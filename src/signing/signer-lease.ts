@@ -7,106 +7,111 @@ import { SECOND } from '../proof/time.ts';
 import { Busy, caught, Fault, messageOf, Unreachable } from '../shared/fault.ts';
 import { type Bucket, requireConditions } from '../shared/storage/bucket.ts';
 
-/** The object by which only one of several servers signs. */
+/** The object that ensures that only one of several servers signs. */
 export const LEASE_FILE = 'signer.json';
 
 const Head = z.object({ origin: z.string(), size: z.number().int().min(0), root: z.string() });
-/** A head that was signed, or may have been. `root` in base64. */
+/** A head that was signed, or may have been. `root` is in base64. */
 export type LeasedHead = z.infer<typeof Head>;
 export type LeasedHeads = Readonly<Record<LogService, LeasedHead | null>>;
 
 const LeaseRecord = z.object({
   broadsheet: z.literal(1),
-  /** The first signing key of the desk that signs by this lease; null before there is one. */
+  /** The first signing key of the desk that this lease belongs to; null before there is one. */
   desk: z.string().nullable().default(null),
   /** The server that signs; null when it has stopped. */
   holder: z
     .object({
       id: z.string(),
       name: z.string(),
-      /** When it took the lease, by its own clock: for people. Older versions did not write it. */
+      /** When the server acquired the lease, by its own clock; for display only. Older versions did not write it. */
       since: z.iso.datetime().optional(),
     })
     .nullable(),
-  /** Changes with every attempt to write, so that no two objects have the same bytes, and thereby the same ETag. */
+  /** Changes with every write, so that no two versions have the same bytes and thus the same ETag. */
   beat: z.number().int(),
-  /** The names that a node signs for by this lease; null where one service has all. */
+  /** The range of names that a node signs for under this lease; null for an undivided service. */
   range: z.string().nullable().default(null),
-  /** The node that took the range of this one, which never signs again. */
+  /** The node that took over this node's range. This node must never sign again. */
   ceded: z.object({ to: z.string(), at: z.iso.datetime() }).nullable().default(null),
   heads: z.object({ desk: Head.nullable(), records: Head.nullable() }),
 });
 export type LeaseRecord = z.infer<typeof LeaseRecord>;
 
-/** Not asked yet; another holds it; this copy lacks a signed head; the place fails; it was lost; the server stops. */
+/**
+ * `lease`: not asked yet; `holder`: another server holds it; `newer_copy`: this copy lacks a signed head; `store`: the
+ * storage fails; `restart`: the lease was lost; `stop`: the server is stopping.
+ */
 export type WaitingFor = 'lease' | 'holder' | 'newer_copy' | 'store' | 'restart' | 'stop';
 
 export interface LeaseState {
   isHeld: boolean;
-  /** Null while it is held. */
+  /** Null while this server holds the lease. */
   waitingFor: WaitingFor | null;
   /** The reason in words, with names of machines; null while it is held. */
   reason: string | null;
-  /** Since when this is so, in ms of the wall clock. */
+  /** The start of this state, in ms of the wall clock. */
   since: number;
   /** How long this server may sign without renewing it, in ms. */
   left: number;
-  /** How often this server took or lost it. */
+  /** How many times this server acquired or lost the lease. */
   transitions: number;
-  /** What has been signed, as far as is known here; null without a look at the place. */
+  /** The heads signed so far, as far as this server knows; null until it has read the lease. */
   heads: LeasedHeads | null;
 }
 
-/** What a node signs for. */
+/** A node's claim to its range of names. */
 export interface LeaseClaim {
   readonly range: string;
-  /** Which other node may sign for a part of it; null when none does. Throws `conflict`. */
+  /** Another node that may sign for part of the range; null when there is none. Throws `conflict`. */
   obstacle(signal: AbortSignal): Promise<string | null>;
 }
 
 export interface SignerLeaseOptions {
   bucket: Bucket;
   key: string;
-  /** Who signs, as other servers see it. */
+  /** The name of this server as other servers show it. */
   name: string;
-  /** How long it lasts without being renewed, in ms. */
+  /** How long the lease lasts unless renewed, in ms. */
   lasts: number;
   /** The first signing key of this desk; null before there is one. */
   desk(): string | null;
-  /** Throws, saying why, when this server's logs do not continue the heads that were signed before. */
+  /** Throws, with the reason, when this server's logs do not continue the heads signed so far. */
   requireContinued(heads: LeasedHeads): void;
-  /** The names of a node, which must be no other node's. */
+  /** A node's range of names, which no other node may sign for. */
   claim?: LeaseClaim | null | undefined;
-  /** Called with the reason each time that this server still must not sign. */
+  /** Called with the reason whenever this server still may not sign. */
   waiting(reason: string): void;
-  /** Called each time that the lease was taken or renewed. */
+  /** Called after the lease was acquired or renewed. */
   renewed?(): void;
-  /** Called before another server may take over, to announce heads. If it fails, the lease runs out by itself. */
+  /**
+   * Called before another server may take over, to announce the last heads. If it fails, the lease is left to expire.
+   */
   releasing?(): Promise<void>;
   /** The monotonic clock, in ms. */
   clock?: () => number;
-  /** A clock that runs on while the machine sleeps, in ms. */
+  /** A clock that keeps running while the machine sleeps, in ms. */
   uptime?: () => number;
   pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** As long as a request may take, in ms: a sixth of the time of the lease, within these bounds. */
+/** The timeout of a request, in ms: a sixth of the lease's duration, within these bounds. */
 const PATIENCE_MIN = SECOND / 2;
 const PATIENCE_MAX = 5 * SECOND;
 /** After this many consecutive refusals of a value just read, the store counts as broken. */
 const REFUSED_MAX = 5;
 
 /**
- * The right to sign, which one of several servers has. The clocks of two machines are never compared: a waiting server
- * checks, by its own monotonic clock, that the object stays unchanged for the duration of the lease, and replaces it by
- * compare-and-swap. The holder counts from before it sent a renewal, and stops signing after two thirds of the time,
- * including time asleep.
+ * The right to sign, which only one of several servers has. Clocks of different machines are never compared: a waiting
+ * server observes, by its own monotonic clock, that the object stays unchanged for the duration of the lease, and then
+ * replaces it by compare-and-swap. The holder counts from before it sent a renewal, and stops signing after two thirds
+ * of the duration, including time asleep.
  *
- * A process can be suspended between its last reading of the clock and its signature. So a head is signed only after
- * the object says that it will be: every later holder finds it there, and signs only what continues it.
+ * A process can be suspended between its last reading of the clock and its signature. Therefore a head is only signed
+ * after the object announces it: every later holder finds it there, and only signs heads that continue it.
  */
 export class SignerLease {
-  /** Aborted when another server may sign; the reason is a fault that says why. */
+  /** Aborted when another server may sign; the reason is a fault that explains it. */
   readonly lost: AbortSignal;
   readonly #options: SignerLeaseOptions;
   readonly #clock: () => number;
@@ -120,7 +125,7 @@ export class SignerLease {
   #record: LeaseRecord | null = null;
   #etag = '';
   #beat = 0;
-  /** When the last renewal that worked was sent. */
+  /** When the last successful renewal was sent. */
   #renewed: Moment = { clock: Number.NEGATIVE_INFINITY, uptime: Number.NEGATIVE_INFINITY };
   /** Why the last renewal failed; null when it worked. */
   #failure: string | null = null;
@@ -128,9 +133,9 @@ export class SignerLease {
   #waitingFor: WaitingFor = 'lease';
   #since = Date.now();
   #transitions = 0;
-  /** As last read, before this server held the lease. */
+  /** The heads as last read, before this server held the lease. */
   #heads: LeaseRecord['heads'] | null = null;
-  /** One request after the other: each replaces the object of the one before. */
+  /** Requests run one at a time: each replaces the object written by the previous one. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: SignerLeaseOptions) {
@@ -175,13 +180,16 @@ export class SignerLease {
     if (!this.isHeld()) throw new Busy(`nothing is signed here: ${this.#reason}; try again later`);
   }
 
-  /** Waits for the lease, then renews it. Rejects when stopped, and with `conflict` where something else is. */
+  /**
+   * Waits for the lease, then keeps renewing it. Rejects when stopped, and with `conflict` when the object is something
+   * else.
+   */
   acquire(): Promise<void> {
     this.#acquiring = this.#acquire();
     return this.#acquiring;
   }
 
-  /** Makes known that a head will be signed. Returns whether it may be: every later holder then knows of it. */
+  /** Announces that a head will be signed. Returns whether it may be: every later holder then knows of it. */
   announce(log: LogService, head: LeasedHead): Promise<boolean> {
     return this.#replace(({ heads }) => ({ heads: { ...heads, [log]: head } }));
   }
@@ -198,7 +206,7 @@ export class SignerLease {
       this.#end();
       if (this.#acquiring !== null) await this.#release();
     } catch {
-      // It runs out by itself.
+      // The lease expires by itself.
     } finally {
       this.#end();
     }
@@ -214,7 +222,7 @@ export class SignerLease {
       try {
         const found = await this.#read();
         const now = this.#clock();
-        // The object was removed while a server may still hold the lease.
+        // If the object was removed, a server may still hold the lease that it contained.
         const wasThere = watched.etag !== '';
         const etag = found?.etag ?? (wasThere ? 'none' : '');
         if (watched.etag !== etag) watched = { etag, since: now };
@@ -257,7 +265,7 @@ export class SignerLease {
     }
   }
 
-  /** Replaces the object, if it is still the one that this server wrote last. Returns whether it was. */
+  /** Replaces the object if it is still the one that this server wrote last. Returns whether it was. */
   #replace(change: (record: LeaseRecord) => Partial<LeaseRecord>): Promise<boolean> {
     const replaced = this.#last.then(async () => {
       if (!this.isHeld() || this.#record === null) return false;
@@ -271,7 +279,7 @@ export class SignerLease {
           this.#hold(record, etag, at);
           return this.isHeld();
         }
-        // What is there may be our own, of a request whose response was lost.
+        // The object there may be our own, from a request whose response was lost.
         const found = await this.#read();
         if (found?.record.holder?.id !== this.#id) {
           this.#lose('another server has taken the lease');
@@ -287,7 +295,7 @@ export class SignerLease {
     return replaced;
   }
 
-  /** Whether this copy continues every head that was signed. */
+  /** Whether this copy continues every head signed so far. */
   #isContinued(found: { record: LeaseRecord } | null): boolean {
     const fault = found && caught(Fault, () => this.#options.requireContinued(found.record.heads));
     if (fault instanceof Fault) this.#wait('newer_copy', fault.message);
@@ -310,7 +318,7 @@ export class SignerLease {
     if (etag === null) return false;
     const written = { key, bytes: bytesOf(record), headers: HEADERS };
     await this.#asked((signal) => requireConditions(bucket, { ...written, signal }));
-    // A node that wrote its range at the same moment sees this one, or is seen here.
+    // Of two nodes that wrote their ranges at the same moment, at least one sees the other here.
     if ((await this.#obstacle()) !== null) {
       await this.#put({ ...record, holder: null, range: null, beat: ++this.#beat }, { etag });
       return false;
@@ -324,7 +332,7 @@ export class SignerLease {
     return claim ? this.#asked((signal) => claim.obstacle(signal)) : Promise.resolve(null);
   }
 
-  /** Throws `conflict` when the lease belongs to another desk, or its names to another node. */
+  /** Throws `conflict` when the lease belongs to another desk, or its range was taken over by another node. */
   #requireOurs({ desk, ceded }: LeaseRecord): void {
     const { bucket, key } = this.#options;
     if (ceded !== null) {
@@ -379,11 +387,15 @@ export class SignerLease {
     return this.#asked((signal) => bucket.put(key, bytesOf(record), { headers: HEADERS, onlyIf, signal }));
   }
 
-  /** Gives a request up in time for another one before the lease is over. It may still be carried out. */
+  /**
+   * Gives up a request early enough to try another one before the lease expires. The abandoned one may still be carried
+   * out.
+   */
   async #asked<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const given = new AbortController();
     const wait = () => this.#pause(this.#patience / 2, given.signal);
-    // By halves: where this process itself was held up, the answer may be here and not yet read.
+    // Waits twice for half the time: if this process itself was suspended, an answer that has arrived is read in
+    // between.
     const silence = wait()
       .then(wait)
       .then(() => {
@@ -412,7 +424,7 @@ export class SignerLease {
   }
 }
 
-/** A moment by two clocks, in ms. */
+/** A point in time on two clocks, in ms. */
 interface Moment {
   clock: number;
   uptime: number;
@@ -421,13 +433,13 @@ interface Moment {
 const sinceText = ({ since }: { since?: string | undefined }): string =>
   since === undefined ? '' : `, since ${since}`;
 
-/** Why a conditional write was refused, after so many times. */
+/** Why a conditional write was refused, given how many times in a row. */
 function refusal({ bucket, key }: SignerLeaseOptions, times: number): string {
   if (times < REFUSED_MAX) return 'another server took the lease first';
   return `${bucket.name} does not show what was written: ${key} is never the object that was read before; give the address of the store itself, without a cache between`;
 }
 
-/** The lease as it is in a bucket; null when there is none. Throws `conflict` for an object of something else. */
+/** Reads the lease in a bucket; null when there is none. Throws `conflict` when the object is something else. */
 export async function readLease(
   bucket: Bucket,
   key: string,

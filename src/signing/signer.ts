@@ -21,17 +21,17 @@ import { leaseKey, RangeClaim } from './range-claim.ts';
 import { type LeasedHead, type LeasedHeads, type LeaseState, readLease, SignerLease } from './signer-lease.ts';
 import { keepCopy } from './standby-copy.ts';
 
-/** What decides whether this process may sign. */
+/** Whether this process may sign. */
 export interface SignerRight {
   /** Throws `unavailable` with the reason when it may not. */
   assertHeld(): void;
-  /** The lease as a server sees it; null without one, and for commands. */
+  /** The lease as a server sees it; null without a lease, and for commands. */
   state(): LeaseState | null;
-  /** Makes known that a head will be signed. Returns whether it may be. */
+  /** Announces that a head will be signed. Returns whether it may be. */
   announce(log: LogService, head: LeasedHead): Promise<boolean>;
 }
 
-/** A server without LEASE_URL is alone. */
+/** Without LEASE_URL, a server is the only one. */
 export const ALONE: SignerRight = { assertHeld() {}, state: () => null, announce: async () => true };
 
 interface LeaseContext {
@@ -39,13 +39,13 @@ interface LeaseContext {
   store: Store;
 }
 
-/** Where a server says until when the commands on its machine may sign. */
+/** The file in which a server states until when commands on its machine may sign. */
 const NOTE = 'signer.lease';
-/** Monotonic clocks that all processes of a boot share, in ms. Only the second one keeps running during suspend. */
+/** Two monotonic clocks that all processes of a boot share, in ms. Only the second one keeps running during suspend. */
 const clocks = () => [Number(process.hrtime.bigint() / 1_000_000n), uptime() * SECOND] as const;
 const BOOT = BOOT_ID ?? 'boot';
 
-/** For commands beside a server: they may sign while the server on this machine may. Heads are the server's alone. */
+/** For commands: they may sign while the server on this machine may, but not heads, which only the server signs. */
 export function rightBeside({ dataDir }: Settings): SignerRight {
   return {
     assertHeld() {
@@ -57,7 +57,10 @@ export function rightBeside({ dataDir }: Settings): SignerRight {
   };
 }
 
-/** The lease of a server, to be acquired before signing. `signLast` signs what is left before another server does. */
+/**
+ * The lease of a server, which must acquire it before signing. `signLast` signs the last heads before another server
+ * takes over.
+ */
 export function openSignerLease(
   app: LeaseContext,
   url: string,
@@ -69,7 +72,9 @@ export function openSignerLease(
   const note = join(settings.dataDir, NOTE);
   const desk = () => store.desk.signingKeys()[0]?.kid ?? null;
   let lastReason = '';
-  /** Another server over the same folder may hold the lease: its note stays. */
+  /**
+   * Whether this server wrote the note: another server on the same folder may hold the lease, and its note must stay.
+   */
   let isNoted = false;
   const unnote = () => {
     if (isNoted) rmSync(note, { force: true });
@@ -99,7 +104,7 @@ export function openSignerLease(
     },
     async releasing() {
       unnote();
-      // A command that has read the note is in a transaction, which ends first.
+      // A command that has read the note may be in a transaction: wait until that ends.
       store.database.transact(() => {});
       if (lease.isHeld()) await signLast();
     },
@@ -125,28 +130,29 @@ function leaseLocation(settings: Settings, url: string) {
   return { bucket: openBucket(settings, address), prefix, key, isFolder: address.kind === 'folder' };
 }
 
-/** Looks at the lease once. */
+/** Reads the lease once. */
 export async function readSignerLease(settings: Settings, url: string, app: LeaseContext | null) {
   const { bucket, key, isFolder } = leaseLocation(settings, url);
   const found = await readLease(bucket, key);
   const holder = found?.record.holder ?? null;
   const isHere = isHeldHere(settings);
-  // A holder renews six times in the time of the lease. Only a store reports the age of an object by its own clock.
+  // A holder renews six times within the lease's duration. Only object storage reports an object's age by its own
+  // clock; a folder does not.
   const age = found === null || isFolder ? null : found.age;
   return {
     name: bucket.name,
     /** Null when no server holds it. */
     holder: holder === null ? null : { name: holder.name, since: holder.since ?? null },
-    /** Whether the holder is a server of this machine, whose time is not over. */
+    /** Whether the holder is a server on this machine whose lease has not expired. */
     isHere,
-    /** Whether the holder renewed it recently; null when one reading cannot tell. */
+    /** Whether the holder renewed it recently; null when a single reading cannot tell. */
     isFresh: isHere ? true : age === null ? null : age < settings.leaseTime,
-    /** Why a server over this database must not take it; null when it may, and without a database. */
+    /** Why a server on this database must not take the lease; null when it may, and without a database. */
     copyFault: app === null || found === null ? null : copyFault(app, found.record.heads),
   };
 }
 
-/** Whether the holder renews the lease while one watches for up to half of its time. */
+/** Watches the lease for up to half its duration. Returns whether the holder renewed it. */
 export async function watchSignerLease(settings: Settings, url: string): Promise<boolean> {
   const { bucket, key } = leaseLocation(settings, url);
   const first = await readLease(bucket, key);
@@ -168,7 +174,7 @@ function requireContinued({ settings, store }: LeaseContext, heads: LeasedHeads)
     const signed = heads[log];
     if (signed === null) continue;
     const key = readLogKey({ settings, store }, log);
-    // A log of another name is another log, also before its key is made.
+    // A log with another name is a different log, even before its key exists.
     if ((key?.origin ?? newLogOrigin(settings, log)) !== signed.origin) continue;
     const { origin, size } = signed;
     const head = { size, root: fromBase64(signed.root) ?? new Uint8Array() };
@@ -187,7 +193,7 @@ function isHeldHere({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
 }
 
 /**
- * Which of several servers signs, as a command of this machine sees it, and why nothing is signed here; null without
+ * Which of several servers signs, as seen by a command on this machine, and why nothing is signed here; null without
  * LEASE_URL.
  */
 export async function signerStatus(app: LeaseContext) {

@@ -9,7 +9,7 @@ import { codeOf, Fault } from '../shared/fault.ts';
 import { syncFolder } from '../shared/files/durable-file.ts';
 import { readKeyFile, type SigningKey, writeNewKey, writingKey } from './key-file.ts';
 
-/** The active key. `nbf` is the start of its use, in ms. */
+/** The active key. `nbf` is when it came into force, in ms. */
 export interface CurrentKey extends SigningKey {
   nbf: number;
 }
@@ -22,9 +22,9 @@ interface KeyStore {
   records: { lastProbeAt(): number | null };
 }
 
-// The ledger determines which key signs, and the file holds it. A new key is written next to the current one, synced,
-// appended to the ledger, and renamed into place after the commit. So the ledger never names a key that is on no
-// disk, and a key that the ledger does not name never signs.
+// The ledger decides which key signs; the file contains it. A new key is written beside the current one, synced,
+// appended to the ledger, and renamed into place after the commit. So the ledger never refers to a key that is not on
+// disk, and a key that is not in the ledger never signs.
 
 /**
  * Appends the key in the file to the ledger, or creates one (mode 0600) if there is no file, and retires the previous
@@ -52,8 +52,8 @@ export function rotateSigningKey(store: KeyStore, file: string, name: string, no
 }
 
 /**
- * Returns a function that reads the active key. Call it inside the transaction that appends what it signs, so that
- * the key cannot be retired in between. Never creates a key. Throws `unavailable` when the file does not hold it.
+ * Returns a function that reads the active key. Call it inside the transaction that appends what it signs, so that the
+ * key cannot be retired in between. Never creates a key. Throws `unavailable` when the file does not contain the key.
  */
 export function currentSigningKey(store: Pick<KeyStore, 'desk'>, file: string): () => CurrentKey {
   let current: CurrentKey | null = null;
@@ -82,7 +82,7 @@ export function readSigningKey(file: string): SigningKey {
   return readKeyFile('signing', file);
 }
 
-/** The file of a new key until the ledger names it. */
+/** The file of a new key before the ledger contains it. */
 function nextOf(file: string): string {
   return `${file}.next`;
 }
@@ -92,8 +92,8 @@ function keyInForce(store: Pick<KeyStore, 'desk'>): VerifyingKey | null {
 }
 
 /**
- * The key with this kid, from the file or from the new key's file, where an interrupted process left it; null when
- * neither holds it.
+ * The key with this kid, from the key file, or from the new key's file if a process was interrupted; null when neither
+ * contains it.
  */
 function keyHeldIn(file: string, kid: string): SigningKey | null {
   for (const path of [file, nextOf(file)]) {
@@ -116,7 +116,7 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
       `the signing key file ${file} holds ${kid}, which was retired; restore the file of the key in force from a backup, or run \`${CLI} key rotate\``,
     );
   }
-  // Later than anything the old key signed, even when the clock was set back since.
+  // Later than everything the old key signed, even if the clock was set back since.
   const slugs = [...store.desk.paperSlugs(), ...store.desk.removedPapers().map(({ slug }) => slug)];
   const signed = [store.records.lastProbeAt() ?? 0, ...slugs.map(store.desk.lastFiledAt)];
   const at = Math.max(now, ...known.map(({ nbf }) => nbf), ...signed.map((last) => last + 1));
@@ -127,7 +127,7 @@ function appendKey(store: KeyStore, { signer, kid }: SigningKey, file: string, n
   append(store.desk, { type: 'key', at, kid, name: signer.name, public_key }, now);
 }
 
-/** Moves the active key into place, now that the ledger names it. */
+/** Moves the active key into place once it is in the ledger. */
 function promoted(store: KeyStore, file: string): CurrentKey {
   const kid = keyInForce(store)?.kid ?? '';
   writingKey('signing', file, () => promote(file, kid));

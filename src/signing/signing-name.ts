@@ -17,8 +17,8 @@ export function signingName({ origin, dataOrigin }: Settings, service: LogServic
 }
 
 /**
- * The key in force under a service's name. Notes a new name in the ledger: call it in the transaction that uses the
- * key. Throws `unavailable` for a name that means nothing elsewhere.
+ * The key in force, under the name of a service. Records a new name in the ledger, so call it in the transaction that
+ * uses the key. Throws `unavailable` for a name that is meaningless on other machines.
  */
 export function keyUnderName(store: Store, settings: Settings, service: LogService, key: CurrentKey, now: number) {
   const { noted, name } = namesOf(store, settings, service, { kid: key.kid, name: key.signer.name });
@@ -30,7 +30,7 @@ export function keyUnderName(store: Store, settings: Settings, service: LogServi
   return under(name, key);
 }
 
-/** The name that the ledger notes for a key, and the one that follows from it and from the settings. */
+/** A key's name in the ledger, and the name that follows from it and from the settings. */
 function namesOf(store: Store, settings: Settings, service: LogService, key?: { kid: string; name: string }) {
   const noted = store.desk.signingNames(service).findLast(({ kid }) => kid === key?.kid)?.name ?? null;
   const current = noted ?? (service === 'desk' ? (key?.name ?? null) : null);
@@ -41,7 +41,10 @@ function under(name: string, key: CurrentKey): CurrentKey {
   return { ...key, signer: { ...key.signer, name } };
 }
 
-/** Whether the newest receipt of a service, or of a paper, is by this key. Older ones by it came before newer ones. */
+/**
+ * Whether the newest receipt of a service, or of any paper, is by this key, which must be the one in force. Checking
+ * the newest is enough, because no other key has signed since this one came into force.
+ */
 function hasSigned(store: Store, service: LogService, kid: string): boolean {
   if (service === 'records') {
     const newest = store.records.nextSeq() - 1;
@@ -51,7 +54,9 @@ function hasSigned(store: Store, service: LogService, kid: string): boolean {
   return store.desk.signedLast().some((receipt) => parseReceipt(parseNote(receipt)?.text ?? '')?.kid === kid);
 }
 
-/** Why a service must not sign under a name, ending in the cure: `localhost` does not identify its signer. Else null. */
+/**
+ * Why a service must not sign under a name, ending with the cure: `localhost` does not identify a signer. Else null.
+ */
 function nameProblem(settings: Settings, service: LogService, name: string): string | null {
   if (!isLoopbackName(name)) return null;
   const isDesk = service === 'desk';
@@ -64,7 +69,7 @@ function nameProblem(settings: Settings, service: LogService, name: string): str
   return `the receipts would be by ${name}, an address of this machine, though ${pointer}; set ${setting} to the public address of the ${whose}`;
 }
 
-/** As `keyUnderName` would refuse; null when it would not. Changes nothing. */
+/** Why `keyUnderName` would refuse; null when it would not. Changes nothing. */
 export function signingNameProblem(store: Store, settings: Settings, service: LogService): string | null {
   const key = store.desk.signingKeys().findLast(({ retired_at }) => retired_at === null);
   return nameProblem(settings, service, namesOf(store, settings, service, key).name);
@@ -74,7 +79,7 @@ function isPublicAddress(address: string): boolean {
   return isPublicHost(new URL(address).hostname);
 }
 
-/** The public object storage to which the papers are published, in words. */
+/** The public bucket to which the papers are published, in words. */
 function publicBucket({ publishUrl, objectStorage }: Settings): string | null {
   const address = publishUrl === null ? null : parseAddress(publishUrl, objectStorage);
   if (address === null || typeof address === 'string' || address.kind !== 's3') return null;

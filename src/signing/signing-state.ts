@@ -2,7 +2,7 @@ import type { LogService } from '../proof/log/leaf.ts';
 import { isoTime } from '../proof/time.ts';
 import type { AppContext } from '../server/context.ts';
 
-/** What public responses say about each reason. They name no machine; the log does. */
+/** The reasons as public responses state them. They name no machine; the log does. */
 const MESSAGES = {
   lease: 'this server has asked for the lease, and waits for the answer',
   holder: 'another server of this desk holds the lease and signs; this one stands by',
@@ -15,7 +15,7 @@ const MESSAGES = {
   fenced: 'this copy of the log is not the newest one; log status says what to do',
 } as const;
 
-/** Whether a server signs for a service, and why not. `since` in ISO 8601, where it is known. */
+/** Whether a server signs for a service, and if not, why. `since` is in ISO 8601, where known. */
 interface SigningState {
   signs: boolean;
   why: keyof typeof MESSAGES | null;
@@ -27,7 +27,7 @@ export const SIGNING_REASONS = Object.keys(MESSAGES) as (keyof typeof MESSAGES)[
 
 const SIGNS: SigningState = { signs: true, why: null, message: null, since: null };
 
-/** The first reason, of those that are known, for which nothing is signed here. */
+/** The first known reason why nothing is signed here. */
 export function signingState(
   { signer, store, clock }: Pick<AppContext, 'signer' | 'store' | 'clock'>,
   log: LogService,
@@ -43,7 +43,7 @@ function refused(why: keyof typeof MESSAGES, since: string | null): SigningState
   return { signs: false, why, message: MESSAGES[why], since };
 }
 
-/** How many leaves this copy lacks of what was signed, as far as the lease says; null without a lease. */
+/** How many signed leaves this copy lacks, according to the lease; null without a lease. */
 export function leavesBehind({ signer, store }: Pick<AppContext, 'signer' | 'store'>, log: LogService): number | null {
   const heads = signer.state()?.heads ?? null;
   return heads === null ? null : Math.max(0, (heads[log]?.size ?? 0) - store.database.log.size(log));

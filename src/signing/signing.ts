@@ -18,25 +18,25 @@ interface SigningContext {
 }
 
 export interface ServiceSigner extends SignerRight {
-  /** What decides whether this process may sign. A server with LEASE_URL puts its lease here. */
+  /** Whether this process may sign. A server with LEASE_URL sets it to its lease. */
   right: SignerRight;
   /**
-   * Creates the signing key if there is none, and logs what was signed before there was a log. Every process that will
+   * Creates the signing key if there is none, and logs what was signed before the log existed. Every process that will
    * sign calls it first.
    */
   open(): void;
-  /** The current signing key. Throws `unavailable` while the service may sign nothing (`log-fence.ts`). */
+  /** The current signing key. Throws `unavailable` while nothing may be signed for the service (`log-fence.ts`). */
   key(service: LogService): CurrentKey;
   /**
-   * Whether this process knows which observations the archive has: without ARCHIVE_URL, there are none. Until then it
-   * signs none, because an older copy of the database would give their numbers again.
+   * Whether this process knows which observations are archived; always true without ARCHIVE_URL. Until then it signs no
+   * observation, because an older copy of the database would assign their numbers again.
    */
   knowsArchive: boolean;
 }
 
 /**
- * The signing key in a file, which is read on first use: reading and pressing need no key. The settings are those of the
- * moment, because a running server may take over others.
+ * Signs with the key in a file, which is read on first use: reading and pressing need no key. Reads the settings at
+ * each use, because a running server may load new ones.
  */
 export function signerOf(app: SigningContext, file: string): ServiceSigner {
   const { store, clock } = app;
@@ -64,8 +64,8 @@ export function signerOf(app: SigningContext, file: string): ServiceSigner {
 }
 
 /**
- * Notes of which node this database is. Throws `conflict` where it is another's: two nodes with one key would sign two
- * logs of one name. Throws `invalid_request` for a node without a lease.
+ * Records which node this database belongs to. Throws `conflict` if it belongs to another one: two nodes with the same
+ * key would sign two logs with the same name. Throws `invalid_request` for a node without a lease.
  */
 function noteNode({ settings, store, clock }: SigningContext): void {
   const own = settings.nodes?.own ?? null;
@@ -84,8 +84,8 @@ function noteNode({ settings, store, clock }: SigningContext): void {
 }
 
 /**
- * Replaces the signing key; returns the thumbprint. Throws `unavailable` for an old copy, which would announce a key
- * that the log does not know.
+ * Replaces the signing key; returns its thumbprint. Throws `unavailable` on an old copy, which would announce a key
+ * that the log does not contain.
  */
 export function rotateKey({ store, settings, clock }: SigningContext): string {
   for (const log of LOG_SERVICES) {

@@ -9,18 +9,18 @@ import { noteIn } from '../shared/files/plain-file.ts';
 import { RESTORING } from '../shared/files/restore-folder.ts';
 
 /**
- * The copy of a desk that `broadsheet standby` keeps. A note marks what a newer backup may replace; the server that
- * takes the lease removes it before it signs.
+ * The copy of a desk that `broadsheet standby` maintains. A note marks a folder whose content a newer backup may
+ * replace. The server that acquires the lease removes the note before it signs.
  */
 
 const NOTE = 'standby.copy';
-/** Where the next copy is restored and audited. */
+/** The folder in which the next copy is restored and audited. */
 const STAGE = '.standby';
 
 const Note = z.object({
-  /** Given to the server that may serve this copy. */
+  /** Passed to the server that may serve this copy. */
   id: z.string(),
-  /** The backup, and what distinguishes it from the next one at the same location. */
+  /** The backup, and what distinguishes it from later ones at the same location. */
   backup: z.string(),
   version: z.string(),
   made_at: z.string(),
@@ -29,7 +29,7 @@ type CopyNote = z.infer<typeof Note>;
 
 export const stageIn = (dataDir: string): string => join(dataDir, STAGE);
 
-/** The note of a copy; null in a folder that is not, or no longer, a copy. */
+/** The note of a copy; null for a folder that is not a copy, or no longer one. */
 export function readCopyNote(dataDir: string): CopyNote | null {
   return noteIn(join(dataDir, NOTE), Note);
 }
@@ -38,7 +38,7 @@ export function writeCopyNote(dataDir: string, note: CopyNote): void {
   putFile(join(dataDir, NOTE), (aside) => writeFileSync(aside, `${JSON.stringify(note)}\n`));
 }
 
-/** From now on the folder is that of a desk, and replaced by nothing. Durable when it returns. */
+/** Turns the copy into the folder of a desk, which nothing replaces. Durable when it returns. */
 export function keepCopy(dataDir: string): void {
   const note = join(dataDir, NOTE);
   if (!existsSync(note)) return;
@@ -46,7 +46,7 @@ export function keepCopy(dataDir: string): void {
   syncFolder(dataDir);
 }
 
-/** Throws `conflict` when a server would use a copy that may be replaced under it. */
+/** Throws `conflict` when a server would use a copy that may be replaced while it runs. */
 export function assertOwnCopy(dataDir: string, id: string | undefined): void {
   const note = readCopyNote(dataDir);
   if (note === null || note.id === id) return;
@@ -56,12 +56,12 @@ export function assertOwnCopy(dataDir: string, id: string | undefined): void {
   );
 }
 
-/** What a copy replaces of the one before. Media are by content: those of both are kept. */
+/** The files that a new copy replaces. Media are named by content, so those of both are kept. */
 const REPLACED = /^(?:broadsheet\.db(?:-wal|-shm)?|[a-z-]+\.key(?:\.next)?|settings|signer\.lease|standby\.copy)$/;
 
 /**
- * Moves the staged copy into place, while nothing uses the folder. Broken off, it leaves no database, and the next copy
- * fills the folder.
+ * Moves the staged copy into place while nothing uses the folder. If interrupted, it leaves no database, and the next
+ * copy fills the folder.
  */
 export async function putCopy(dataDir: string): Promise<void> {
   const stage = stageIn(dataDir);

@@ -10,9 +10,9 @@ import { noteIn } from '../../shared/files/plain-file.ts';
 import { plural } from '../../shared/plural.ts';
 import type { Store } from '../../store/store.ts';
 
-/** When a clock is wrong. Pure: all times come from the caller, in ms. */
+/** Decides whether a clock is wrong. Pure functions: all times come from the caller, in ms. */
 
-/** How far a clock may be off before nothing is signed by it. */
+/** How far a clock may be off before this process stops signing. */
 export const TOLERANCE = 5 * MINUTE;
 /** A correct clock is never earlier than the first version of this program. */
 const FIRST = Date.UTC(2026, 0, 1);
@@ -33,20 +33,20 @@ export interface OutsideTime {
 
 export interface ClockEvidence {
   now: ClockReading;
-  /** When the clock was right for the last time; null at the start. */
+  /** The last time at which the clock was known to be right; null at the start. */
   trusted: ClockReading | null;
-  /** The newest time that was signed or entered here, in ms; 0 before the first. */
+  /** The newest time signed or stored here, in ms; 0 before the first. */
   newest: number;
   outside: readonly OutsideTime[];
 }
 
-/** Why nothing is signed. `message` is a sentence without its full stop that ends in the cure. */
+/** Why nothing is signed. `message` is a sentence without its full stop, ending with the cure. */
 const ClockFault = z.object({ kind: z.enum(['too_early', 'jumped', 'behind', 'contradicted']), message: z.string() });
 export type ClockFault = z.infer<typeof ClockFault>;
 
 const SYNC = 'set it, and synchronize it with NTP';
 
-/** What is wrong with a clock; null when nothing shows that it is. */
+/** What is wrong with a clock; null when there is no evidence of a fault. */
 export function clockFault({ now, trusted, newest, outside }: ClockEvidence): ClockFault | null {
   const { wall } = now;
   const here = `the clock here says ${shown(wall)}`;
@@ -64,7 +64,7 @@ export function clockFault({ now, trusted, newest, outside }: ClockEvidence): Cl
   }
   const off = outside.filter(({ ahead }) => Math.abs(ahead) > TOLERANCE);
   const [first] = off;
-  // One machine whose own clock is wrong must not silence another.
+  // A majority must disagree, so that one machine with a wrong clock cannot stop this one from signing.
   if (first === undefined || off.length * 2 <= outside.length) return null;
   const said = off.map(({ name, ahead }) => `${spanText(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'} ${name}`);
   return { kind: 'contradicted', message: `${here}, ${said.join(', ')}: ${SYNC}` };
@@ -75,12 +75,12 @@ function jumpBetween(before: ClockReading, after: ClockReading): number {
   return after.wall - before.wall - (after.steady - before.steady);
 }
 
-/** A time, also one that has no ISO text. */
+/** A time as text, even if it is outside the range of ISO dates. */
 function shown(at: number): string {
   return Math.abs(at) <= 8.64e15 ? isoTime(at) : String(at);
 }
 
-/** A span in the largest unit of which it has two: `365 days`, `20 minutes`. */
+/** A span in the largest unit in which it is at least two: `365 days`, `20 minutes`. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms);
   if (size >= 2 * DAY) return plural(Math.round(size / DAY), 'day');
@@ -88,16 +88,16 @@ export function spanText(ms: number): string {
   return size >= 2 * MINUTE ? plural(Math.round(size / MINUTE), 'minute') : plural(Math.round(size / SECOND), 'second');
 }
 
-/** What is wrong with the clock; null when nothing is known to be. */
+/** Reports what is wrong with the clock; null when no fault is known. */
 interface ClockCheck {
   fault(): ClockFault | null;
 }
 
-/** The time, and whether it may date what is signed. */
+/** The time, and whether it may be used to date signatures. */
 export interface Clock extends ClockCheck {
   /** The current time, in ms. */
   now(): number;
-  /** A command or a server puts its guard here. */
+  /** The check in force. Commands and servers set it to their guard. */
   check: ClockCheck;
   /** Throws `unavailable`, with the cure, when the clock is wrong. */
   assertRight(): void;
@@ -121,7 +121,7 @@ export function clockOf(now: () => number): Clock {
 
 /** The note by which a server informs commands on its machine that the clock is wrong. */
 const NOTE = 'clock.wrong';
-/** How long a note counts that is not renewed, in ms: its server may have been killed. */
+/** How long a note counts without being renewed, in ms: its server may have been killed. */
 export const NOTE_LASTS = 30 * SECOND;
 
 const Note = ClockFault.extend({ until: z.number() });
@@ -132,16 +132,16 @@ interface Parts {
   clock: { now(): number };
 }
 
-/** The clock of a command or a server. */
+/** Guards the clock of a command or a server. */
 export class ClockGuard implements ClockCheck {
   readonly #parts: Parts;
   readonly #steady: () => number;
   #trusted: ClockReading | null = null;
   #corrections = -1;
-  /** Whether the database is asked although the clock did not move. */
+  /** Whether to check the database although the clock did not jump. */
   #looksAgain = false;
   #outside: readonly OutsideTime[] = [];
-  /** When the others were heard. */
+  /** When other machines were last asked. */
   #heardAt: ClockReading | null = null;
   /** A server writes the note and never reads its own. */
   #isTelling = false;
@@ -157,12 +157,13 @@ export class ClockGuard implements ClockCheck {
     const trusted = this.#trusted;
     const { store, settings } = this.#parts;
     const evidence = { now, trusted, outside: this.#outsideAt(now) };
-    // Nothing newer than the clock is signed while it is right, so the database is asked when something may be wrong.
+    // While the clock is right, nothing newer than it gets signed. So the database is only checked after a sign of
+    // trouble.
     if (!this.#looksAgain && trusted !== null && clockFault({ ...evidence, newest: 0 }) === null) return null;
-    // First: a correction that another process makes between the two counts the next time, and not never.
+    // Counted before the check: if another process makes a correction in between, the next call notices it.
     const corrections = store.database.clockCorrections();
     const found = clockFault({ ...evidence, newest: store.database.newestTime() });
-    // The operator who corrects it says that the clock is right now.
+    // An operator who corrected the ledger confirmed that the clock is right now.
     const isCorrected = this.#corrections !== -1 && corrections !== this.#corrections;
     this.#corrections = corrections;
     this.#looksAgain = found !== null;
@@ -176,14 +177,14 @@ export class ClockGuard implements ClockCheck {
     return reported;
   }
 
-  /** Has the next call ask the database too: another process, with another clock, may have signed since. */
+  /** Makes the next call check the database too: another process with another clock may have signed meanwhile. */
   lookAgain(): void {
     this.#looksAgain = true;
   }
 
   /**
-   * What other machines say. When most agree with a clock that was moved, it was corrected. Without answers the last
-   * count.
+   * Takes in the time of other machines. If most of them agree with a clock that jumped, the jump corrected it. Without
+   * answers, the previous ones remain valid.
    */
   hear(outside: readonly OutsideTime[]): void {
     if (outside.length === 0) return;
@@ -197,18 +198,18 @@ export class ClockGuard implements ClockCheck {
     return { wall: this.#parts.clock.now(), steady: this.#steady() };
   }
 
-  /** What the others would say now: the clock may have been moved since they were heard. */
+  /** The other machines' answers, adjusted for jumps of this clock since then. */
   #outsideAt(now: ClockReading): OutsideTime[] {
     const moved = this.#heardAt === null ? 0 : jumpBetween(this.#heardAt, now);
     return this.#outside.map(({ name, ahead }) => ({ name, ahead: ahead + moved }));
   }
 
-  /** Whether any other machine has answered. At the start of a machine its network may not be up yet. */
+  /** Whether any other machine has answered. Shortly after boot, the network may not be up yet. */
   get hasHeard(): boolean {
     return this.#heardAt !== null;
   }
 
-  /** Informs the commands on this machine of the fault; null when there is none. */
+  /** Tells the commands on this machine about the fault, or, if null, that there is none. */
   tell(fault: ClockFault | null): void {
     this.#isTelling = true;
     const file = join(this.#parts.settings.dataDir, NOTE);
@@ -218,7 +219,10 @@ export class ClockGuard implements ClockCheck {
   }
 }
 
-/** The fault that a server on this machine reports; null without one. A note of an earlier boot may count once more. */
+/**
+ * The fault that a server on this machine reports; null without one. A note from before a reboot may be accepted once
+ * more.
+ */
 function toldIn(dataDir: string, steady: number): ClockFault | null {
   const note = noteIn(join(dataDir, NOTE), Note);
   if (note === null || note.until <= steady || note.until > steady + NOTE_LASTS) return null;

@@ -10,16 +10,21 @@ import { ownPolicy } from '../log/log-publication.ts';
 import { serversOf } from '../log/log-witnesses.ts';
 import type { ClockFault, ClockGuard, OutsideTime } from './clock-guard.ts';
 
-/** Asks other machines for the time, to the second, in ms; null when one does not answer. Never rejects. */
+/**
+ * Asks other machines for the time, with a precision of seconds, in ms; null when one does not answer. Never rejects.
+ */
 
-/** The date in the greeting of some mail servers, as in a header of a mail (RFC 5322, section 3.3). */
+/** The date in the greeting of some mail servers, in the format of mail headers (RFC 5322, section 3.3). */
 const MAIL_DATE = /[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}/;
-/** A greeting may be this long, in bytes; RFC 5321 allows 512. */
+/** The longest greeting to read, in bytes; RFC 5321 allows 512. */
 const GREETING_MAX = 4_096;
 const SMTP_PORT = 25;
 const SMTPS_PORT = 465;
 
-/** The `Date` of a web server's answer, whatever it answers. `Age` (RFC 9111) is what a cache adds to it. */
+/**
+ * The `Date` of a web server's response, with any status. Adds `Age` (RFC 9111), the time that the response spent in a
+ * cache.
+ */
 export async function timeOfWebServer(address: string, signal: AbortSignal): Promise<number | null> {
   try {
     const { headers } = await fetch(address, { method: 'HEAD', redirect: 'manual', cache: 'no-store', signal });
@@ -59,10 +64,10 @@ export async function timeOfMailServer(address: string, signal: AbortSignal): Pr
   }
 }
 
-/** How long a start waits for the time of others, in ms. */
+/** How long a start waits for other machines' answers, in ms. */
 const SOURCES_WAIT = 2 * SECOND;
 
-/** Asks the machines that the settings name for the time: object storage, witnesses, and the mail server. */
+/** Asks the machines named in the settings for the time: object storage, witnesses, and the mail server. */
 export async function askOutside(settings: Settings, now: () => number, wait = SOURCES_WAIT): Promise<OutsideTime[]> {
   const { publishUrl, leaseUrl, smtpUrl, objectStorage } = settings;
   const endpoints = [publishUrl, leaseUrl].flatMap((url) => {
@@ -73,7 +78,7 @@ export async function askOutside(settings: Settings, now: () => number, wait = S
   const signal = AbortSignal.timeout(wait);
   const ask = async (name: string, address: string, timeOf = timeOfWebServer): Promise<OutsideTime[]> => {
     const [sent, time] = [now(), await timeOf(address, signal)];
-    // The clock may be set while we wait; the earlier reading is judged.
+    // The clock may be set while we wait, so the reading from before is compared.
     return time === null ? [] : [{ name: `${name} (${new Date(time).toISOString()})`, ahead: sent - time }];
   };
   const mail =
@@ -86,9 +91,9 @@ export async function askOutside(settings: Settings, now: () => number, wait = S
   return answers.flat();
 }
 
-/** How often the clock is looked at, in ms. */
+/** How often the clock is checked, in ms. */
 const LOOK_EVERY = SECOND;
-/** How often others are asked while the clock is wrong, or until one answers, in ms of a monotonic clock. */
+/** How often other machines are asked while the clock is wrong, or until one answers, in ms of a monotonic clock. */
 const ASK_EVERY = MINUTE;
 
 interface Parts {
@@ -100,7 +105,8 @@ interface Parts {
 }
 
 /**
- * Tells the log, and the commands here, when the clock goes wrong and is right again. Returns a function that stops it.
+ * Reports to the log, and to the commands on this machine, when the clock becomes wrong and when it is right again.
+ * Returns a function that stops it.
  */
 export function watchClock({ guard, ask, onRight, logger }: Parts): () => Promise<void> {
   let reported: ClockFault | null = null;

@@ -12,21 +12,21 @@ import type { Store } from '../../store/store.ts';
 import { assertNotFenced } from '../log/log-fence.ts';
 import { clockFault, type OutsideTime, TOLERANCE, UNCHECKED } from './clock-guard.ts';
 
-/** What a correction covers. */
+/** What a correction applies to. */
 export type Corrected = Pick<ClockStatement, 'service' | 'paper' | 'of' | 'seqs'>;
 
 /**
- * Says in the ledger and in the logs that every time later than now is wrong, because the clock ran ahead. Nothing that
- * was signed changes; what follows from it counts from now on with the true time. `outside` is what other machines say of
- * the time, and `stated` what the operator says, in ms. Throws `unavailable` when the clock now is wrong, and
- * `invalid_request` when nobody confirms it: a correction by a clock that is behind would be false for good.
+ * Records in the ledger and in the logs that every time later than now is wrong, because the clock ran ahead. Nothing
+ * signed changes, but everything derived from it uses the corrected times from now on. `outside` is the time according
+ * to other machines, `stated` according to the operator, in ms. Throws `unavailable` when the clock is wrong now, and
+ * `invalid_request` when nobody confirms it: a correction by a slow clock would be wrong forever.
  */
 export function correctClock(app: AppContext, outside: readonly OutsideTime[], stated: number | null = null) {
   const { store } = app;
   requireRight(app, outside);
   app.signer.assertHeld();
   for (const log of LOG_SERVICES) assertNotFenced(store.database.log, log);
-  // From here on the ledger may be newer than the clock.
+  // From here on, the ledger may contain times later than the clock's.
   app.clock.check = UNCHECKED;
   app.signer.open();
   return store.database.transact(() => {
@@ -45,7 +45,10 @@ export function correctClock(app: AppContext, outside: readonly OutsideTime[], s
   });
 }
 
-/** Ends what would last until a far future that a clock meant for now. Call it in a transaction. */
+/**
+ * Repairs waiting times, expiries and daily counts that a clock running ahead moved to the far future. Call it in a
+ * transaction.
+ */
 export function forgetAhead(store: Pick<Store, 'database'>, now: number): void {
   store.database.wakeWaiting(now);
   store.database.endInTime(now);
@@ -77,7 +80,7 @@ function wrongOfDesk({ store }: AppContext, now: number): Wrong[] {
       ...(facts === null ? [] : [{ service: 'desk' as const, paper, of: 'facts' as const, seqs: facts, aired: [] }]),
     ];
   });
-  // Readers of a log cannot see the correction of a private paper, and keys are everybody's.
+  // Readers of a log cannot see the correction of a private paper, but keys concern all of them, so they get their own.
   return isKeyAhead(store.desk.signingKeys(), now)
     ? [{ service: 'desk', paper: null, of: 'receipts', seqs: null, aired: [] }, ...found]
     : found;
@@ -93,7 +96,7 @@ function isKeyAhead(keys: readonly { nbf: number }[], now: number): boolean {
   return keys.some(({ nbf }) => nbf > now);
 }
 
-/** A correction by a clock that is wrong again would make right times wrong. */
+/** If the clock is wrong again, a correction would turn right times into wrong ones. */
 function requireRight({ store, clock: { now } }: AppContext, outside: readonly OutsideTime[]): void {
   const wall = now();
   const found = clockFault({ now: { wall, steady: 0 }, trusted: null, newest: 0, outside });
@@ -117,7 +120,7 @@ function requireConfirmed(now: number, outside: readonly OutsideTime[], stated: 
     throw fault('which is not the time that --now says; set the clock right first');
 }
 
-/** When a witness signed last, by its own clock; null when none did. */
+/** When a witness last signed, by the witness's own clock; null when none did. */
 function newestWitness(
   { database: { log: tables } }: AppContext['store'],
   log: LogService,

@@ -16,7 +16,7 @@ export interface WitnessedLog {
   policy: Policy;
 }
 
-/** The leaves that a head has proven first: from `start` up to, not including, `end`. */
+/** The leaves whose first proof comes from a head: from `start` up to, not including, `end`. */
 export interface CoveredLeaves {
   start: number;
   end: number;
@@ -25,22 +25,25 @@ export interface CoveredLeaves {
 type SignedHead = Pick<LogHead, 'size' | 'checkpoint'>;
 
 /**
- * The cosigned text of a head: the checkpoint, and the lines of the policy's witnesses in the policy's order. Null while
- * its cosignatures do not meet the quorum, and when it has its text, or a larger head has.
+ * The cosigned text of a head: the checkpoint and the signature lines of the policy's witnesses, in the policy's order.
+ * Null while its cosignatures do not meet the quorum, and when this head or a larger one has been cosigned already.
  */
 export function cosignedText(
   tables: LogTables,
   { log, origin, policy }: WitnessedLog,
   { size, checkpoint }: SignedHead,
 ): string | null {
-  // A leaf's proof is that of the first cosigned head over it, so an older head must not become cosigned afterwards.
+  // A leaf's proof uses the first cosigned head that covers it, so an older head must not become cosigned later.
   if (cosignedSize(tables, { log, origin }) >= size) return null;
   const cosigned = linesOf(tables, { log, origin, policy }, size);
   if (!meetsQuorum(policy, new Set(cosigned.map(({ name }) => name)))) return null;
   return checkpoint + cosigned.map(({ line }) => `${line}\n`).join('');
 }
 
-/** Stores the cosigned text of a head. Returns the leaves whose proofs it fixes; null when there is nothing to store. */
+/**
+ * Stores the cosigned text of a head. Returns the leaves whose proofs this determines; null when there is nothing to
+ * store.
+ */
 export function cosignHead(tables: LogTables, witnessed: WitnessedLog, head: SignedHead): CoveredLeaves | null {
   const text = cosignedText(tables, witnessed, head);
   const start = cosignedSize(tables, witnessed);
@@ -49,8 +52,9 @@ export function cosignHead(tables: LogTables, witnessed: WitnessedLog, head: Sig
 }
 
 /**
- * The checkpoint to publish for a cosigned head: its cosigned text, and what the policy's witnesses signed since then.
- * Proofs keep the text unchanged. After a change of the policy, this checkpoint meets the new one without a new leaf.
+ * The checkpoint to publish for a cosigned head: its cosigned text, plus later signatures by the policy's witnesses.
+ * Proofs keep the stored text. So after a change of the policy, the checkpoint can meet the new quorum without a new
+ * leaf.
  */
 export function checkpointWithLateLines(
   tables: Pick<LogTables, 'cosignatures'>,
@@ -80,7 +84,7 @@ function cosignedSize(tables: LogTables, { log, origin }: Pick<WitnessedLog, 'lo
   return tables.newestCosigned(log, origin)?.size ?? 0;
 }
 
-/** A witness's cosignature among its lines. Throws a LogFault unless there is one, valid and not in the future. */
+/** The cosignature of a witness among the lines. Throws a LogFault unless it is there, valid and not in the future. */
 export async function cosignatureFrom(
   lines: SignatureLine[],
   { origin, size, checkpoint }: LogHead,
@@ -88,7 +92,7 @@ export async function cosignatureFrom(
   now: number,
 ): Promise<LogCosignature> {
   const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, nodeCrypto);
-  // Every line of this key was verified, and `time` is that of one of them.
+  // Every line of this key was verified above, and one of them has this time.
   const isIt = ({ name, keyHash, signature }: SignatureLine) =>
     name === key.name && toHex(keyHash) === key.hash && statedTime(signature) === BigInt(time);
   const line = lines.find(isIt);

@@ -14,8 +14,8 @@ import { LOG_ORIGINS, type LogContext, type LogKey, newLogOrigin, readLogKey } f
 import { ownCheckpoint, ownPolicy } from './log-publication.ts';
 
 /**
- * The fence around a log whose database is an old copy or has another history than was published. To sign would fork
- * the log for ever, so it only serves.
+ * The fence around a log whose database is an old copy, or has another history than the published one. Signing would
+ * fork the log permanently, so the process only serves.
  */
 
 /** How long a start waits for the witnesses, in ms. */
@@ -23,15 +23,15 @@ export const WITNESSES_WAIT = 2 * SECOND;
 /** Leaves read per batch. */
 const BATCH = 16 * TILE_WIDTH;
 
-/** Throws `unavailable`, saying why, when nothing may be signed for a service. */
+/** Throws `unavailable`, with the reason, when nothing may be signed for a service. */
 export function assertNotFenced(tables: Pick<LogTables, 'fence'>, log: LogService): void {
   const line = tables.fence(log);
   if (line !== null) throw new Fault('unavailable', `nothing is signed: ${line}`);
 }
 
 /**
- * Puts up the fence when this machine knows a reason; never takes it down. Call it before signing. Throws `unavailable`
- * for another key in the file.
+ * Puts up the fence if this machine has evidence for one; never takes it down. Call it before signing. Throws
+ * `unavailable` when the key file contains another key.
  */
 export function raiseFence(context: LogContext, log: LogService): void {
   const key = readLogKey(context, log);
@@ -40,8 +40,8 @@ export function raiseFence(context: LogContext, log: LogService): void {
 }
 
 /**
- * Puts up the fence or takes it down, at the start of a server. `contradiction` asks the witnesses for a reason; late
- * answers are heard later.
+ * Puts up the fence or takes it down when a server starts. `contradiction` asks the witnesses for evidence; a start
+ * does not wait for late answers, which take effect when they arrive.
  */
 export async function checkFence(
   context: LogContext,
@@ -55,10 +55,10 @@ export async function checkFence(
   if (line !== null) {
     // An older copy must not sign, whatever its log says.
   } else if (key === null) {
-    // Without its key a log has no other history to contradict, unless it is still the one that was fenced.
+    // Without a key there is no history to contradict, unless the log is still the one that was fenced.
     line = tables.newestHead(log, newLogOrigin(context.settings, log)) === null ? null : present;
   } else {
-    // While the witnesses are silent, the fence that one of them caused stays.
+    // While the witnesses do not answer, a fence that one of them caused stays.
     const silent = present?.startsWith('witness ') ? present : null;
     const late = () => pause(WITNESSES_WAIT, silent, { ref: false });
     line = fenceLine(context, log, key) ?? (await Promise.race([contradiction(key), late()]));
@@ -70,7 +70,7 @@ function setFence({ store }: LogContext, log: LogService, line: string | null): 
   store.database.transact(() => store.database.log.setFence(log, line));
 }
 
-/** Why the archive shows that this copy must not sign, in one line; null when it does not. */
+/** Why the archive proves that this copy must not sign, in one line; null when it does not. */
 function archiveLine({ store: { records } }: LogContext, log: LogService): string | null {
   const [archived, observed] = [records.archive.seen(), records.nextSeq() - 1];
   if (log !== 'records' || archived <= observed) return null;
@@ -78,8 +78,8 @@ function archiveLine({ store: { records } }: LogContext, log: LogService): strin
 }
 
 /**
- * Why this copy must not sign, in one line; null when it may. Compares its leaves with its heads, its published
- * checkpoint, and what witnesses have seen.
+ * Why this copy must not sign, in one line; null when it may. Compares its leaves with its heads, with its published
+ * checkpoint, and with what witnesses have seen.
  */
 function fenceLine({ settings, store }: LogContext, log: LogService, key: LogKey): string | null {
   const tables = store.database.log;
@@ -103,12 +103,12 @@ function fenceLine({ settings, store }: LogContext, log: LogService, key: LogKey
   return null;
 }
 
-/** Whether a log here has the leaves of a head. */
+/** Whether a log in this database has exactly the leaves of a head. */
 export function holdsHead(tables: LogTables, log: LogService, head: Pick<Checkpoint, 'size' | 'root'>): boolean {
   return isOfTheseLeaves(tables, log, head, tables.size(log), tables.lastHead(log)?.size ?? 0);
 }
 
-/** Whether a checkpoint is that of the first leaves. `signed` is the number of leaves whose nodes are stored. */
+/** Whether a checkpoint matches the log's first leaves. `signed` is the number of leaves whose nodes are stored. */
 function isOfTheseLeaves(
   tables: LogTables,
   log: LogService,
@@ -118,7 +118,7 @@ function isOfTheseLeaves(
 ): boolean {
   if (checkpoint.size > size) return false;
   if (checkpoint.size <= signed) return hasRoot(tables.tiles(log), checkpoint);
-  // A power failure may have taken the head away, and left its leaves and files.
+  // The nodes are not stored: a power failure may have lost the head but kept its leaves and files.
   let edge = EMPTY_EDGE;
   for (let start = 0; start < checkpoint.size; start += BATCH) {
     edge = growEdge(edge, tables.leafHashes(log, start, Math.min(checkpoint.size, start + BATCH))).edge;
@@ -126,12 +126,12 @@ function isOfTheseLeaves(
   return sameBytes(edgeRoot(edge), checkpoint.root);
 }
 
-/** The line for a log whose leaves are not those that were signed. */
+/** The reason for a fence: a log's leaves are not those that were signed. */
 export function rewrittenLine(log: LogService, { origin, size }: Checkpoint): string {
   return `the leaves of the log ${origin} are not the ${count(size)} over which its newest head was signed; ${cureOf(log)}`;
 }
 
-/** What to do about a fence. */
+/** How to remove the cause of a fence. */
 export function cureOf(log: LogService): string {
   return `restore the newest copy of the database, or move the log's key file away and set ${LOG_ORIGINS[log]} to a new name`;
 }

@@ -18,7 +18,7 @@ import type { LogTables } from '../../shared/transparency/log-tables.ts';
 /** The published files of a log (C2SP tlog-tiles): a folder that any server of static files can serve. */
 
 const CHECKPOINT = 'checkpoint';
-/** Files that are compared without a pause, in which the process answers requests. */
+/** How many files are compared before the process pauses to answer requests. */
 const BATCH = 16;
 const BATCH_PAUSE = 1;
 
@@ -26,26 +26,30 @@ export function logFolder(logDir: string, log: LogService): string {
   return join(logDir, log);
 }
 
-/** The published checkpoint; null when there is none, or none that can be read. */
+/** The published checkpoint; null when there is none or it cannot be read. */
 export function publishedCheckpoint(folder: string): string | null {
   return textIn(join(folder, CHECKPOINT));
 }
 
-/** What is published of a log. */
+/** What to publish of a log. */
 interface Publication {
-  /** The files that are not part of the tree, by name. */
+  /** The contents of files that are not part of the tree, by name. */
   texts: Record<string, string>;
-  /** The number of leaves whose tiles were written before. With 0 every file is compared: a damaged tree becomes whole. */
+  /**
+   * The number of leaves whose tiles were published before. With 0, every file is compared, which repairs damaged
+   * files.
+   */
   old: number;
   size: number;
   checkpoint: string;
-  /** Throws when this process may not write any more. */
+  /** Throws when this process has lost the lease. */
   assertHeld(): void;
 }
 
 /**
- * Writes the published files of a log: first what a tree of `old` leaves had not, then the checkpoint. Partial tiles go
- * once readers of the new checkpoint need them no more. Throws `unavailable` naming the file when the disk refuses.
+ * Writes the published files of a log: first the tiles and entries missing from a tree of `old` leaves, then the
+ * checkpoint. Partial tiles are removed once no reader of the new checkpoint needs them. Throws `unavailable`, naming
+ * the file, on a disk error.
  */
 export async function writeLogFiles(
   folder: string,
@@ -78,7 +82,7 @@ export async function writeLogFiles(
   }
 }
 
-/** Removes what processes that were killed left behind. Only the one process that may write calls it. */
+/** Removes temporary files of killed processes. Only the process with the lease may call it. */
 export function removeLeftovers(folder: string): void {
   const asides = basename(asidesOf(folder));
   for (const name of existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []) {
@@ -94,12 +98,15 @@ export function tileBytes(tables: LogTables, log: LogService, tile: Tile): Uint8
   return entryBundle(tables.entries(log, start, start + tile.width).map((entry) => Buffer.from(entry)));
 }
 
-/** How the paths begin at which files are written before they are renamed: next to the folder, which is served. */
+/**
+ * The path prefix of temporary files, which are renamed when complete. They are beside the folder, because the folder
+ * is served.
+ */
 function asidesOf(folder: string): string {
   return join(dirname(folder), `.${basename(folder)}.`);
 }
 
-/** Reads published tiles: the one asked for, or a wider one that took its place. */
+/** Reads published tiles: the requested one, or a wider one that replaced it. */
 export function publishedTiles(folder: string): TileReader {
   return (tile) => {
     const full = join(folder, tilePath({ ...tile, width: TILE_WIDTH }));

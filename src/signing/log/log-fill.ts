@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts';
 /** The number of observations that one transaction fills in. */
 const BATCH = 10_000;
 
-/** Logs what was signed before there was a log. Call it before signing, outside a transaction. */
+/** Logs everything that was signed before the log existed. Call it before signing, outside a transaction. */
 export function fillLogs(store: Store): void {
   for (const log of LOG_SERVICES) {
     if (store.database.log.isFilled(log)) continue;
@@ -22,15 +22,15 @@ export function fillLogs(store: Store): void {
 }
 
 /**
- * Logs a service's past, oldest first; of what is not public now only the hash. Resumes where another process stopped,
- * or beside it.
+ * Logs a service's past, oldest first; things that are not public now only by hash. Resumes where another process
+ * stopped, and may run alongside it.
  */
 export function fillLog(store: Store, log: LogService, onProgress: (leaves: number) => void = () => {}, batch = BATCH) {
   if (log === 'desk') fillDesk(store, onProgress);
   else while (!fillObservations(store, batch)) onProgress(store.database.log.size(log));
 }
 
-/** In one transaction, because what is public may change between two. */
+/** One transaction: what is public may change between two. */
 function fillDesk({ database, desk }: Store, onProgress: (leaves: number) => void): void {
   const fill = (leaf: string) => database.log.fill('desk', leaf);
   database.transact(() => {
@@ -66,7 +66,7 @@ function fillDesk({ database, desk }: Store, onProgress: (leaves: number) => voi
   });
 }
 
-/** Logs the keys, and the next observations. Returns whether that was everything. */
+/** Logs the keys and the next observations. Returns whether everything is logged. */
 function fillObservations(store: Store, batch: number): boolean {
   const { log: tables, transact } = store.database;
   return transact(() => {

@@ -39,9 +39,9 @@ export function signHead(
     const next = nextHead(store.database.log, log, key, upTo);
     if (typeof next === 'string') return next;
     const checkpoint = signNote(checkpointText({ origin, ...next }), signer);
-    // Never earlier than the head before, even when the clock was set back since.
     const before = store.database.log.newestHead(log, origin)?.signed_at ?? 0;
-    // Never earlier than the head before, unless that is of a clock that ran ahead and was corrected.
+    // Never earlier than the previous head, even if the clock was set back, unless that head dates from a clock that
+    // ran ahead and was corrected.
     const isAhead = before - now() > TOLERANCE && store.database.clockCorrections() > 0;
     const signed_at = isAhead ? now() : Math.max(now(), before);
     store.database.log.addHead(log, { origin, size: next.size, signed_at, checkpoint });
@@ -49,7 +49,7 @@ export function signHead(
   });
 }
 
-/** As `signHead`, after announcing the head to every server that may sign later. */
+/** Like `signHead`, but first announces the head to all servers that may sign later. */
 export async function signAnnounced(
   app: {
     store: Pick<Store, 'database'>;
@@ -85,7 +85,7 @@ function nextHead(
   return { size, root: logTree(size, read).root() };
 }
 
-/** Signs heads over all that was answered, so that no other server takes over without it. */
+/** Signs heads over everything in the logs, so that no other server takes over without it. */
 export async function signLastHeads(app: AppContext): Promise<void> {
   for (const log of LOG_SERVICES) {
     if (!app.settings.services[log] || app.store.database.log.size(log) === 0) continue;

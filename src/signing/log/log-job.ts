@@ -14,16 +14,16 @@ import { openWitnesses } from './open-witnesses.ts';
 
 /** The shortest time between two heads of a log, in ms. */
 const HEAD_EVERY = SECOND;
-/** The pause after the key could not be read, or the files not be written, in ms. */
+/** The pause after the key could not be read or the files could not be written, in ms. */
 const REST = 10 * SECOND;
 
 /**
- * Signs heads, asks witnesses and publishes files of a log; neither of the latter holds up the first. Returns a
- * function that stops it.
+ * Signs heads, asks witnesses for cosignatures, and publishes the log's files. Signing never waits for the other two.
+ * Returns a function that stops it.
  */
 export function startLog(app: AppContext, log: LogService, logger: Logger): () => Promise<void> {
   let isStopped = false;
-  /** Whether the published files were compared with the database since this process got the lease. */
+  /** Whether all published files were compared with the database since this process acquired the lease. */
   let isCompared = false;
   const lease = logLease(app, log, () => {
     isCompared = false;
@@ -59,7 +59,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
       isCompared = true;
       tellDisk(null);
     } catch (error) {
-      // Nobody awaits this, so it must not throw. While another process writes, the next round is soon enough.
+      // Nobody awaits this, so it must not throw. If another process holds the lock, the next round retries.
       if (isLocked(error) || caught(Fault, mayWrite) !== true) return;
       tellDisk(messageOf(error));
       resting = performance.now() + REST;
@@ -101,7 +101,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   };
 }
 
-/** Calls `tell` when the value is not the one before; it begins as null. */
+/** Returns a function that calls `tell` whenever the value differs from the last one, initially null. */
 function onChange(tell: (value: string | null) => void): (value: string | null) => void {
   let before: string | null = null;
   return (value) => {

@@ -19,27 +19,27 @@ export interface LogKey {
 }
 
 const FILES: Record<LogService, string> = { desk: 'log.key', records: 'records-log.key' };
-/** The variables that name the logs. */
+/** The settings with the logs' origins. */
 export const LOG_ORIGINS: Record<LogService, string> = { desk: 'LOG_ORIGIN', records: 'RECORDS_LOG_ORIGIN' };
 
 export function logKeyFile({ dataDir }: Settings, log: LogService): string {
   return join(dataDir, FILES[log]);
 }
 
-/** The origin of a new log: as set, or its address without the scheme, as C2SP recommends. */
+/** The origin of a new log: the setting, or else its address without the scheme, as C2SP recommends. */
 export function newLogOrigin({ logOrigins, origin, dataOrigin }: Settings, log: LogService): string {
   return logOrigins[log] ?? `${new URL(log === 'desk' ? origin : dataOrigin).host}/log`;
 }
 
-/** What the functions of a log need. */
+/** The parts that the functions of a log need. */
 export interface LogContext {
   settings: Settings;
   store: Pick<Store, 'desk' | 'database' | 'records'>;
 }
 
 /**
- * The key that a log signs with, and its origin, which stays when its address changes. Throws `unavailable` for a key
- * that must not sign for this log.
+ * The key that a log signs with, and its origin, which stays the same when its address changes. Throws `unavailable`
+ * for a key that must not sign for this log.
  */
 export function readLogKey({ settings, store }: LogContext, log: LogService): LogKey | null {
   const file = logKeyFile(settings, log);
@@ -67,7 +67,7 @@ export function readLogKey({ settings, store }: LogContext, log: LogService): Lo
   return key;
 }
 
-/** The key that a log signs with, made when the log has none. Throws as `readLogKey` does. */
+/** The key that a log signs with. Creates one if the log has none. Throws like `readLogKey`. */
 export function openLogKey(app: LogContext, log: LogService): LogKey {
   const file = logKeyFile(app.settings, log);
   if (!existsSync(file)) {
@@ -81,7 +81,7 @@ export function openLogKey(app: LogContext, log: LogService): LogKey {
   return key;
 }
 
-/** Another key under the same name would be another log to every reader and witness. */
+/** With another key under the same name, every reader and witness would see another log. */
 function otherKey(file: string, log: LogService, origin: string): Fault {
   return new Fault(
     'unavailable',

@@ -13,14 +13,17 @@ import { logFolder, publishedCheckpoint, removeLeftovers, writeLogFiles } from '
 import type { LogContext, LogKey } from './log-key.ts';
 
 interface PublicationOptions {
-  /** Whether every file is compared with the database, and not only what is new since the published checkpoint. */
+  /**
+   * Whether to compare every file with the database, instead of writing only what is new since the published
+   * checkpoint.
+   */
   isWhole: boolean;
-  /** Throws when this process may not write any more. */
+  /** Throws when this process has lost the lease. */
   assertHeld(): void;
 }
 
 /**
- * Writes what is new of a log: tiles and entries, then the checkpoint. After a crash the next call resumes. Throws
+ * Publishes the new part of a log: tiles and entries, then the checkpoint. After a crash, the next call resumes. Throws
  * `unavailable` naming the file.
  */
 export async function publishLog(
@@ -32,7 +35,7 @@ export async function publishLog(
   const folder = logFolder(settings.logDir, log);
   const shown = shownHead({ settings, store }, log, key);
   const published = ownCheckpoint(folder, key);
-  // Readers must not see a smaller log than before, as when a policy is set for a log that had none.
+  // Readers must never see a smaller log than before, for example when a policy is set for a log that had none.
   const isBehind = shown === null || shown.size < (published?.size ?? 0);
   const isUpToDate = shown?.size === published?.size && publishedCheckpoint(folder) === shown?.checkpoint;
   if (isBehind || (isUpToDate && !isWhole)) return;
@@ -45,7 +48,7 @@ export async function publishLog(
   });
 }
 
-/** The head that the published checkpoint shows: the newest that met its quorum, or the newest while none did. */
+/** The head for the published checkpoint: the newest that met its quorum, or the newest of all while none did. */
 function shownHead({ settings, store }: LogContext, log: LogService, { origin }: LogKey) {
   const policy = ownPolicy(settings);
   const cosigned = policy === null ? null : store.database.log.newestCosigned(log, origin);
@@ -66,12 +69,12 @@ export function ownCheckpoint(folder: string, key: LogKey): Checkpoint | null {
   return isSignedBy(checkpoint.note, key.signer, verifyNode) ? checkpoint : null;
 }
 
-/** The policies that were read, by the settings that name their files. */
+/** Parsed policies, by the settings object that names their file. */
 const read = new WeakMap<object, Policy>();
 
 /**
- * The policy in force; null without witnesses. Read once for each reading of the settings, so that all parts of a
- * server have the same. Throws `invalid_request` naming file and line.
+ * The policy in force; null without witnesses. Read once per settings object, so that all parts of a server use the
+ * same policy. Throws `invalid_request` naming file and line.
  */
 export function ownPolicy(settings: Pick<Settings, 'logPolicy'>): Policy | null {
   const { logPolicy } = settings;
@@ -81,7 +84,7 @@ export function ownPolicy(settings: Pick<Settings, 'logPolicy'>): Policy | null 
   return policy;
 }
 
-/** The policy that readers of a log get: this log alone, whose address they know, and the witnesses in force. */
+/** The policy for readers of a log: this log alone, since they know its address, and the witnesses in force. */
 export function publishedPolicy(settings: Settings, log: LogService, key: LogKey): string {
   const { witnesses, groups, quorum } = ownPolicy(settings) ?? { witnesses: [], groups: [], quorum: null };
   const own = vkeyFields(key.vkey);

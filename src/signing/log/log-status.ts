@@ -25,17 +25,17 @@ export function logStatus({ settings, store }: LogContext, log: LogService) {
   return {
     log,
     origin,
-    /** The verifier key; null before the first start has made it. */
+    /** The verifier key; null until the first start creates it. */
     vkey: key?.vkey ?? null,
     leaves: tables.size(log),
     head: headStatus(tables.newestHead(log, origin)),
     /** The newest head that met the quorum; null before the first, and without a policy. */
     cosigned: policy === null ? null : headStatus(tables.newestCosigned(log, origin)),
-    /** The number of leaves of the published checkpoint; null when there is none of this log. */
+    /** The number of leaves in the published checkpoint; null when there is none of this log. */
     published: published?.size ?? null,
     /** The witnesses of the policy; null without one. */
     witnesses,
-    /** Whether the witnesses that answer are enough for the quorum. True without a policy. */
+    /** Whether the witnesses that answer can meet the quorum. True without a policy. */
     quorum_answers: policy === null || meetsQuorum(policy, answering),
     /** Why nothing is signed; null while it is. */
     fence: tables.fence(log),
@@ -63,19 +63,19 @@ function witnessStatus(
   );
   return {
     name,
-    /** The largest tree that it has reported. */
+    /** The largest tree that the witness has reported. */
     seen_size,
     cosigned_size,
     cosigned_at: isoOrNull(cosigned_at),
-    /** Why it did not sign when it was asked last, and since when; null when it did. */
+    /** Why it did not sign when last asked, and since when; null if it did. */
     fault,
     fault_at: isoOrNull(fault_at),
-    /** When a running server asks it again; null without a fault. */
+    /** When a running server will ask it again; null without a fault. */
     next_at: fault === null ? null : isoTime(next_at),
   };
 }
 
-/** Describes the state of a log, in lines for operators. */
+/** The state of a log in lines of text, for operators. */
 export function logStatusLines(status: LogStatus): string[] {
   const { log, origin, leaves, head, published, fence } = status;
   return [

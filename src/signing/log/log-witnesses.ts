@@ -15,14 +15,14 @@ import { type Submitted, submitHead } from './submit-head.ts';
 import { WitnessContradicts, WitnessDiverged } from './witness.ts';
 import type { SubmitCheckpoint } from './witness-client.ts';
 
-/** The witnesses at one address: a server that signs with several keys answers one request with all of them. */
+/** The witnesses at one address. A server that signs with several keys answers a request with all their signatures. */
 export interface WitnessServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   address: string;
   witnesses: PolicyWitness[];
 }
 
-/** Groups witnesses by their address. Those without one are not asked. */
+/** Groups witnesses by address. Those without an address are not asked. */
 export function serversOf({ witnesses }: Policy): WitnessServer[] {
   const asked = witnesses.filter(({ url }) => url !== null);
   const servers = Map.groupBy(asked, ({ url }) => (url ?? '').replace(/\/+$/, ''));
@@ -34,9 +34,9 @@ export function namesOf({ witnesses }: WitnessServer): string {
   return witnesses.map(({ name }) => name).join(' and ');
 }
 
-/** A witness is not asked more often than this, in ms. */
+/** The minimum interval between two requests to a witness, in ms. */
 const REQUEST_EVERY = SECOND;
-/** The pause after a request that could not be made, because of this machine and not of the witness, in ms. */
+/** The pause after a request failed because of this machine, not the witness, in ms. */
 const REST = 10 * SECOND;
 
 interface Parts {
@@ -44,43 +44,43 @@ interface Parts {
   /** The current time, in ms. */
   now(): number;
   submit: SubmitCheckpoint;
-  /** Runs in the transaction in which a head gets its quorum. */
+  /** Runs in the transaction in which a head meets its quorum. */
   covered(leaves: CoveredLeaves): void;
   logger: Logger;
 }
 
-/** What a request to a witness showed. */
+/** The result of a request to a witness. */
 type Word = 'agrees' | 'silent' | { /** Why this copy must not sign. */ fence: string };
 
 export type LogWitnesses = ReturnType<typeof logWitnesses>;
 
-/** The witnesses of one log, for the process that holds its lease. Each call may bring another policy. */
+/** The witnesses of one log, for the process that holds its lease. The policy may differ between calls. */
 export function logWitnesses(
   { store, now, submit, covered, logger }: Parts,
   { log, origin }: Pick<WitnessedLog, 'log' | 'origin'>,
 ) {
   const tables = store.database.log;
-  /** The requests to each address. */
+  /** The running request to each address. */
   const underWay = new Map<string, Promise<Word>>();
   /** When an address may be asked again (ms of the monotonic clock). */
   const resting = new Map<string, number>();
   /**
-   * The head that all witnesses are asked for until it has its quorum or nobody is left to wait for: slow witnesses
-   * would otherwise sign different heads, none with a quorum.
+   * The head that all witnesses are asked for, until it meets its quorum or no answer is pending. Otherwise slow
+   * witnesses would sign different heads, none of which meets the quorum.
    */
   let target: LogHead | null = null;
 
   const stateOf = ({ key }: PolicyWitness): WitnessState => tables.witness(log, origin, vkeyText(key));
   const seenBy = ({ witnesses }: WitnessServer): number =>
     Math.max(...witnesses.map((witness) => stateOf(witness).seen_size));
-  /** The witnesses of a server that have not signed a head, and still can. */
+  /** The witnesses of a server that have not signed a head, but still can. */
   const missing = (server: WitnessServer, { size }: LogHead): WitnessState[] => {
     if (seenBy(server) > size) return [];
     const signed = new Set(tables.cosignatures(log, origin, size).map(({ vkey }) => vkey));
     return server.witnesses.map(stateOf).filter(({ vkey }) => !signed.has(vkey));
   };
   const isCosigned = ({ size }: LogHead): boolean => (tables.newestCosigned(log, origin)?.size ?? 0) >= size;
-  /** Whether a head has its quorum, or no pending witness could still complete it. */
+  /** Whether a head has met its quorum, or no pending witness can complete it. */
   const isDone = (head: LogHead, servers: WitnessServer[]): boolean =>
     isCosigned(head) ||
     servers.every(
@@ -93,8 +93,8 @@ export function logWitnesses(
   }
 
   /**
-   * Cosigns the newest head if its quorum is met, and asks the witnesses that have not signed it, without waiting. Asks
-   * nobody while the log is fenced.
+   * Cosigns the newest head if its quorum is met, and sends it to the witnesses that have not signed it, without
+   * waiting. Sends nothing while the log is fenced.
    */
   function ask(policy: Policy): void {
     const servers = serversOf(policy);
@@ -102,13 +102,13 @@ export function logWitnesses(
     if (newest === null || tables.fence(log) !== null) return;
     if (target === null || (target.size < newest.size && isDone(target, servers))) target = newest;
     const head = target;
-    // The quorum may be of no witness, or a new policy may be content with the cosignatures that are there.
+    // The quorum may need no witness, or a new policy may be met by existing cosignatures.
     if (cosignedText(tables, { log, origin, policy }, head) !== null)
       store.database.transact(() => cosign(policy, head));
     for (const server of servers) {
       const { address } = server;
       if (underWay.has(address) || performance.now() < (resting.get(address) ?? 0)) continue;
-      // A time that is further ahead than any wait was set before the clock was set back.
+      // A time further ahead than the longest wait dates from before the clock was set back.
       const isDue = ({ next_at }: WitnessState) => next_at <= now() || next_at > now() + WITNESS_WAIT_MAX;
       if (missing(server, head).some(isDue)) void start(policy, server, head);
     }
@@ -166,7 +166,7 @@ export function logWitnesses(
     return fault ?? cosignatureFrom(lines, head, key, now()).catch(only(LogFault));
   }
 
-  /** Stores the outcome of a request. Returns a function that logs when the witness stopped or resumed signing. */
+  /** Stores the result of a request. Returns a function that logs whether the witness stopped or resumed signing. */
   function record(
     witness: PolicyWitness,
     { head, seen }: Submitted,
@@ -181,7 +181,7 @@ export function logWitnesses(
         ...before,
         seen_size: Math.max(before.seen_size, seen),
         fault: outcome.message,
-        // The series of failures began with the first of them.
+        // The start of a series of failures is kept.
         fault_at: before.fault_at ?? began,
         failures: before.failures + 1,
         next_at,
@@ -208,8 +208,8 @@ export function logWitnesses(
   return {
     ask,
     /**
-     * Submits the newest head to every witness, also while fenced. Returns why this copy must not sign: a witness
-     * contradicts it, or did and does not answer now. Null when it may.
+     * Submits the newest head to every witness, even while fenced. Returns why this copy must not sign, because a
+     * witness contradicts it, or did so earlier and does not answer now. Null when it may sign.
      */
     async check(policy: Policy): Promise<string | null> {
       const newest = tables.newestHead(log, origin);
@@ -226,7 +226,7 @@ export function logWitnesses(
       );
       return fences.find((fence) => fence !== null) ?? null;
     },
-    /** Resolves when every request has ended and its outcome is stored. */
+    /** Resolves when all requests have ended and their results are stored. */
     async settled() {
       await Promise.all(underWay.values());
     },
@@ -240,7 +240,7 @@ function fenceText(witness: string, contradiction: WitnessContradicts, log: LogS
   return `${saidBy(witness)}${contradiction.message}; ${another}${cureOf(log)}`;
 }
 
-/** The beginning of a fence's line that a witness caused. */
+/** How the reason begins for a fence that a witness caused. */
 function saidBy(witness: string): string {
   return `witness ${shown(witness)}: `;
 }

@@ -16,7 +16,7 @@ import { ownPolicy, publishLog } from './log-publication.ts';
 import { type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 import type { SubmitCheckpoint } from './witness-client.ts';
 
-/** The witnesses of a log, over the network. `deadline` is that of a request, in ms. */
+/** The witnesses of a log, over the network. `deadline` is the timeout of a request, in ms. */
 export function openWitnesses(
   { store, settings, clock: { now } }: AppContext,
   log: LogService,
@@ -41,8 +41,8 @@ export function openWitnesses(
 const BATCH = 1_000;
 
 /**
- * Has the proofs and the facts pressed again whose notes are among these leaves. Call it in the transaction in which a covering
- * head gets its quorum.
+ * Marks the proofs and facts whose notes are among these leaves as stale, so that they are pressed again. Call it in
+ * the transaction in which a covering head meets its quorum.
  */
 export function markProofsStale(
   { database: { log: tables }, desk: { markStale } }: Pick<Store, 'database' | 'desk'>,
@@ -59,7 +59,7 @@ export function markProofsStale(
   }
 }
 
-/** Checks with the witnesses whether this copy of a log may sign, before anything is signed. */
+/** Asks the witnesses whether this copy of a log may sign, before anything is signed. */
 export async function checkLog(app: AppContext, log: LogService, logger: Logger): Promise<void> {
   const policy = ownPolicy(app.settings);
   await checkFence(app, log, async (key) =>
@@ -68,11 +68,11 @@ export async function checkLog(app: AppContext, log: LogService, logger: Logger)
 }
 
 /**
- * Signs a head, asks the witnesses once, and publishes the log, for commands that leave a tree for a CDN; a running
- * server does it itself. Throws `unavailable`.
+ * Signs a head, asks the witnesses once, and publishes the log, for commands that leave a tree for a CDN. A running
+ * server does this itself. Throws `unavailable`.
  */
 export async function publishLogOnce(app: AppContext, log: LogService, logger: Logger): Promise<void> {
-  // The server that holds the lease does it.
+  // The server with the lease does it.
   if (app.settings.leaseUrl !== null) return;
   const lease = logLease(app, log, () => {});
   if (!lease.isHeld()) return;

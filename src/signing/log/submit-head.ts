@@ -16,14 +16,14 @@ interface Submission {
   head: LogHead;
   /** The largest tree that the witness is known to have seen, at most that of the head. */
   seen: number;
-  /** The newest signed head at the present: the witness may have seen it through another process. */
+  /** The newest signed head at the time of the call: another process may have shown it to the witness already. */
   newestHead(): LogHead;
   tiles: TileReader;
   /** Sends the body of an `add-checkpoint` request. Throws a LogFault. */
   send(body: string): Promise<AddCheckpointAnswer>;
 }
 
-/** What came of it. */
+/** The result of a submission. */
 export interface Submitted {
   /** The head that was sent last. */
   head: LogHead;
@@ -35,13 +35,13 @@ export interface Submitted {
 }
 
 /**
- * Submits a head with a consistency proof. A witness that reports another size than expected gets the newest head with
- * a proof from there, once. The fault is a `WitnessContradicts` when the witness knows a history that this log does
- * not have.
+ * Submits a head with a consistency proof. If the witness reports another size than expected, it is sent the newest
+ * head with a proof from that size, once. The fault is a `WitnessContradicts` when the witness knows a history that
+ * this log does not have.
  */
 export async function submitHead({ head, seen, newestHead, tiles, send }: Submission): Promise<Submitted> {
   const submitted: Submitted = { head, seen, lines: [], fault: null };
-  /** Sends the head with a proof from a tree of `old` leaves. Returns the witness's size if it is another one. */
+  /** Sends the head with a proof from a tree of `old` leaves. Returns the witness's size if it is a different one. */
   const attempt = async (old: number): Promise<number | null> => {
     const { size, checkpoint } = submitted.head;
     const answer = await send(addCheckpointBody(old, logTree(size, tiles).consistencyProof(old), checkpoint)).catch(
@@ -62,7 +62,8 @@ export async function submitHead({ head, seen, newestHead, tiles, send }: Submis
     const size = await attempt(seen);
     if (size === null) return submitted;
     submitted.head = newestHead();
-    // A head is on the disk before a witness gets it, so a larger one was signed by another copy of the database.
+    // Heads are on disk before they are sent, so if the witness knows a larger one, another copy of the database signed
+    // it.
     const from = sizeToProveFrom(size, submitted.head.size, seen);
     submitted.seen = from;
     const again = await attempt(from);

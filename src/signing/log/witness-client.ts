@@ -7,13 +7,13 @@ import { type AddCheckpointAnswer, ANSWER_MAX, readAddCheckpointAnswer } from '.
 const DEADLINE = 10 * SECOND;
 
 /**
- * Submits a checkpoint to the witness at an address, which is that of its `add-checkpoint` without that word. The
- * answer is parsed but not verified. Throws a one-line LogFault for every other outcome.
+ * Submits a checkpoint to a witness at an address, which is its `add-checkpoint` URL without that last word. The
+ * response is parsed but not verified. Throws a one-line LogFault for every other outcome.
  */
 export type SubmitCheckpoint = (address: string, body: string) => Promise<AddCheckpointAnswer>;
 
 /**
- * A client of witnesses (C2SP tlog-witness). The operator names their addresses, so private ones are allowed.
+ * A client for witnesses (C2SP tlog-witness). The operator configures their addresses, so private ones are allowed.
  * `deadline` is in ms, `ca` in PEM.
  */
 export function witnessClient(
@@ -41,7 +41,7 @@ export function witnessClient(
   };
 }
 
-/** Why a witness gave no answer, by the code of the request's error. */
+/** Why a witness did not answer, by the error code of the request. */
 const unanswered = (deadline: number): Record<string, string> => ({
   timeout: `the witness did not answer within ${deadline / SECOND} s`,
   dns: 'the host of the witness has no address',

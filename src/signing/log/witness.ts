@@ -31,7 +31,7 @@ const REFUSALS: Record<number, { fault: string; cure?: string }> = {
   403: { fault: "the witness does not take the checkpoint's signature", cure: GIVE_KEY },
   404: { fault: 'the witness does not follow this log', cure: GIVE_KEY },
   429: { fault: 'the witness asks for fewer requests' },
-  // omniwitness answers 500 where tlog-witness asks for 403 and 404.
+  // omniwitness responds 500 where tlog-witness requires 403 and 404.
   500: { fault: 'the witness answered 500', cure: `an omniwitness may not follow this log: ${GIVE_KEY}` },
 };
 
@@ -104,10 +104,9 @@ export async function cosignedAt(
 }
 
 /**
- * The size from which the proof must lead when a request is sent again after a 409. `size` is that of the log's newest
+ * The size from which the proof must start when a request is repeated after a 409. `size` is that of the log's newest
  * head, and `seen` the largest size that this witness has reported, 0 for a new witness. Throws a LogFault when the
- * witness reports a smaller size than before, and a WitnessAhead when it reports a larger one than that of the newest
- * head.
+ * witness reports a smaller size than before, and a WitnessAhead when it reports a larger one than the newest head's.
  */
 export function sizeToProveFrom(witnessSize: number, size: number, seen: number): number {
   if (witnessSize > size) {
@@ -128,5 +127,5 @@ export class WitnessAhead extends WitnessContradicts {}
 /** The witness has seen other leaves. */
 export class WitnessDiverged extends WitnessContradicts {}
 
-/** A 409 without a size or a body: omniwitness answers so when it has seen another root of the size that it was sent. */
+/** A 409 without a size or a body. omniwitness sends it when it has seen another root for the submitted size. */
 export class ConflictWithoutSize extends LogFault {}
