@@ -23,7 +23,7 @@ export function followConnections(server: Server) {
   });
   spareSending(server, open);
   return {
-    /** Resolves when those are accepted that the system has made, after `ACCEPT` at most. */
+    /** Resolves when the connections that the system has already established are accepted, after `ACCEPT` at most. */
     async accepted(): Promise<void> {
       const last = performance.now() + ACCEPT;
       // libuv accepts one connection in each turn of the loop. The first turn may have started.
@@ -33,7 +33,7 @@ export function followConnections(server: Server) {
         idle = count === before ? idle + 1 : 0;
       }
     },
-    /** Ends those on which nothing was sent for `FIRST_BYTE`. */
+    /** Ends connections on which nothing was sent for `FIRST_BYTE`. */
     closeSilent(): void {
       for (const [socket, at] of silent) {
         if (socket.bytesRead > 0) silent.delete(socket);

@@ -156,7 +156,7 @@ export async function bind(server: NetServer, address: ListenAddress, patience =
 
 type Answering = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
 
-/** The listener's work around Hono, which knows nothing about connections. */
+/** Handles a request with Hono, and its connection, of which Hono knows nothing. */
 function answering(router: Hono<DeskEnv>): Answering {
   return (request, env) => {
     const { incoming, outgoing } = env as HttpBindings;
@@ -168,7 +168,7 @@ function answering(router: Hono<DeskEnv>): Answering {
   };
 }
 
-/** Hono wraps the response to HEAD in a new one, and the listener would take one that was sent for one that was not. */
+/** Hono wraps the response to HEAD in a new object, so that the listener would send it although it was sent already. */
 function finished(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
   if (outgoing.headersSent) return RESPONSE_ALREADY_SENT;
   if (isLong(incoming)) closeInStages(incoming, outgoing);

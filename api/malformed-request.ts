@@ -19,7 +19,9 @@ const ANSWERS: Record<string, readonly [status: number, error: string, message: 
 };
 const NO_HTTP = [400, 'invalid_request', 'this is not a well-formed request of HTTP/1.1; correct it'] as const;
 
-/** Answers what Node cannot parse, like every other error: Node would cut callers off that are still sending. */
+/**
+ * Answers requests that Node cannot parse like every other error. Node would cut off callers that are still sending.
+ */
 export function answerMalformed(server: Server): void {
   const newest = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
   const answered = new WeakSet<Socket>();

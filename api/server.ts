@@ -26,7 +26,7 @@ import { carryHeaders } from './responses/headers.ts';
 /** Receives a service's port before anything that may need it is wired. */
 type Bound = (port: number) => void;
 
-/** The dependencies of the news desk's routes. `backlog` is what is yet to be filed. */
+/** The dependencies of the news desk's routes. `backlog` names the papers that are yet to be filed. */
 interface DeskParts extends Omit<Writer, 'proxies'> {
   backlog?: ReadonlySet<string>;
   /** Counts reads of pages; null without it. */

@@ -60,7 +60,7 @@ export async function deskApi(
   const allowed = allowedBy(router, '/:paper');
   const pages = allowCrossOrigin(DESK, allowed);
   router.use('/mcp', challengeClients(sites), requireKeyOfHidden(app, sites));
-  // What clients of OAuth read and send does not depend on a key, nor on whether the paper exists.
+  // The OAuth documents and endpoints depend neither on a key nor on whether the paper exists.
   for (const tree of ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource/*', '/oauth/*'])
     router.use(tree, pages, withoutKey, reads, requireUtf8Query, limitBody);
   for (const tree of TREES)

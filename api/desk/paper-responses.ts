@@ -17,9 +17,9 @@ import { JSON_TYPE, sendPrivate, sendShared } from '../responses/send.ts';
 /** The size of the cache, in bytes. */
 const CACHE_MAX = 32 * 1024 * 1024;
 
-/** The size of the rows that are cached besides, in bytes. A row takes 1 to 2 kB. */
+/** The size of the separate cache of rows, in bytes. A row takes 1 to 2 kB. */
 const ROWS_MAX = 16 * 1024 * 1024;
-/** What a row takes besides its text and its key, in bytes. */
+/** The overhead of a row besides its text and its key, in bytes. */
 const ROW = 256;
 
 /** The smallest response that is worth compressing, in bytes. */
@@ -43,11 +43,11 @@ export function paperResponses(program: string) {
     sizeCalculation: ({ json }, id) => 2 * json.length + id.length + ROW,
   });
 
-  /** The ETag of what is the same for everyone, and the state that a response shows besides its name. */
+  /** The ETag of responses that are the same for everyone, and the part of their cache key besides their name. */
   const stateOf = (c: PaperContext): { etag: string; state: string } => {
     const { slug, paper, root, served } = c.get('site');
-    // The edition's number, and a digest of all else that determines the bytes. One address may have been that of several
-    // papers.
+    // The edition's number, and a digest of everything else that determines the bytes. The slug is in it because an
+    // address may have belonged to several papers.
     const digest = createHash('sha256').update(`${program} ${slug} ${root} ${served}`).digest('hex').slice(0, 8);
     const etag = `"${paper.edition}-${digest}"`;
     return { etag, state: `${etag} ${slug}` };
@@ -81,7 +81,7 @@ export function paperResponses(program: string) {
     /** Sends text of another media type, cached like JSON. */
     text: (c: PaperContext, name: string, make: () => string, headers: Headers): Response =>
       sendCached(c, name, headers, make),
-    /** Sends JSON whose name the caller chose: cached, it would only displace what is asked often. */
+    /** Sends JSON without caching it: callers choose its name, so that it would only displace popular responses. */
     once(c: PaperContext, written: Written): Response {
       const plain = representationOf(written, stateOf(c).etag);
       return sendOne(c, plain, JSON_TYPE, () => gzipped(plain));

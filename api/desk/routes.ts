@@ -197,7 +197,7 @@ export function paperRoutes(parts: PaperParts): readonly PaperRoute[] {
 interface HostParts extends Pick<PaperParts, 'sites' | 'build'> {
   app: AppContext;
   presses: PressQueue;
-  /** What is yet to be filed. */
+  /** The papers that are yet to be filed. */
   backlog: ReadonlySet<string>;
   /** Counts reads of pages, if the operator wants it. */
   counts: PageCounts | null;

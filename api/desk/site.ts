@@ -46,11 +46,11 @@ export function sitesOf(app: AppContext) {
   const served = new Map<string, Domain>();
   let domains = new Map<string, Domain[]>();
 
-  /** Takes on what a paper is now. */
+  /** Stores the current state of a paper. */
   const keep = (paper: Known): void => {
     const { slug } = paper;
     served.delete(slug);
-    // A private paper looked like one that does not exist, and still does.
+    // A private paper looked like one that does not exist, and still does after its removal.
     if (isRemoved(paper) && !paper.paper_public) {
       papers.delete(slug);
       return;

@@ -17,7 +17,7 @@ interface Carded extends Pick<Implementation, 'title' | 'version' | 'websiteUrl'
   authorization: string;
 }
 
-/** What a client can read before it connects (SEP-2127, MCP Server Cards). Tools are listed by the protocol itself. */
+/** The card that clients can read before they connect (SEP-2127, MCP Server Cards). The protocol itself lists tools. */
 export function serverCard({ url, name, title, version, description, websiteUrl, authorization }: Carded) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',

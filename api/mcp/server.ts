@@ -27,7 +27,7 @@ export interface ToolText {
 /** The members of a call’s `_meta`. */
 export type Meta = Record<string, unknown> | undefined;
 
-/** What a server offers to the caller of one request. */
+/** The tools and texts for the caller of one request. */
 export interface Offer<T extends ToolText> {
   identity: Implementation;
   /** What an agent needs to use the tools well without reading another page. */
@@ -36,7 +36,7 @@ export interface Offer<T extends ToolText> {
   call(tool: T, given: Record<string, unknown>, meta: Meta): Promise<CallToolResult>;
 }
 
-/** What a server answers with, whose address begins with `origin`. */
+/** The parts of a server whose address begins with `origin`. */
 export interface Serving<C extends Context, T extends ToolText> {
   origin: string;
   logger: Logger;
@@ -83,7 +83,7 @@ export function mcpHandler<C extends Context, T extends ToolText>({
 
 /** One message, or the response that rejects it. Protocol 2025-06-18 removed batches. */
 function readMessage(bytes: Uint8Array): unknown {
-  // What a tool is given becomes the body of its route, whose own rules name a U+0000.
+  // U+0000 is accepted here: a tool's arguments become the body of its route, whose own rules reject it by field.
   const message = caught(Fault, () => parseJson(bytes, { judgesZeros: true }));
   if (message instanceof Fault) return refusal(-32700, message.message);
   return Array.isArray(message) ? refusal(-32600, 'batches are not supported; send one message per request') : message;

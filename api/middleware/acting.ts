@@ -15,8 +15,8 @@ export interface Acting {
   /** The key that acts. Without it the request's headers say who acts. */
   key?: AccessKey;
   /**
-   * Reads the fields that come before the file of an upload, which is a form of a page: throws for one that did not come
-   * from it. The file is then read from the network, never whole in memory.
+   * For an upload from a form: reads the fields before the file, and throws unless the form came from our own page. The
+   * route then reads the file from the network, never whole in memory.
    */
   readFields?: (fields: ReadonlyMap<string, string>) => void;
 }

@@ -32,7 +32,7 @@ export function allowedBy<E extends Env>(hono: Hono<E>, base = ''): Allowed {
   };
 }
 
-/** The same for exact paths alone, without a look into a router; null for all others. */
+/** The same for exact paths only, without asking a router; null for all others. */
 export function allowedByExact<E extends Env>(hono: Hono<E>): Allowed {
   let byPath: Map<string, Taken[]> | null = null;
   return (path) => {

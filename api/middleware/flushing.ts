@@ -3,7 +3,7 @@ import { isLocked } from '../../src/shared/fault.ts';
 /** How often it writes, in ms. */
 const EVERY = 10_000;
 
-/** Writes what was remembered, again and again and at the end. */
+/** Writes remembered values periodically, and at the end. */
 export class Flushing {
   readonly #flush: () => void;
   readonly #failed: (error: unknown) => void;
@@ -28,7 +28,7 @@ export class Flushing {
     this.#timer.unref();
   }
 
-  /** Writes what it can: the last seconds are nothing that a server waits for when it ends. */
+  /** Writes if it can. A stopping server does not wait for the values of the last seconds. */
   close(): void {
     clearInterval(this.#timer);
     try {

@@ -103,7 +103,7 @@ export async function readForm({ req }: Context): Promise<Form> {
   throw new Fault('unsupported_media_type', message);
 }
 
-/** The message of a fault as a sentence, for its form. Rethrows what the form did not cause. */
+/** The message of a fault as a sentence, for its form. Rethrows errors that the form did not cause. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof Fault) || error.code === 'unavailable') throw error;
   return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;

@@ -17,7 +17,7 @@ export function rejectInvalid(result: Validated): undefined {
   );
 }
 
-/** The fault for input with these problems, of which the first is of its shape. */
+/** The fault for input with these problems. Its message is about the first one. */
 export function invalid(problems: Problem[]): Fault {
   const [first] = problems;
   return new Fault('invalid_request', `${first?.field}: ${first?.message}`, {

@@ -37,7 +37,7 @@ export interface LaneOptions {
 /** Headers that carry a payment, of x402 versions 1 and 2. */
 const PAYMENTS = ['x-payment', 'payment-signature'];
 
-/** Determines the lane of a request and runs its middleware. Throws what refuses the key, and what the lane throws. */
+/** Determines the lane of a request and runs its middleware. Throws if the key is refused, or what the lane throws. */
 export function laneMiddleware({ keys, uses, now, signInUrl, handlers }: LaneOptions): (access: Access) => Middleware {
   return (access) =>
     createMiddleware<RecordsEnv>((c, next) => {

@@ -4,7 +4,7 @@ import { dayOf } from '../../src/proof/time.ts';
 import type { DeskEnv } from '../env.ts';
 import { Flushing } from './flushing.ts';
 
-/** How many pages are remembered between two writes; reads of more are counted for their kind alone. */
+/** The most pages that are remembered between two writes; reads of further pages are counted only by kind. */
 const REMEMBERED_MAX = 10_000;
 
 /**
@@ -49,8 +49,8 @@ export class PageCounts {
 }
 
 /**
- * Whether a browser opened the page: `Sec-Fetch-Dest` is what every browser of today sends to https addresses, and most
- * programs do not. What is fetched ahead of a reader is not read yet.
+ * Whether a browser opened the page: all current browsers send `Sec-Fetch-Dest` to https addresses, and most programs
+ * do not. Prefetched pages do not count.
  */
 function isOpened(c: Context<DeskEnv>): boolean {
   const purpose = c.req.header('sec-purpose') ?? c.req.header('purpose') ?? '';

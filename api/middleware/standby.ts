@@ -5,7 +5,7 @@ import type { SignerRight } from '../../src/signing/signer.ts';
 import type { DeskEnv } from '../env.ts';
 
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** What is asked by POST and changes nothing. MCP asks this service again for each call. */
+/** POST routes that change nothing. A call of an MCP tool is a request of its own, which is checked again. */
 const READS = /^(?:\/v1\/bq\/query|(?:\/[^/]+)?\/(?:mcp|api\/v1\/preview))$/;
 
 /** Whether a request may change something here. */

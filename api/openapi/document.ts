@@ -65,7 +65,7 @@ function rawDocument<E extends Env>(router: OpenAPIHono<E>): Document {
   return defaultsInWords(JSON.parse(JSON.stringify(document)));
 }
 
-/** What a service adds to the description of each operation. */
+/** The texts and headers that a service adds to the description of each operation. */
 export interface OperationNotes {
   /** Text before the operation's own description; '' for none. */
   words(operation: Operation, method: string): string;

@@ -31,7 +31,7 @@ export function validQuery<T extends z.ZodType>(c: RecordsContext, schema: T): z
 /** Characters of a text in a cursor: a TXT record may be longer than a URL. */
 const PREFIX_MAX = 300;
 
-/** A cursor of a short head and a text that may be long: then it has the text's beginning and digest. */
+/** A cursor of a short head and a text. For a long text it holds the beginning and a digest. */
 export function longCursor(head: string | number, text: string): string {
   if (text.length <= PREFIX_MAX) return cursorOf([head, text]);
   const beginning = text.slice(0, PREFIX_MAX);

@@ -7,7 +7,7 @@ import type { RecordsEnv } from '../env.ts';
 import { sendFault } from '../middleware/fault.ts';
 import { setHeader } from '../responses/headers.ts';
 
-/** Addresses about one hostname, without their endings. An account's own pages are of the node that has the account. */
+/** Addresses about one hostname, without their endings. An account's own pages are on the node of the account. */
 const ABOUT_ONE = /^\/(?:v1\/(?:exports\/)?domains|t|badge)\/([^/]+)/;
 /** Addresses that take a hostname in `domain`. */
 const FILTERED = new Set(['/v1/changes', '/v1/stream', '/v1/exports/changes.csv']);
@@ -20,7 +20,7 @@ export function referToNode(app: AppContext) {
     const [, encoded] = ABOUT_ONE.exec(pathname) ?? [];
     const text =
       encoded === undefined ? (FILTERED.has(pathname) ? c.req.query('domain') : undefined) : decoded(encoded);
-    // The route refuses what is not a hostname.
+    // The route itself rejects invalid hostnames.
     const name = text === undefined ? null : caught(Fault, () => parseHostname(text.replace(ENDING, '')));
     const node = name === null || name instanceof Fault ? null : otherNodeOf(app, name);
     if (name === null || name instanceof Fault || node === null) return next();

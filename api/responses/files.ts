@@ -37,7 +37,7 @@ function decoded(path: string): string | null {
   }
 }
 
-/** Rejects paths that leave the folder, alternative spellings, hidden files, and the files that are for hosts. */
+/** Rejects paths that leave the folder, alternative spellings, hidden files, and files that configure static hosts. */
 function mayBeServed(path: string): boolean {
   const segments = path.slice(1).split('/');
   return (
@@ -51,6 +51,6 @@ function mayBeServed(path: string): boolean {
 }
 
 function isFile(folder: string, path: string): boolean {
-  // The press has yet to write an empty file.
+  // An empty file is one that the press has yet to write.
   return (plainFile(folder, path)?.size ?? 0) > 0;
 }

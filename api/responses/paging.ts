@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Fault } from '../../src/shared/fault.ts';
 
-/** A whole number of rows, or of what `counted` says, clamped to its range (protocol 8.3). */
+/** A whole number of rows, or of the things that `counted` names, clamped to its range (protocol 8.3). */
 export function limitParam(fallback: number, max: number, counted = 'rows') {
   return z
     .string()

@@ -3,7 +3,7 @@ import type { ReadinessReport } from '../../src/operate/metrics/readiness.ts';
 import { respond } from './headers.ts';
 import { JSON_TYPE } from './send.ts';
 
-/** When to ask again, in seconds: balancers ask as often by themselves. */
+/** When to ask again, in seconds: load balancers ask about as often by themselves. */
 const RETRY_AFTER = '2';
 
 /** Why a server is not ready, in words. */

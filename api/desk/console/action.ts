@@ -8,7 +8,7 @@ import { requireKeyOfLevel } from '../../middleware/key.ts';
 import { type Answered, type ApiRequest, askApi, type ConsoleParts, consoleRoot, pathBelow } from './page.ts';
 import { type ConsoleContext, readOwnForm } from './session.ts';
 
-/** A change that a form of the console makes: a request to the API, and what to say of its answer. */
+/** A change that a form of the console makes: a request to the API, and the notice about its response. */
 export interface Action<Before = unknown> {
   level: Exclude<Level, 'agent'>;
   /** Reads what the change replaces, so that it can be undone. */
@@ -24,8 +24,8 @@ export interface Action<Before = unknown> {
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /**
- * Does an action and redirects to the page that says what happened. The API refuses what it refuses everywhere; then
- * the page of the form comes again, with the problems and what was typed, under the status of the refusal.
+ * Does an action and redirects to the page that says what happened. If the API refuses the request, sends the page of
+ * the form again, with the problems and the typed values, under the status of the refusal.
  */
 export function consoleAction(parts: ConsoleParts, { level, before, request, said, next, page }: Action) {
   return async (c: ConsoleContext): Promise<Response> => {
@@ -45,7 +45,9 @@ export function consoleAction(parts: ConsoleParts, { level, before, request, sai
   };
 }
 
-/** The form's own value, and what it asks for: the same form sent twice is one request, and changed it is another. */
+/**
+ * A key from the form's own value and the request: a form sent twice is one request, a form sent with changes is two.
+ */
 export function idempotencyKey(form: Pick<Form, 'text'>, { method, path, body }: ApiRequest): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([form.text('once'), method, path, body]))
@@ -53,7 +55,7 @@ export function idempotencyKey(form: Pick<Form, 'text'>, { method, path, body }:
   return `console-${digest.slice(0, 40)}`;
 }
 
-/** Goes on to a page, which says what happened. */
+/** Redirects to a page, which shows the notice. */
 export function redirect({ notices }: ConsoleParts, c: ConsoleContext, path: string, notice: Notice): Response {
   const id = notices.put(c.get('session').id, notice);
   const [page = '', fragment] = path.split('#');
@@ -76,7 +78,7 @@ export async function showAgain(
   return new Response(response.body, { status, headers: response.headers });
 }
 
-/** What a refused request says, as a notice. */
+/** The notice about a refused request. */
 export function refusalOf(body: Answered['body']): Notice {
   const { message = 'the request was refused', problems = [], field } = body ?? {};
   const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;

@@ -26,7 +26,7 @@ const NONE: CastMedia = { video: [], audio: [], poster: [], captions: [] };
 /** The members that an edition may lack. */
 const OPTIONAL = ['video', 'audio', 'poster', 'captions', 'transcript', 'chapters'];
 
-/** The editions, newest first. With `day` the page of that day's, whether or not there is one. */
+/** The editions, newest first. With `day`, the page of that day's edition, which need not exist yet. */
 export function castPage(parts: ConsoleParts, c: ConsoleContext): Shown {
   const day = c.req.query('day') ?? '';
   if (isDay(day)) return editionOf(parts, c, day);

@@ -13,7 +13,7 @@ import { problemOf } from '../../middleware/form-body.ts';
 import { wantsRecord } from '../../responses/send.ts';
 import { sendConsole } from './page.ts';
 
-/** What the pages are made of that are open to those who are not signed in. */
+/** The dependencies of the pages that are open without signing in. */
 export interface DoorParts {
   app: AppContext;
   render: Build['render'];
@@ -68,7 +68,7 @@ export function sendSignIn(
   return sendDoor(parts, c, ['/console/sign-in', title, status], content);
 }
 
-/** Answers a fault with the sign-in page where a person asks who is not signed in. */
+/** Shows faults to browsers that are not signed in, as messages on the sign-in page. */
 export const doorFaults = (parts: Pick<DoorParts, 'render'>) =>
   createMiddleware<PaperEnv>(async (c, next) => {
     await next();

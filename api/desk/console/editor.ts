@@ -111,14 +111,14 @@ function storyIn({ app }: ConsoleParts, c: ConsoleContext): Story | null {
   throw new Fault('withdrawn', 'the headline of this piece is withheld, and so is what it says; file another piece');
 }
 
-/** A revision that the form was made from: one that the piece has. */
+/** The revision that the form was made from. Throws `invalid_request` unless the piece has it. */
 function revisionOf(text: string, story: Story | null): number {
   if (story === null) return 0;
   const revision = Number(text);
   if (Number.isInteger(revision) && revision >= 1 && revision <= story.revision) return revision;
   throw new Fault(
     'invalid_request',
-    `revision ${JSON.stringify(text.slice(0, 20))} is none of this piece; open the editor again`,
+    `revision ${JSON.stringify(text.slice(0, 20))} is not a revision of this piece; open the editor again`,
     {
       field: 'revision',
     },
@@ -137,7 +137,7 @@ function emptyFields({ app }: ConsoleParts, c: ConsoleContext): EditorFields {
 /** Asks the door about the fields, without filing them. */
 async function checked(parts: ConsoleParts, c: ConsoleContext, { story, fields }: Edited): Promise<EditorCheck> {
   const { body, problems } = filingBody(fields, story === null);
-  // What is on air must meet the rules for that, whatever the form says.
+  // A piece on air must meet the rules for airing, whatever the form says.
   const kept = story === null ? {} : { slug: story.slug, ...(story.state === 'on_air' ? { air: true } : {}) };
   const answer = await askApi(parts, c, { method: 'POST', path: 'preview', body: { ...body, ...kept } });
   if (answer.status >= 400) throw new Fault(answer.body.error ?? 'invalid_request', answer.body.message);
@@ -222,7 +222,7 @@ function saidOf(
   return { text: `${filed}, a draft that nobody but the desk sees.` };
 }
 
-/** The form again, with everything that is wrong with it; for a revision of an older one, with both versions. */
+/** The form again, with all of its problems; with both versions, if the piece was revised since the form was made. */
 async function refused(
   parts: ConsoleParts,
   c: ConsoleContext,
@@ -232,7 +232,7 @@ async function refused(
   const { story, revision } = edited;
   const conflict =
     status === 409 && story !== null && story.revision !== revision ? conflictOf(parts, c, edited) : null;
-  // The door names every problem of what may be filed; a body that cannot be read has problems of its own first.
+  // The filing door names every problem of the fields; the response may have others, such as a taken slug.
   const check = await checked(parts, c, edited);
   const given: Problem[] =
     body.problems ??
@@ -269,7 +269,7 @@ function conflictOf(
   };
 }
 
-/** The fields with what was chosen of the newest revision, as made from it. */
+/** The form's fields, with those chosen from the newer revision, which the form now counts as made from. */
 function mergedWith(
   { app }: ConsoleParts,
   c: ConsoleContext,

@@ -166,7 +166,7 @@ const restOn = (pieces: number): string =>
     ? 'No piece cites an older one.'
     : `${pieces === 1 ? 'One piece cites' : `${pieces} pieces cite`} an older one: revise those that rest on what was wrong.`;
 
-/** What the source of a fact came to, for those states that need somebody. */
+/** The states of a source that need attention, in words. */
 const FOUND: Partial<Record<EvidenceState, string>> = {
   changed: 'Its source says something else than when it was first read.',
   quote_not_found: 'Its source does not have the quote.',

@@ -82,7 +82,7 @@ const fieldsOf = ({ lead, pins }: Placement): Asked =>
     return { piece: found?.piece ?? '', until: found?.until ? isoTime(found.until).slice(0, 16) : '' };
   });
 
-/** The places that a request asks for: those of its fields, and then what one of its buttons moves. */
+/** The places that a request asks for: those of its fields, after the move of one of its buttons. */
 function askedIn(c: ConsoleContext, placement: Placement): Asked {
   const query = new URL(c.req.url).searchParams;
   if (!PLACES.some((place) => query.has(`place${place}`)) && !query.has('put')) return fieldsOf(placement);
@@ -95,7 +95,7 @@ function askedIn(c: ConsoleContext, placement: Placement): Asked {
   return moved(given, query.get('put') ?? '');
 }
 
-/** `<piece>@<place>` puts a piece at a place and the one there at its own; `@<place>` frees the place. */
+/** `<piece>@<place>` puts a piece at a place, and swaps it with the piece there; `@<place>` frees the place. */
 function moved(asked: Asked, put: string): Asked {
   const [, piece = '', number = ''] = /^([^@]{0,200})@(\d)$/.exec(put) ?? [];
   const to = number === '' ? -1 : Number(number);
@@ -117,11 +117,11 @@ function frontChange(asked: Asked): FrontChange {
   return { lead: led.story === '' ? null : led, pins: pins.filter(({ story }) => story !== '') };
 }
 
-/** A form's reading, as in `2026-11-20T06:30`, in UTC. What is none is refused by the API. */
+/** The instant of a form's date and time, as in `2026-11-20T06:30`, in UTC. The API rejects invalid ones. */
 const utc = (reading: string): string =>
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/.test(reading) ? `${reading.padEnd(19, ':00')}Z` : reading;
 
-/** The place of which a problem of the API is. */
+/** The place that a problem of the API is about. */
 function slotOf(field: string, asked: Asked): number {
   const [, index] = /^pins\[(\d+)\]/.exec(field) ?? [];
   if (index === undefined) return 0;
@@ -142,7 +142,7 @@ function arrangedIn(c: ConsoleContext, paper: PaperBody) {
   const blocks = order.map((name) => ({ name, is_shown: shown.has(name) }));
   const names = blocks.flatMap(({ name, is_shown }) => (is_shown ? [name] : []));
   const isChanged = sections.join('\n') !== paper.sections.join('\n') || names.join() !== current.join();
-  // A paper that names no blocks has the edition after its first rail: as long as nobody changes them, it names none.
+  // A paper without `front` has the default blocks, and stays without it until somebody changes their order.
   const front = paper.front === undefined && names.join() === DEFAULT_BLOCKS.join() ? undefined : { blocks: names };
   return { sections, blocks, front, isChanged };
 }
@@ -249,7 +249,7 @@ function queryOf(asked: Asked, { sections, blocks }: Arrangement): URLSearchPara
 const askedOf = (form: Form): Asked =>
   PLACES.map((place) => ({ piece: form.text(`place${place}`), until: form.text(`until${place}`) }));
 
-/** The fields of a placement, for the button that makes it again. */
+/** The fields of a placement, for the button that restores it. */
 const placeFields = (asked: Asked): Record<string, string> =>
   Object.fromEntries(
     asked.flatMap(({ piece, until }, place) => [

@@ -11,7 +11,9 @@ import type { ConsoleContext } from './session.ts';
 
 /** How many files a page of the list has. */
 const PAGE = 48;
-/** A desk with more pieces looks up what uses a file for single files: every prose is read for it. */
+/**
+ * With more pieces than this, uses are looked up only for a single file, because that reads the prose of all pieces.
+ */
 const PIECES_MAX = 2_000;
 
 /** The paper's media, by path, and where each is used. */
@@ -37,7 +39,7 @@ export function mediaPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
 }
 
 /**
- * Has the API's route receive a file from a form of the console, as it comes from the network, and goes on to a page:
+ * Passes a file from a form of the console to the API's route, as it comes from the network, and redirects to a page:
  * `at` is its path, to which `uploaded` is added with the path of the file.
  */
 export function uploadMedia(parts: ConsoleParts, at: (c: ConsoleContext) => string) {

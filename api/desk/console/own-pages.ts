@@ -50,7 +50,7 @@ export function ownPage({ app }: ConsoleParts, c: ConsoleContext): Shown {
   return ['/console/own-page', page.title, view];
 }
 
-/** The path of the page as it was typed, where a form that shows it led here. */
+/** The path of the draft, if the form that shows it led here. */
 const draftOf = (c: ConsoleContext, at: string): string =>
   `see/page?${new URLSearchParams({ at, said: c.req.query('said') ?? '' })}`;
 
@@ -92,7 +92,7 @@ export function showPage(parts: ConsoleParts) {
   };
 }
 
-/** The page that texts make. Throws what the API would. */
+/** The page made from the form's texts. Throws what the API would throw. */
 function draft({ app }: Pick<ConsoleParts, 'app'>, c: ConsoleContext, slug: string, given: Texts): Page {
   const archive = archiveOf(app, c);
   const { slug: _slug, ...before } = archive.page(slug) ?? { slug };

@@ -17,7 +17,7 @@ import { respond } from '../../responses/headers.ts';
 import { PRIVATE } from '../../responses/send.ts';
 import type { ConsoleContext } from './session.ts';
 
-/** What pages and actions of the console are made of. */
+/** The dependencies of the console's pages and actions. */
 export interface ConsoleParts {
   app: AppContext;
   render: Build['render'];
@@ -25,7 +25,7 @@ export interface ConsoleParts {
   notices: Notices;
 }
 
-/** A page: its route, its title, and what it shows. */
+/** A page: its route, its title and its content. */
 export type Shown = {
   [Route in keyof ConsolePages]: readonly [
     route: Route,
@@ -40,7 +40,7 @@ export type Shown = {
  */
 export class Notices {
   readonly #notices = new LRUCache<string, Notice>({
-    // A refused form comes back with its texts.
+    // In UTF-16 units. The notice of a refused form has all of its texts.
     maxSize: 32 * 1024 * 1024,
     sizeCalculation: (notice) => JSON.stringify(notice).length,
     ttl: 10 * MINUTE,
@@ -89,7 +89,7 @@ export async function refusedPage({ render }: ConsoleParts, c: ConsoleContext, s
   return sendConsole(c, await render('/console/refused', { frame: frameOf(c, title, notice) }), status);
 }
 
-/** What the frame of a page shows. */
+/** The content of a page's frame. */
 export function frameOf(c: ConsoleContext, title: string, notice: Notice | null): ConsoleFrame {
   const { paper, root } = c.get('site');
   const { nameplate, language, hue, typefaces = DEFAULT_TYPEFACES } = paper;
@@ -149,7 +149,7 @@ export async function fetchApi(
     const value = c.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }
-  // By the shared host: it finds private papers too.
+  // Through the shared host, which also finds private papers.
   const url = `${app.settings.origin}/${c.get('site').slug}/api/v1/${path}`;
   const sent = bytes === undefined ? (body === undefined ? null : JSON.stringify(body)) : (bytes.body as BodyInit);
   const request = new Request(url, { method, headers, body: sent });

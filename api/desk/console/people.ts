@@ -7,7 +7,7 @@ import { type Action, undo } from './action.ts';
 import { type Answered, type ConsoleParts, fetchApi, readApi, type Shown } from './page.ts';
 import type { ConsoleContext } from './session.ts';
 
-// The pages of people and programs show what lists of the API say, as the key of the session.
+// The pages of people and programs show lists of the API, read with the key of the session.
 
 /** The parameters of a page that a list of the API takes too. */
 function queryOf(c: ConsoleContext, ...names: string[]): URLSearchParams {
@@ -18,7 +18,7 @@ function queryOf(c: ConsoleContext, ...names: string[]): URLSearchParams {
   return new URLSearchParams(given);
 }
 
-/** Where a list goes on, as a path below the console. */
+/** The next page of a list, as a path below the console. */
 function olderOf(path: string, query: URLSearchParams, { next_cursor: cursor }: Answered['body']): string | null {
   if (cursor === null) return null;
   const next = new URLSearchParams(query);

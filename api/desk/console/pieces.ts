@@ -115,7 +115,7 @@ export function piecePage(parts: ConsoleParts, c: ConsoleContext): Shown {
           now: app.clock.now(),
           toAir: true,
         });
-  // While the piece can still be filed otherwise without a word to readers.
+  // Only before the piece is on air, while it can be changed without a correction.
   const hints = state === 'draft' || state === 'scheduled' ? factHints(archive, story.cited_facts) : [];
   const view = {
     piece: {
@@ -189,7 +189,7 @@ function historyOf({ app }: ConsoleParts, { id, state, scheduled_at }: Story, na
 /** The members of a piece that two revisions are compared by. */
 const COMPARED = ['headline', 'dek', 'category', 'persona', 'prose', 'cited_facts', 'image', 'tags'] as const;
 
-/** What two revisions of a piece differ in; by default the newest two. */
+/** The differences between two revisions of a piece, by default the newest two. */
 export function changesPage(parts: ConsoleParts, c: ConsoleContext): Shown {
   const story = pieceOf(parts, c);
   const { id, headline, language } = story;
@@ -227,7 +227,7 @@ const NAMES: Record<(typeof COMPARED)[number], string> = {
   tags: 'Tags',
 };
 
-/** A member as text, its entries one a paragraph. */
+/** A member as text, with one paragraph per entry. */
 function asText(member: unknown): string {
   if (member === null || member === undefined) return '';
   if (typeof member === 'string') return member;

@@ -14,7 +14,7 @@ export type ConsoleRoute = readonly [
   guards?: readonly MiddlewareHandler[],
 ];
 
-/** What pages and actions are listed with. */
+/** The functions with which the URL map lists pages and actions. */
 export interface RouteMakers {
   page(level: 'read' | 'admin', show: (parts: ConsoleParts, c: ConsoleContext) => Shown | Promise<Shown>): Handler;
   /** The actions of a page, by the last part of their paths. */

@@ -17,7 +17,7 @@ export function seenEdition(archive: Archive, c: PaperContext): Edition {
   return new Edition(memoized(archive), { ...at, base: `${at.base}/console/see` });
 }
 
-/** Prints a page of an edition that may not be that of the ledger, for a frame of the console. */
+/** Prints a page of an edition, which may differ from the ledger's, for a frame of the console. */
 export async function seenPage(
   app: AppContext,
   build: Build,

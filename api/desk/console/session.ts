@@ -49,7 +49,7 @@ export function consoleSession({ store, clock: { now } }: Pick<AppContext, 'stor
   });
 }
 
-/** A page that asks for itself again. */
+/** A page that reloads itself, sent with `Refresh: 0`. */
 const STAY = '<!doctype html><html lang="en"><title>Console</title>';
 
 /**
@@ -63,7 +63,7 @@ export const requireSeat = createMiddleware<PaperEnv>((c, next) => {
     throw new Fault('key_required', `you are signed out; sign in at ${base}/console/sign-in, then send the form again`);
   }
   setHeader(c, 'Cache-Control', PRIVATE);
-  // A link on another site brings no cookie along (SameSite=Strict): the page that follows on this one does.
+  // After a link on another site, browsers send no cookie (SameSite=Strict); when the page reloads itself, they do.
   if (/^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')) {
     return Promise.resolve(respond(c, STAY, 200, { 'Content-Type': 'text/html; charset=UTF-8', Refresh: '0' }));
   }

@@ -92,7 +92,7 @@ export function membersIn(text: string): Record<string, unknown> {
     const members: unknown = JSON.parse(text);
     if (typeof members === 'object' && members !== null) return members as Record<string, unknown>;
   } catch {
-    // The next line says so.
+    // Reported below.
   }
   throw new Fault('invalid_request', 'members is not JSON; use the button of the page', { field: 'members' });
 }

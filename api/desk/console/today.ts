@@ -30,7 +30,7 @@ export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise
   return ['/console/today', 'Today', view];
 }
 
-/** The last that agents did, and what the door refused them; null for seats that may not see it. */
+/** The latest actions of agents, and those that the filing door refused; null for seats that may not see them. */
 async function agentsDid(parts: ConsoleParts, c: ConsoleContext) {
   if (c.get('key').level !== 'admin') return null;
   const rows = async (query: string) => (await readApi(parts, c, `activity?${query}`)).activity as ActivityLine[];
@@ -42,7 +42,7 @@ async function agentsDid(parts: ConsoleParts, c: ConsoleContext) {
 /** How long the witnesses may leave new entries of the log unconfirmed, as in deploy/prometheus/alerts.yml. */
 const UNCONFIRMED_MAX = 6 * HOUR;
 
-/** What somebody should look at, in words. */
+/** The problems of the desk that need attention, in words. */
 export function deskProblems(app: ConsoleParts['app'], paper: string): { text: string; path: string | null }[] {
   const { store, settings, clock } = app;
   const { log } = store.database;

@@ -43,7 +43,7 @@ export function prefersMarkdown(c: Context): boolean {
   return chosen === 'text/markdown';
 }
 
-/** The file that is a page’s Markdown version; null for pages whose Markdown is made of their HTML. */
+/** The file with a page’s Markdown version; null for pages whose Markdown is converted from their HTML. */
 function markdownFile(file: string): string | null {
   if (file === '/agents/index.html') return '/agents/SKILL.md';
   const slug = /^\/stories\/([^/]+)\/index\.html$/.exec(file)?.[1];
@@ -59,7 +59,7 @@ interface Page {
   headers: Headers;
 }
 
-/** Sends pages of a pressed tree in Markdown: as they were pressed where there is such a file, else made of the page. */
+/** Sends pages of a pressed tree in Markdown: the pressed file if there is one, else converted from the page. */
 export function markdownPages() {
   const cache = new ResponseCache();
   return async (c: Context<DeskEnv>, { folder, file, status, url, headers }: Page): Promise<Response | null> => {
@@ -71,7 +71,7 @@ export function markdownPages() {
     if (found === null) return null;
     const state = `${found.mtimeMs} ${found.size} ${url}`;
     const made = await cache.load(`${folder} ${file}`, state, async () => {
-      // Most requests want no Markdown, and its parser is not small.
+      // Loaded on demand, because most requests want no Markdown, and the parser is large.
       const { pageMarkdown } = await import('../../../src/desk/press/page-markdown.ts');
       return pageMarkdown(await readFile(join(folder, file), 'utf8'), url) ?? '';
     });

@@ -83,7 +83,9 @@ function robotsOf(app: AppContext): string {
   return ['User-agent: *', 'Allow: /', '', ...sitemaps, ''].join('\n');
 }
 
-/** Serves the log's files. A paper that was called `log` before the name was reserved has other addresses there. */
+/**
+ * Serves the log's files. A paper that was named `log` before the name was reserved has no files at these addresses.
+ */
 export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
   return async (c, next) => {
     const path = logAddress(sites, c.env, settings.origin)?.path ?? '';
@@ -93,8 +95,8 @@ export function logFile({ settings }: AppContext, sites: Sites): HostHandler {
 }
 
 /**
- * The address of a request in the log, which each paper with an address of its own has too; null for any other. `path`
- * is below the log's address: empty for the page, null for the page without its slash.
+ * The part of a request's address below the log's, which exists also under each paper's own address; null for any other
+ * address. `path` is empty for the log's page, and null for the page without its slash.
  */
 function logAddress(sites: Sites, env: Parameters<Sites['of']>[0], origin: string) {
   const site = sites.of(env);
@@ -123,7 +125,7 @@ export function logPage(app: AppContext, sites: Sites, render: Build['render']):
     if (found === null || (found.path ?? '') !== '') return next();
     if (found.isOwn) return c.redirect(url_absolute, 302);
     if (found.path === null) return c.redirect('/log/', 301);
-    // A reload may bring another one.
+    // Read each time, because a reload may change it.
     const policy = ownPolicy(app.settings);
     const state = `${logViewState(store.database.log, { log: 'desk', policy })} ${store.desk.papersVersion()}`;
     const view = () => deskLogView(app, { origin, policy });

@@ -44,7 +44,7 @@ const STYLE =
   'body{font:1.1rem/1.6 Georgia,"Times New Roman",serif;max-width:34rem;margin:22vh auto 0;padding:0 1.5rem;text-align:center;text-wrap:balance}h1{font-size:1.8rem;font-weight:600;margin:0 0 .5em}';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** A page that needs no build. */
+/** A page that does not need the build. */
 const pageOf = (language: string, head: string, body: string): string =>
   `<!doctype html>
 <html lang="${language}">
@@ -105,7 +105,7 @@ export function notFoundHandler(app: AppContext, backlog: ReadonlySet<string> = 
   };
 }
 
-/** The page that stands at every address of a removed paper, in its language. `log` is the address of the log. */
+/** The page at every address of a removed paper, in its language. `log` is the address of the log. */
 export function removedPage(language: string, log: string): string {
   const { title, about } = phrasesOf(language).removed;
   const text = fill(about, { log: (words) => `<a href="${log}">${words}</a>` });

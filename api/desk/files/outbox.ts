@@ -15,10 +15,10 @@ import type { HostHandler } from '../route.ts';
 export const OUTBOX_PATH = '/newsstand/outbox/';
 /** How many mails the list shows, the newest first. */
 const SHOWN = 200;
-/** Names of files as the outbox writes them: of a Message-ID. */
+/** Names of files in the outbox, which are made from Message-IDs. */
 const NAME = /^[\w.-]{1,200}$/;
 
-/** Nothing of a mail runs or is fetched. */
+/** Mails run no scripts and fetch nothing. */
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'";
 const MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
 

@@ -30,7 +30,7 @@ import { isPage, markdownPages, prefersMarkdown } from './markdown.ts';
 import { beingPressed, isAwaitingPress } from './notices.ts';
 
 const RESERVED = new Set(RESERVED_PAGES);
-/** The first segment of a path without its endings, which no earlier address shares with the paper's own. */
+/** The first segment of a path, up to a dot. If the paper's own paths have it, no earlier address of a piece does. */
 const FIRST_NAME = /^\/([^/.]*)/;
 const PICTURE = /^\/pictures\/([0-9a-f]+)-\d+\.(?:avif|webp)$/;
 
@@ -52,7 +52,7 @@ function undrawnPictures({ store }: AppContext): (paper: string, path: string) =
   };
 }
 
-/** Where an earlier address of a piece leads; null for any other. Its file is for hosts that know no redirects. */
+/** Where an earlier address of a piece redirects to; null for any other. Pressed files do this only on static hosts. */
 function movedTo(
   { store }: AppContext,
   site: { slug: string; path: string; root: string; served: string },

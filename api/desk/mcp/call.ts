@@ -32,7 +32,7 @@ export async function callTool(
     headers.set('Content-Length', String(body.length));
     if (!isBytes) headers.set('Content-Type', 'application/json');
   }
-  // Values of headers that no header may have are refused by name.
+  // Rejects values that headers cannot hold, and names the header.
   const set = caught(TypeError, () =>
     Object.entries(asked.headers ?? {}).map(([name, value]) => headers.set(name, value)),
   );

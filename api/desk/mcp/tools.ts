@@ -31,7 +31,7 @@ export interface DeskTool extends ToolText {
   access: Exclude<Access, 'token'>;
   /** The route's request for these arguments. Throws `invalid_request`. */
   request(given: Record<string, unknown>): ToolRequest;
-  /** What a tool shows of its route's response; all of it by default. */
+  /** The part of its route's response that a tool returns; all of it by default. */
   shown?(body: Record<string, unknown>): Record<string, unknown>;
 }
 
@@ -39,7 +39,7 @@ export interface DeskTool extends ToolText {
 export const UPLOAD_MAX = 4 * 1024 * 1024;
 
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-/** What readers may come to see, and what no later call removes from the log. */
+/** Tools whose effects readers may see, and no later call removes from the log. */
 const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
 const idempotency_key = z
@@ -62,12 +62,12 @@ interface Parts<I extends z.ZodObject, O extends z.ZodType>
   request(given: z.output<I>): ToolRequest;
 }
 
-/** What a tool returns: the response of its route, or the error of that. Clients check a result against it. */
+/** The schema of a tool's result: its route's response or error. Clients check results against it. */
 const resultOf = (output: z.ZodType) => z.union([output, ErrorBody]);
 
 /**
- * A tool. Arguments of a tool that writes are described by the schema of its route and checked there, so that the door
- * names every problem at once; `own` are those that make the request.
+ * A tool. With `own`, `input` only describes the arguments, and the route checks them, so that the filing door names
+ * every problem at once; `own` are the arguments that the tool itself needs to make the request.
  */
 function tool<I extends z.ZodObject, O extends z.ZodType>(parts: Parts<I, O>, own?: z.ZodObject): DeskTool {
   const { input, output, annotations = READS, ...rest } = parts;

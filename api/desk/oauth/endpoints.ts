@@ -31,14 +31,14 @@ interface Parts {
   proxies: BlockList;
 }
 
-/** Where clients register, and where they get and give back tokens. A client is who it says it is: none has a secret. */
+/** The endpoints where clients register, and get and revoke tokens. All clients are public: they have no secret. */
 export function oauthEndpoints({ app, sites, clients, proxies }: Parts) {
   const { store, clock } = app;
   const granting = (): Granting => {
     const { oauthGrants: grants, keys } = store.desk;
     return { grants, keys, now: clock.now(), newId, random: randomBytes };
   };
-  /** Does the work in one transaction, and records the key that it made or ended. */
+  /** Runs `work` in one transaction, and records the key that it made or ended. */
   const written = <T extends Pick<Exchanged, 'made' | 'ended'>>(c: PaperContext, work: () => T): Promise<T> =>
     store.database.lock.patiently(() =>
       store.database.transact(() => {

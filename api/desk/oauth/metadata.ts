@@ -33,7 +33,7 @@ export function siteAnywhere(c: PaperContext, sites: Sites): Site {
   return site;
 }
 
-/** The documents by which clients find where to sign in. */
+/** The documents that tell clients where to sign in. */
 export function oauthMetadata(sites: Sites) {
   const send = (make: (site: Site) => object) => (c: PaperContext) =>
     sendShared(c, representationOf(JSON.stringify(make(siteAnywhere(c, sites)))), JSON_TYPE);

@@ -6,7 +6,7 @@ import { ok } from '../../openapi/responses.ts';
 import { limitParam } from '../../responses/paging.ts';
 import { operationsUnder } from '../route.ts';
 
-/** The most days that are summed at once. */
+/** The most days in one request. */
 const DAYS_MAX = 366;
 
 const reads = z.int().min(0);

@@ -13,7 +13,7 @@ import { PRIVATE } from '../../responses/send.ts';
 import { archiveOf } from '../context.ts';
 import { listOf, listSchema, operationsUnder } from '../route.ts';
 
-// A copy: the row may be older than what gives schemas `openapi`.
+// A copy, because a schema that was made before `@hono/zod-openapi` was loaded has no `openapi`.
 const Row = FactToReviseRow.extend({}).openapi('FactToRevise', {
   example: {
     claim_key: 'largest-signed-second',
@@ -45,7 +45,7 @@ export function evidenceHandlers(app: AppContext) {
     toRevise: operation(toRevise, (c) =>
       listOf(c, 'evidence', archiveOf(app, c).factsToRevise(c.req.valid('query').limit).map(toReviseRow)),
     ),
-    /** What the desk read of a source, by its SHA-256: see docs/evidence.md. */
+    /** The text that the desk read from a source, by its SHA-256: see docs/evidence.md. */
     archived: (c: PaperContext) => {
       const file = c.req.path.split('/').at(-1) ?? '';
       const [, hex = '', ending = ''] = /^([0-9a-f]{64})\.(txt|warc\.gz)$/.exec(file) ?? [];

@@ -91,7 +91,7 @@ export function readProof(app: AppContext) {
     const name = c.req.valid('param').id;
     const newest = pieces.newestReceipt(c.get('site').slug, name);
     if (newest === null) throw pieceNotFound(name);
-    // What is hashed has the headline in it.
+    // The proof contains the signed text, and so the headline.
     if (newest.headline_withheld) refuseWithdrawn(requirePiece(archiveOf(app, c), newest.id), 'proof');
     const reviews = reviewsShown(app, c, newest.id).length;
     const make = () => proofFor(app, c, requirePiece(archiveOf(app, c), newest.id));

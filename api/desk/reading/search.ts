@@ -115,7 +115,7 @@ async function foundNow(
     const { edition, ids } = await app.store.searchPool.ask(question, caller, since);
     const site = sites.again(c.req.raw, c.env);
     if (site !== null && site.slug !== slug) throw new Busy('this address has become that of another paper; ask again');
-    // Its paper has moved, and left nothing here.
+    // The paper has moved to another address.
     if (site?.path !== path) throw notFound();
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);
     admit(c, site, app);

@@ -37,7 +37,7 @@ import { formProblem, phrasesIn, type ReaderPages, wantsPage } from './view.ts';
 
 const operation = operationsUnder('Readers');
 
-/** The most days that are counted at once: ten years. */
+/** The most days in one request: ten years. */
 const DAYS_MAX = 3_660;
 
 const filters = {

@@ -38,7 +38,7 @@ export function formProblem(c: PaperContext, error: unknown): FormProblem | null
   return { field, message: sentence(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message) };
 }
 
-/** The words of the paper. */
+/** The phrases in the paper's language. */
 export const phrasesIn = (c: PaperContext): Phrases => phrasesOf(c.get('site').paper.language);
 
 const speaksEnglish = (c: PaperContext): boolean => tagOf(c.get('site').paper.language) === 'en';

@@ -258,8 +258,8 @@ function standingOf(app: AppContext, c: PaperContext, story: Story): Outcome<{ s
 }
 
 /**
- * What a repeated write may tell of a piece whose headline was withheld since: its state now, and no proof, which has
- * the headline in it. Throws `withdrawn` for a response with a proof.
+ * The response to a repeated write for a piece whose headline was withheld since: its present state, without a proof,
+ * which would contain the headline. Throws `withdrawn` for a response with a proof.
  */
 function repeatedOf(app: AppContext, c: PaperContext) {
   return <Body extends { story: DeskStory; proof?: unknown }>(body: Body): Body => {

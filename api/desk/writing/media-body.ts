@@ -12,14 +12,14 @@ import { type Acting, actingIn } from '../../middleware/acting.ts';
 import { isMultipart } from '../../middleware/form-body.ts';
 import { requireUncompressed } from '../../middleware/json-body.ts';
 
-/** In characters; of a description in UTF-16 units, as in a piece. */
+/** The longest path, in characters, and the longest description, in UTF-16 units, as in a piece. */
 const PATH_MAX = 200;
 const ALT_MAX = 500;
 /** The longest field of a form, in bytes. */
 const FIELD_BYTES = 4_096;
 /** Names of folders and files: none begins with a dot, so none is hidden or leads upwards. */
 const PATH = /^media(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)+$/;
-/** What a type is called by those who do not know it. */
+/** The media types that clients send when they do not know the type. */
 const UNKNOWN_TYPE = /^(?:application\/octet-stream|binary\/octet-stream)?$/;
 
 /** An upload: the file, received and on disk, and where it is to be. `alt` is null when it was not sent. */
@@ -93,7 +93,7 @@ class FormParts {
   /** `readFields` is given the fields that come before the file, and may refuse them. */
   constructor(form: BusboyInstance, folder: string, readFields?: Acting['readFields']) {
     this.#form = form;
-    // What fails after the form was given up has no other listener, and would end the process.
+    // Errors after reading was abandoned have no other listener, and would end the process.
     form.on('error', () => {});
     form.on('field', (name, value, _isNameCut, isCut) => {
       if (isCut) this.#fail(`is longer than ${FIELD_BYTES} bytes; shorten it`, name);
@@ -115,10 +115,10 @@ class FormParts {
       }
       this.name = fileName;
       this.type = type;
-      // The path may come after the file: until then its own name says what it is.
+      // The path may come after the file; without it, the file's own name or its type decides the format.
       const format = formatOf(this.fields.get('path') ?? fileName) ?? MEDIA_FORMATS[extensionOf(plain(type)) ?? ''];
       this.#received = receive(stream, { folder, max: format?.bytes_max ?? VIDEO_BYTES_MAX });
-      // What is too large is not read to its end.
+      // Stop reading a file that is too large.
       this.#received.catch(() => this.#stopping.abort());
     });
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
@@ -131,7 +131,7 @@ class FormParts {
     let fault: unknown = null;
     await pipeline(body, this.#form, { signal: this.#stopping.signal }).catch((error: unknown) => {
       fault = error;
-      // Busboy leaves the part open that was cut off.
+      // Busboy does not close the part that was cut off.
       this.#file?.destroy(error instanceof Error ? error : new Error('cut off'));
     });
     const received = await this.#received?.catch((error: unknown) => {
@@ -149,7 +149,7 @@ class FormParts {
   }
 }
 
-/** The body as it comes, never whole in memory. To stop reading does not end the connection, which is to be answered. */
+/** The body as a stream, never whole in memory. Destroying it does not close the connection, which needs a response. */
 function bodyOf(c: PaperContext): Readable {
   const acting = actingIn(c.env);
   // A request in process has a body of its own, unless it leaves that of a page's form to this route.
@@ -160,7 +160,7 @@ function bodyOf(c: PaperContext): Readable {
     if (!incoming.readableEnded) body.destroy(Object.assign(new Error('the caller has gone'), { code: 'ECONNRESET' }));
   };
   incoming.once('close', cut);
-  // The rest of the body is then drained when the connection closes.
+  // The rest of the body is drained when the connection closes.
   body.once('close', () => {
     incoming.off('close', cut);
     incoming.unpipe(body);
@@ -168,7 +168,7 @@ function bodyOf(c: PaperContext): Readable {
   return incoming.pipe(body);
 }
 
-/** Refuses before a byte is read what says that it is too large. */
+/** Rejects an upload whose Content-Length is too large, before reading a byte. */
 function requireLength(c: PaperContext, max: number): void {
   if (Number(c.req.header('content-length') ?? 0) > max) throw tooLarge(max);
 }

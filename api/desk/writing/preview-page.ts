@@ -23,14 +23,17 @@ export const LOADED = /^(?:_astro|media|pictures|portraits)\/|\.(?:css|svg|ico|p
 /** Files that belong to pieces or personas: a preview shows those of its own piece. */
 const OWNED = /^(?:media|portraits|cards)\//;
 
-/** What every answer below `/preview/` carries: it is for one reader, and its address is a secret. */
+/** Headers of every response below `/preview/`: it is for one reader, and its address is a secret. */
 const SECRECY = {
   'Cache-Control': 'private, no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow, noarchive',
 };
 
-/** The pages behind preview links, with all that they load: a private paper opens none of it without a key. */
+/**
+ * The pages behind preview links, with all files that they load, which a private paper shows nowhere else without a
+ * key.
+ */
 export function previewPage(app: AppContext, build: Build, sites: Sites, reads: MiddlewareHandler<PaperEnv>) {
   const missing = notFoundHandler(app);
   const answer = async (c: PaperContext): Promise<Response> => {
@@ -60,8 +63,8 @@ export function previewPage(app: AppContext, build: Build, sites: Sites, reads: 
 }
 
 /**
- * The piece's page. Every address on it is below the preview's own path under the root, from where what is public is one
- * redirect away.
+ * The piece's page. All links on it stay below the preview's own path, which redirects to the paper for everything else
+ * than the page's own files.
  */
 export async function previewedPage(
   app: AppContext,
@@ -85,7 +88,7 @@ export async function previewedPage(
 }
 
 /**
- * A file that the page loads: of pictures only what the page shows, unless no story is given. Null when there is none.
+ * A file that the page loads; null when there is none. With a story, only pictures that its page shows.
  */
 export async function previewedFile(
   app: AppContext,

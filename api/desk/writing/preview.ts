@@ -127,7 +127,7 @@ export function previewedProse(
   return pageProse(showableProse(prose, parsed), facts, language, pictureOf, { hasBox: true });
 }
 
-/** Every problem of a body that may be anything, and what can be shown of it. */
+/** All problems of an arbitrary body, and the piece that can be shown from it. */
 function judged(
   app: AppContext,
   c: PaperContext,

@@ -9,7 +9,7 @@ import { actorOf, type Writer } from './write.ts';
 
 /**
  * Records in the log of activity what the filing door refused to an agent, in a transaction of its own. If that fails,
- * the refusal is answered all the same.
+ * the response is still the refusal.
  */
 export function notesRefusals(writer: Writer, action: Action) {
   const { app, logger } = writer;

@@ -53,7 +53,7 @@ export interface Written<Body extends object> extends Outcome<Body> {
 interface WriteOptions<Body> {
   /** The path of the new record, under /api/v1/. */
   addressOf?: (body: Body) => string;
-  /** What a repeat of the request may still tell of the first response. Throws what refuses it. */
+  /** The part of the first response that a repeated request may still get. Throws if it may get none. */
   repeated?: (body: Body) => Body;
   /** Identifies a request whose body was read already. */
   named?: IdempotentWrite;

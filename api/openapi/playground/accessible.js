@@ -19,7 +19,7 @@ const MENDED = [
   ['.modal-ux', 'aria-modal', 'true'],
   ['.modal-ux', 'aria-label', 'Keys'],
   ['.close-modal', 'aria-label', 'Close'],
-  // What is longer than its frame is scrolled by keyboard too.
+  // Focusable, so that long examples can be scrolled by keyboard.
   ['pre.microlight', 'tabindex', '0'],
   // A table is not a landmark.
   ['table[role=region]', 'role', null],

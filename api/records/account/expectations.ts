@@ -137,7 +137,7 @@ export function expectationHandlers(app: AppContext, pages: PageSender) {
       const text = `${plural(removed.expectations, 'expectation')} removed${plans}. Every change reaches your alerts again.`;
       const undo =
         removed.expectations === 0 ? null : { action: PATH, label: 'Expect them again', fields: { document: given } };
-      // An answer in the address has no room for a long document.
+      // Without the undo button: the answer is in the address, which cannot hold a long document.
       if (given.length > 1_000) return answered(c, signed, PATH, answer(text));
       return answered(c, signed, PATH, answer(text, undo));
     }),

@@ -18,7 +18,7 @@ interface Exports {
   provenance(c: RecordsContext): unknown;
 }
 
-/** The exports by session, for people: the same files as with a key, for the same unit of the account's allowance. */
+/** Downloads for signed-in readers: the same files as with a key, each for one unit of the account's allowance. */
 export function downloadHandlers(app: AppContext, logger: Logger, { files, provenance }: Exports) {
   const before = [refuseLured, limitDownloads(app), sessionMeter(app, logger)];
   const metered = (handle: (c: RecordsContext) => unknown): RecordsHandler => ({
@@ -35,7 +35,7 @@ export function downloadHandlers(app: AppContext, logger: Logger, { files, prove
   };
 }
 
-/** A link on another site would have the account charged for what its owner never asked for. Throws `wrong_origin`. */
+/** Throws `wrong_origin` for links on other sites, which would spend the allowance without the owner's intent. */
 const refuseLured = createMiddleware<RecordsEnv>((c, next) => {
   if (!/^(?:cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')) return next();
   const message =

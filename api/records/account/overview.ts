@@ -35,7 +35,7 @@ export const sendOverview =
     const { records } = store;
     const usage = requireUsage(app, account.id, DAYS_DRAWN);
     const steps = stepsOf(app, account.id, made?.key ?? null);
-    // Shown until the first request was answered; `start=1` shows them again, and `start=0` puts them away.
+    // The steps are shown until the first request was answered; `start=1` shows them again, and `start=0` hides them.
     const asked = c.req.query('start');
     const isShown = made !== null || problem !== null || asked === '1' || (asked !== '0' && steps.answered === null);
     const status = problem !== null ? 400 : made !== null ? 201 : 200;

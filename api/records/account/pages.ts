@@ -49,7 +49,7 @@ export function formGuards({ dataOrigin }: Settings): MiddlewareHandler[] {
 
 type Content<Route extends keyof Pages> = Omit<Pages[Route], keyof AccountShell> & { answer?: Answer | null };
 
-/** Where a form redirects to: a page that says what it did. */
+/** Redirects from a form to a page that says what it did. */
 export function answered(c: RecordsContext, { token }: SignedIn, path: string, said: Answer): Response {
   return c.redirect(`${path}?answer=${sealAnswer(token, said)}`, 303);
 }

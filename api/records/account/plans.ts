@@ -14,7 +14,7 @@ import type { PageSender } from '../pages/page.ts';
 import type { RecordsContext } from '../route.ts';
 import { answered, sendAccountPage, signedInForm, signedInPage } from './pages.ts';
 
-/** What the page of credits says of plans. */
+/** The part of the credits page that is about plans. */
 export function planParts(app: AppContext, account: Account) {
   const { limits, bought } = limitsOf(app, account);
   const plan = planInWords(bought);
@@ -73,7 +73,7 @@ export function planHandlers(app: AppContext, counter: PlanCounter, pages: PageS
         return send(c, signed, name, { problem: sentence(message), given });
       } catch (error) {
         const problem = problemOf(error);
-        // A plan that was taken off sale has no page to say it on.
+        // There is no page to show the error of a plan that is not on sale any more.
         if (store.records.plans.find(name) === null) throw error;
         return send(c, signed, name, { problem, given });
       }

@@ -21,7 +21,7 @@ import { answered, formGuards, SIGN_IN, sendAccountPage, signedInForm, signedInP
 
 const SESSIONS = '/account/sessions';
 
-/** What was done before the sign-in page is shown, by the word in its address. */
+/** Messages on the sign-in page about what was just done, by the word in its address. */
 const DONE: ReadonlyMap<string, string> = new Map([
   ['here', 'You are signed out in this browser. Your keys and alerts go on.'],
   ['everywhere', 'You are signed out in every browser. Your keys and alerts go on; revoke keys on their page.'],

@@ -18,7 +18,7 @@ import { plansIn } from './menu.ts';
 /** Who pays for a request: a key, or an account whose owner is signed in. */
 type Payer = Pick<Charged, 'account' | 'key' | 'isExport'>;
 
-/** The keyed lane: an account pays for what its key asks. */
+/** The keyed lane: an account pays for the requests of its key. */
 export function keyedLane(app: AppContext, logger: Logger) {
   return meter(app, logger, (c) => {
     const key = c.get('key');
@@ -26,7 +26,7 @@ export function keyedLane(app: AppContext, logger: Logger) {
   });
 }
 
-/** The same for what a signed-in reader downloads. Without a session the request passes. */
+/** The same for downloads of a signed-in reader. Without a session the request passes. */
 export function sessionMeter(app: AppContext, logger: Logger) {
   return meter(app, logger, (c) => {
     const account = signedIn(c)?.id;

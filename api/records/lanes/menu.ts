@@ -99,8 +99,8 @@ const HOW =
   'Open url with any x402 client: pay=1 is answered 402 with the menu, and a payment for it with the full record, also while lookups without a key are throttled or closed. The header Prefer: payment asks the same of this address.';
 
 /**
- * What the full answer costs, for an answer that is less. Sets `PAYMENT-REQUIRED` (x402 version 2), so that a client
- * may pay for this very address. Empty while the paid lane is closed.
+ * The offer of the full answer, as a member of a partial one. Sets `PAYMENT-REQUIRED` (x402 version 2), so that a
+ * client may pay for this very address. Empty while the paid lane is closed.
  */
 export function offerPayment(c: RecordsContext, settings: Settings) {
   const offer = offerFor(settings, c.req.url);
@@ -109,13 +109,13 @@ export function offerPayment(c: RecordsContext, settings: Settings) {
   return offered(offer);
 }
 
-/** What the lookup at a path costs, for an answer that is the same for everyone. */
+/** The same for the lookup at a path, as a member of an answer that is the same for everyone. */
 export function offerOfLookup(settings: Settings, path: string) {
   const offer = offerFor(settings, settings.dataOrigin + path);
   return offer === null ? {} : offered(offer);
 }
 
-/** What one full answer costs, beside an answer that is less (protocol 9.3). */
+/** The member `offer` of a partial answer: the price of the full one (protocol 9.3). */
 function offered(offer: Offer) {
   const url = new URL(offer.resource);
   url.searchParams.set('pay', '1');

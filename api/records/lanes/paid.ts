@@ -37,7 +37,7 @@ export function paidLane({ refusals, checkout, settings, logger, signer }: PaidT
       return;
     }
     const payment = paymentOf(c);
-    // What was paid would be in this copy of the database alone, and the other server would take the payment again.
+    // The payment would be recorded only in this copy of the database, and the other server would accept it again.
     assertSigns({ signer }, STANDS_BY);
     await refusals.check(c);
     const run = async () => {

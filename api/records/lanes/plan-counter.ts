@@ -46,7 +46,7 @@ export function planCounter(app: AppContext, { checkout, refusals }: Sales) {
     throw new Fault('conflict', message);
   };
 
-  /** The order that a payment is for: as it was placed, if its settlement began, else with the terms of now. */
+  /** The order that a payment is for: as it was placed, if its settlement has begun, else with the current terms. */
   const orderFor = (account: Account, name: string, payment: Payment): PlanOrder => {
     const hash = paymentHash(payment);
     const placed = plans.ordered(account.id, hash)?.order ?? null;

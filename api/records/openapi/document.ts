@@ -19,7 +19,7 @@ import { EXAMPLES } from './examples.ts';
 import { FAULTS } from './faults.ts';
 import { ACCESS_WORDS, accessOf, HEADERS } from './lanes.ts';
 
-/** What is true for a moment only, and must not be cached. */
+/** Operations whose responses are true only for a moment, and must not be cached. */
 const UNKEPT: ReadonlySet<string> = new Set(['readHealth', 'readReadiness']);
 
 const documentSpec = {

@@ -23,7 +23,7 @@ const LIMIT = 100;
 
 const KINDS = ['added', 'changed', 'removed'] as const;
 
-/** A field of the form that was left empty is none. */
+/** Treats an empty field of the form as absent. */
 const filled = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((text) => (text === '' ? undefined : text), schema.optional());
 
@@ -46,7 +46,7 @@ interface Query extends Pick<z.output<typeof QueryParams>, 'kind' | 'signal' | '
   /** In ms. */
   since: number;
   until: number;
-  /** The path of a name. */
+  /** Only changes at this name and below it, as a path (`pathOf`). */
   below: string | undefined;
   filter: ChangeFilter;
   /** The cursor: only changes before this number. */

@@ -48,7 +48,7 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
   const { store, settings } = app;
   const { records } = store;
   const cache = new ResponseCache();
-  // Of the address and the example, which rarely changes.
+  // Cached for the current example, which rarely changes.
   let coloured: { of: string; samples: ReturnType<typeof docsSamples> } | null = null;
   const samplesFor = (domain: string) => {
     if (coloured?.of !== domain) coloured = { of: domain, samples: docsSamples(settings.dataOrigin, domain) };
@@ -95,7 +95,7 @@ export const docsPage = (app: AppContext, pages: PageSender, routes: () => reado
   };
 };
 
-/** What changes with the plans on sale. */
+/** A text that changes with the plans on sale. */
 export function plansState({ records }: Store): string {
   return JSON.stringify(records.plans.list());
 }

@@ -107,7 +107,7 @@ const WHY: Record<DumpEntry['why'], string | null> = {
   lost: 'files were lost',
 };
 
-/** A day on the page, which reads the files of its own host under whatever name it was asked for. */
+/** A day on the page. The page reads files from the host at which it was requested, whatever its name. */
 function dayView({ day, rows, why, leaf, files }: DumpEntry, root: string): DumpDay {
   return {
     ...{ day, rows, why: WHY[why], leaf: leaf.index },

@@ -16,7 +16,7 @@ import type { PageSender } from './page.ts';
 import { exampleObservation, receiptView } from './receipt-view.ts';
 import { changesLabel, hostTrends } from './trends.ts';
 
-/** Changes per day of a month with a move in it. */
+/** Invented changes per day of a month, with a peak in the middle. */
 const COUNTS = [3, 5, 2, 0, 1, 4, 6, 3, 2, 5, 1, 0, 2, 4, 3, 9, 14, 6, 3, 2, 4, 1, 3, 5, 2, 6, 4, 3, 7, 5];
 const days: DayBar[] = COUNTS.map((count, index) => ({ day: `2026-01-${String(index + 1).padStart(2, '0')}`, count }));
 
@@ -32,8 +32,8 @@ const CHANGES = [
 const item = (text: string, detail: string) => ({ text, detail, url: null, days: null });
 
 /**
- * What the landing shows while no hostname is under watch. Its names (RFC 2606) and addresses (RFC 5737, RFC 3849) are
- * for documentation, and it has no links.
+ * The content of the landing page while no hostname is watched. Its names (RFC 2606) and addresses (RFC 5737, RFC 3849)
+ * are for documentation, and it has no links.
  */
 export const LANDING_SAMPLE: LandingSample = {
   days,

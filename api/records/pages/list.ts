@@ -75,12 +75,12 @@ export async function sendListJson<Row extends object>(
 /** A list of hostnames as its page shows it. */
 interface HostList extends Pick<RecordsPages['/records/hosts'], 'heading' | 'lede' | 'ways'> {
   path: string;
-  /** With its question mark; a list with a query is in no index. */
+  /** With its question mark. Search engines must not index a list with a query. */
   query?: string;
   title: string;
   /** The number up to which hostnames are counted. */
   countMax?: number;
-  /** The name that all of them have; none in the catalog. */
+  /** The name that all of these hostnames have in common; absent for the catalog. */
   named?: () => RecordsPages['/records/hosts']['named'];
   part(): ListPart<WatchedHost>;
 }

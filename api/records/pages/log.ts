@@ -12,7 +12,7 @@ export const logPage = ({ store, settings }: AppContext, pages: PageSender, poli
   const cache = new ResponseCache();
   const url_absolute = `${settings.dataOrigin}${LOG_PATH}`;
   return (c: RecordsContext) => {
-    // A reload may bring another one.
+    // Read each time, because a reload may change it.
     const policy = policyNow();
     const frame = pages.frame(c, {
       title: 'Transparency log · Domain Records',

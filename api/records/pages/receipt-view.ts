@@ -4,7 +4,7 @@ import type { ReceiptView } from '../../../src/records/views.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { signalLabel } from './change-view.ts';
 
-/** What everyone is shown of an observation, types with values first. */
+/** The part of an observation that everyone sees, types with values first. */
 export function receiptView(preview: Preview): ReceiptView {
   const { domain, unicode, seq, observed_at, nameservers, summary, held_back, notice, receipt } = preview;
   return {

@@ -136,7 +136,7 @@ function changesBefore(c: RecordsContext): number | undefined {
 /** Instead of a time to compare with: the observation before the one that is shown. */
 const PREVIOUS = 'previous';
 
-/** The address that names an observation and the one before it; of the first, that one alone. */
+/** The address of an observation compared with the one before it; for the first one, without a comparison. */
 async function addressOfBoth(
   reads: ObservationReads,
   host: WatchedHost,

@@ -11,7 +11,7 @@ import { shortValue, signalLabel } from './change-view.ts';
 
 type History = Awaited<ReturnType<typeof historyOf>>;
 
-/** Rows of the drawing, name servers among those that everyone sees, and values that are looked through for them. */
+/** The most rows of the drawing, name servers that everyone sees, and values that are read to choose them. */
 const ROWS_MAX = 40;
 const SERVERS_MAX = 12;
 const VALUES_MAX = 500;
@@ -59,7 +59,7 @@ export function timelineView(history: History, drawn: Drawn): TimelineView {
         return [{ of: signal, value: valuesOf(count), bands }];
       });
   const lastSeen = ({ bands }: { bands: { to: string | null }[] }): string => bands.at(-1)?.to ?? '~';
-  // What still stands comes before what left long ago, where not all have a row.
+  // If not all fit, current values take precedence over those that were last seen long ago.
   const chosen = [...values, ...states].sort((a, b) => (lastSeen(a) < lastSeen(b) ? 1 : -1)).slice(0, ROWS_MAX);
   const place = ({ of, bands }: (typeof chosen)[number]): string =>
     `${String(SIGNALS.indexOf(of)).padStart(2, '0')} ${bands[0]?.from}`;

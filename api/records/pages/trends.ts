@@ -27,7 +27,7 @@ export function hostTrends(records: Records, hostnames: string[], today: string)
   return trends;
 }
 
-/** What a series of changes says, for readers who hear it. */
+/** A series of changes in words, for screen readers. */
 export function changesLabel(changes: number[]): string {
   const total = changes.reduce((sum, count) => sum + count, 0);
   return `${total === 1 ? 'one change' : `${total.toLocaleString('en')} changes`} in ${changes.length} days`;

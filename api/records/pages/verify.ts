@@ -18,7 +18,7 @@ export const verifyPage = (app: AppContext, pages: PageSender) => (c: RecordsCon
   return pages.send(c, '/records/verify', { frame, samples: samplesOf(app) }, { headers });
 };
 
-/** What a reader can check with a press of a button, one of them not as it was signed. */
+/** Samples that a reader can check by pressing a button; one of them was altered after it was signed. */
 function samplesOf({ store, settings }: AppContext): RecordsPages['/records/verify']['samples'] {
   const observation = exampleObservation(store.records);
   if (observation === null) return null;

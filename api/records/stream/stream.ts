@@ -112,8 +112,8 @@ export const RETRY_AFTER = String(LASTS / 1_000);
 
 /**
  * Limits the open streams of each account, and of each address that pays per call, in the database, so that every process
- * shares the limit. Keys without an account are the operator's own and are not counted. Returns what counts a stream, and
- * returns what releases it; it throws `rate_limited`.
+ * shares the limit. Keys without an account are the operator's own and are not counted. Returns a function that counts
+ * a stream and returns a function that releases it; it throws `rate_limited`.
  */
 export function streamQuota(app: AppContext, logger: Logger) {
   const { store } = app;

@@ -7,7 +7,7 @@ import { operation } from '../route.ts';
 import { serviceOf } from './facets.ts';
 import { sinceParam, untilParam } from './params.ts';
 
-/** Days of changes without `since`, and at most. */
+/** Days of changes: by default, and at most. */
 const DAYS = 30;
 const DAYS_MAX = 366;
 /** Days ahead for which expiring certificates are counted. */

@@ -204,7 +204,7 @@ export const CSV = 'text/csv; charset=utf-8; header=present';
 
 const CHUNK = 64 * 1024;
 
-/** The same rows, the first of which was read: what cannot be read is refused before an answer begins. */
+/** The same rows after reading the first one, so that an error is reported before the response begins. */
 async function begun<T>(rows: AsyncGenerator<T, void>): Promise<AsyncIterable<T>> {
   const first = await rows.next();
   return (async function* () {

@@ -14,10 +14,10 @@ const query = z.object({ limit: limitParam(100, 1_000), cursor: cursorParam });
 export type ListedFacet = 'service' | 'issuer' | 'mailhost' | 'nameserver';
 
 interface FacetSpec {
-  /** The name of its schemas, and of its operations. */
+  /** The name in its schemas and operations. */
   id: string;
   nouns: string;
-  /** What the names are, where the nouns do not say it. */
+  /** What the names are, if the nouns do not say it. */
   about?: string;
   /** A name as members of a row. */
   rowOf(name: string): Record<string, string>;
