@@ -1,6 +1,6 @@
 import type { Phrases } from '../phrases/phrases.ts';
 
-/** What each kind of row in the list of corrections is called, and its class. */
+/** The name and the CSS class of each kind of row in the list of corrections. */
 export function correctionWords({ corrections: { corrected, withdrawn }, fact: { retracted } }: Phrases) {
   return {
     correction: { text: corrected, kind: 'correction' },

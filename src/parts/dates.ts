@@ -9,9 +9,9 @@ const DAY = [0, 10] as const;
 const MINUTE = [11, 16] as const;
 
 /**
- * Returns a function that formats a time in a language. `iso` is in UTC (`…Z`), and so is the text. `part` is what the
- * format shows of a time: lists and pages show the same days again and again, and Intl takes longer than the rest of a
- * row, so texts are cached by it.
+ * Returns a function that formats a time in a language. `iso` is in UTC (`…Z`), and so is the text. `part` is the range
+ * of characters of `iso` that the format depends on. Texts are cached by it: pages show the same days again and again,
+ * and Intl takes longer than the rest of a row.
  */
 function printer(
   options: Intl.DateTimeFormatOptions,

@@ -1,28 +1,30 @@
-/** A Merkle tree (RFC 9162, section 2.1) as a drawing: perfect trees side by side, joined to the root from the right. */
+/**
+ * The drawing of a Merkle tree (RFC 9162, section 2.1): perfect trees side by side, joined to the root from the right.
+ */
 export interface TreeDrawing {
   width: number;
   top: number;
   bottom: number;
-  /** Perfect trees, from the left, with their leaves; below the knee their branches are not drawn. */
+  /** The perfect trees with their leaves, from the left. Below `knee` their branches are not drawn. */
   peaks: { leaves: number; x: number; y: number; half: number; depth: number; knee: number }[];
   /** Lines from a node to its children. */
   edges: { x1: number; y1: number; x2: number; y2: number; isNewest: boolean }[];
   nodes: { x: number; y: number; what: 'root' | 'inner' | 'peak' | 'leaf' }[];
-  /** The line of the leaves. */
+  /** The y coordinate of the leaves. */
   base: number;
 }
 
 const [WIDTH, LEVEL, JOIN, MARGIN] = [960, 15, 40, 16];
-/** The most height of all joins: a log of twenty perfect trees is no taller than its page. */
+/** The maximum height of all joins together, so that a log of twenty perfect trees still fits its page. */
 const JOINS = 320;
-/** Levels of a perfect tree that are drawn as lines; below them it is an area. */
+/** The levels of a perfect tree drawn as lines; deeper ones are an area. */
 const DRAWN = 4;
 
 /** The drawing of a tree of `size` leaves, at least 1. The path of the newest leaf is marked. */
 export function drawTree(size: number): TreeDrawing {
   const counts = perfectTrees(size);
   const depths = counts.map((leaves) => Math.log2(leaves));
-  // Widths grow with the depth and not with the leaves: else the newest trees would be too small to see.
+  // Widths grow with the depth, not with the number of leaves: otherwise the newest trees would be too small to see.
   const shares = depths.map((depth) => 1 + depth * 1.6);
   const whole = shares.reduce((sum, share) => sum + share, 0);
   const base = Math.max(...depths, 1) * LEVEL;
@@ -63,7 +65,7 @@ export function drawTree(size: number): TreeDrawing {
 
 const pick = ({ x, y }: { x: number; y: number }) => ({ x, y });
 
-/** The upper levels of a perfect tree, and its right edge when the newest leaf is there. */
+/** The upper levels of a perfect tree, and its right edge if the newest leaf is in it. */
 function branches(
   { x, y, half, depth }: TreeDrawing['peaks'][number],
   isNewest: boolean,
@@ -90,7 +92,7 @@ function branches(
   if (isNewest && depth === 0) nodes.push({ x, y: base, what: 'leaf' });
 }
 
-/** The sizes of the perfect trees of a tree, the largest first: its binary digits. */
+/** The sizes of the perfect trees that make up a tree, the largest first: the binary digits of its size. */
 function perfectTrees(size: number): number[] {
   const found: number[] = [];
   for (let power = 2 ** Math.floor(Math.log2(Math.max(size, 1))); power >= 1; power /= 2) {

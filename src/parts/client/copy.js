@@ -1,7 +1,7 @@
-/** Puts a button at the end of each block that has a text to copy. */
+/** Adds a copy button at the end of each block with text to copy. */
 const { copy, copied } = document.getElementById('copying').dataset;
 
-/** How long a button says that it has copied, in ms. */
+/** How long a button shows that it has copied, in ms. */
 const SAID = 3_000;
 
 for (const block of document.querySelectorAll('main pre:not([data-own]), [data-copy]')) {
@@ -18,7 +18,7 @@ for (const block of document.querySelectorAll('main pre:not([data-own]), [data-c
     try {
       await navigator.clipboard.writeText(block.textContent.trim());
     } catch {
-      // Without a secure context there is no clipboard: the text is selected, to be copied by hand.
+      // Outside a secure context there is no clipboard: select the text, to be copied by hand.
       getSelection().selectAllChildren(block);
       return;
     }

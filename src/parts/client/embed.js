@@ -1,20 +1,20 @@
 (() => {
   if (window.parent === window) return;
-  // WordPress frames the card with a secret in the address and believes only messages that bring it back.
+  // WordPress frames the card with a secret in the address, and only accepts messages that repeat it.
   const secret = () => /[#?&]secret=([^&]+)/.exec(location.hash)?.[1];
   const tell = (message, value) => {
     if (secret() !== undefined) window.parent.postMessage({ message, value, secret: secret() }, '*');
   };
   const card = document.querySelector('.card');
   const height = () => {
-    // A frame that follows the card's height is never too low for its picture.
+    // A frame that follows the card's height always has room for the picture.
     document.documentElement.classList.toggle('grows', secret() !== undefined);
     tell('height', Math.ceil(card.getBoundingClientRect().bottom + scrollY));
   };
-  // Of a frame that is still hidden, no browser observes sizes.
+  // Browsers do not observe sizes in a frame that is still hidden.
   addEventListener('load', height);
   new ResizeObserver(height).observe(card);
-  // A host page may add the secret, or begin to listen, after the card is there.
+  // The host page may add the secret, or start listening, after the card has loaded.
   addEventListener('hashchange', height);
   addEventListener('message', ({ source, data }) => {
     if (source === window.parent && data?.message === 'ready' && data.secret === secret()) height();

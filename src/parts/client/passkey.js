@@ -1,6 +1,6 @@
 /**
- * Forms with `data-passkey` ask the address in it for a challenge, have the browser answer with a passkey, and send the
- * answer. The forms are hidden where scripts or passkeys are missing.
+ * Forms with `data-passkey` fetch a challenge from the address in that attribute, let the browser sign it with a
+ * passkey, and send the result. The forms are hidden if scripts or passkeys are not available.
  */
 
 const bytes = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
@@ -10,7 +10,7 @@ const text = (buffer) =>
     .replaceAll('/', '_')
     .replace(/=+$/, '');
 
-/** Options from JSON; `PublicKeyCredential.parseRequestOptionsFromJSON` is younger than passkeys. */
+/** Options from JSON. `PublicKeyCredential.parseRequestOptionsFromJSON` is missing in older browsers with passkeys. */
 function optionsFrom({ challenge, user, excludeCredentials, ...rest }) {
   return {
     ...rest,
@@ -20,7 +20,7 @@ function optionsFrom({ challenge, user, excludeCredentials, ...rest }) {
   };
 }
 
-/** What the server reads of a credential. */
+/** The members of a credential that the server reads. */
 function answerOf({ id, type, response }) {
   const members = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
   const sent = members.flatMap((name) => (response[name] ? [[name, text(response[name])]] : []));

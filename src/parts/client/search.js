@@ -2,10 +2,10 @@ const form = document.getElementById('find');
 const status = document.getElementById('status');
 const found = document.getElementById('found');
 const field = form.elements.q;
-/** Follows what was found, so it is shown only once that is there: nothing moves. */
+/** Stands below the results, so it is shown only after them: nothing on the page moves. */
 const ways = document.getElementById('ways');
 const { api, language } = form.dataset;
-/** The paper on this host: its own address may be another one. */
+/** The paper's address on the current host, which may differ from its own address. */
 const root = api.slice(0, -'/api/v1/search'.length);
 const words = JSON.parse(form.dataset.words);
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -34,7 +34,7 @@ function button(text, press) {
   return made;
 }
 
-/** Who stands for a piece: the persona, or who wrote what it brought in. */
+/** The byline of a piece: the persona, or whoever wrote the piece that the persona brought in. */
 function signature({ name }, written_by) {
   return written_by === null
     ? name
@@ -42,7 +42,7 @@ function signature({ name }, written_by) {
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** Scripts that do not separate words by spaces: a term may stand anywhere. */
+/** Scripts without spaces between words: a term may begin anywhere. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const folded = (text) =>
   text
@@ -50,7 +50,7 @@ const folded = (text) =>
     .replace(/\p{Mn}/gu, '')
     .toLowerCase();
 
-/** The text with the words marked that begin as a word of the question does. */
+/** The text, with each word marked that begins like a word of the query. */
 function marked(text, asked) {
   const terms = asked.match(WORD) ?? [];
   const starts = terms.map(folded);
@@ -74,7 +74,7 @@ function marked(text, asked) {
   return [...parts, text.slice(end)];
 }
 
-/** The piece's own art, else the shapes of its section; null for a section that the paper no longer has. */
+/** The piece's own picture, else the shapes of its section; null if the paper no longer has that section. */
 function art({ thumbnail, image, category }) {
   if (!thumbnail) {
     const shapes = [...ways.querySelectorAll('[data-section]')].find(({ dataset }) => dataset.section === category);
@@ -82,7 +82,7 @@ function art({ thumbnail, image, category }) {
   }
   const made = element('img', '');
   Object.assign(made, { alt: '', loading: 'lazy', decoding: 'async', width: 400, height: 267, src: thumbnail });
-  // A press may have left this size to a later one.
+  // The press may not have made this size yet.
   made.addEventListener('error', () => made.setAttribute('src', image), { once: true });
   return made;
 }
@@ -122,13 +122,13 @@ function factList(facts, asked) {
   return element('section', 'issue', element('h2', '', words.facts), element('ul', 'ways', ...items));
 }
 
-/** How many facts are shown. */
+/** The most facts shown. */
 const FACTS_MAX = 5;
 
-/** The longest that this page waits where too many search, in seconds. */
+/** The longest wait before asking again when too many searches run, in seconds. */
 const WAIT_MAX = 10;
 
-/** The answer's body, or null when no API stands behind the address. Asks once more where too many search. */
+/** The response body, or null if there is no API at the address. Asks once more when too many searches run. */
 async function ask(url, signal, isAgain = false) {
   try {
     const response = await fetch(url, { signal });
@@ -144,7 +144,7 @@ async function ask(url, signal, isAgain = false) {
   }
 }
 
-/** What the form asks for, without what was left empty. */
+/** The query in the form, without empty fields. */
 function question() {
   const given = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
   return new URLSearchParams(given.filter(([, value]) => value !== ''));
@@ -165,14 +165,14 @@ async function search() {
   }
   found.setAttribute('aria-busy', 'true');
   say(words.searching);
-  // Together, so that nothing moves when the facts come.
+  // At the same time, so that nothing moves when the facts arrive.
   const [answer, record] = await Promise.all([
     ask(`${api}?${query}`, signal),
     words.facts && query.size === 1
       ? ask(`${root}/api/v1/facts?${new URLSearchParams({ q, limit: FACTS_MAX })}`, signal)
       : null,
   ]);
-  // An older question may be answered after a newer one.
+  // The response to an earlier query may arrive after that to a later one.
   if (signal.aborted) return;
   found.removeAttribute('aria-busy');
   found.replaceChildren();
@@ -185,7 +185,7 @@ async function search() {
 
 const OTHER_SCRIPT = /[^\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Common}\p{sc=Inherited}]/u;
 
-/** Links to the paper's fonts for other scripts once what was found needs them: the page's own words may not. */
+/** Loads the paper's fonts for other scripts when results need them: the page itself may not. */
 function loadFonts() {
   if (!OTHER_SCRIPT.test(found.textContent) || document.querySelector('link[href$="/fonts.css"]') !== null) return;
   document.head.append(Object.assign(element('link'), { rel: 'stylesheet', href: `${root}/fonts.css` }));
@@ -212,10 +212,10 @@ function searchWhole() {
   field.focus();
 }
 
-/** Whether the address's entry in the history is that of a question that is still being typed. */
+/** Whether the current history entry belongs to a query that is still being typed. */
 let isTyping = false;
 
-/** Puts the question into the address: a new entry for each, and one for all that is typed without a pause. */
+/** Puts the query into the address: a new history entry for each query, but only one while typing without a pause. */
 function remember(typing = false) {
   const address = `?${question()}`;
   if (address !== location.search) history[isTyping ? 'replaceState' : 'pushState'](null, '', address);
@@ -229,11 +229,11 @@ function read(query = new URLSearchParams(location.search)) {
   const { year } = form.elements;
   if (!year) return;
   year.value = query.get('year') ?? '';
-  // No such year.
+  // The list has no such year.
   if (year.selectedIndex < 0) year.value = '';
 }
 
-/** How long nothing is typed before a search begins, in ms. */
+/** How long nothing must be typed before a search starts, in ms. */
 const PAUSE = 250;
 let pause;
 
@@ -258,7 +258,7 @@ form.addEventListener('change', ({ target }) => {
   search();
 });
 
-/** The arrow keys lead from the field through what was found, and back. */
+/** The arrow keys move from the field through the results, and back. */
 document.addEventListener('keydown', (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const stops = [field, ...found.querySelectorAll('h2 a, li a')];

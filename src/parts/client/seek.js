@@ -1,5 +1,5 @@
 const [player, sound] = document.querySelectorAll('.screen :is(audio, video)');
-/** The chapters, and the paragraphs of the transcript: of each list one is heard. */
+/** The chapters and the paragraphs of the transcript. In each list, the current one is marked. */
 const lists = ['.chapters', '.transcript'].map((list) => [...document.querySelectorAll(`${list} [data-seek]`)]);
 
 document.addEventListener('click', (event) => {
@@ -7,14 +7,14 @@ document.addEventListener('click', (event) => {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (link === null || !isPlain) return;
   event.preventDefault();
-  // A video whose sound is open to be heard alone is heard there.
+  // If the sound of a video is open for listening only, it is played there.
   const heard = sound?.closest('[open]') ? sound : player;
   heard.currentTime = Number(link.dataset.seek);
-  // A browser may refuse to play; its controls say so.
+  // A browser may refuse to play; its controls then show that.
   heard.play().catch(() => {});
 });
 
-/** Marks the chapter and the paragraph that are heard. */
+/** Marks the chapter and the paragraph being played. */
 function mark({ target }) {
   for (const links of lists) {
     const heard = links.findLast(({ dataset }) => Number(dataset.seek) <= target.currentTime);
@@ -27,6 +27,6 @@ function mark({ target }) {
 for (const one of [player, sound]) {
   for (const event of ['timeupdate', 'seeked', 'ended']) one?.addEventListener(event, mark);
 }
-// Two players at once would be heard over each other.
+// Two players must not play at the same time.
 sound?.addEventListener('play', () => player.pause());
 if (sound) player.addEventListener('play', () => sound.pause());

@@ -2,7 +2,7 @@ const place = document.getElementById('share');
 const [copy, share] = place.querySelectorAll('button');
 const url = document.querySelector('link[rel="canonical"]')?.href ?? location.href;
 
-// A page without TLS has no clipboard, and not every browser can share.
+// Pages without TLS have no clipboard, and not every browser supports sharing.
 copy.disabled = !navigator.clipboard;
 share.disabled = !navigator.share;
 
@@ -12,11 +12,11 @@ copy.addEventListener('click', async () => {
     await navigator.clipboard.writeText(url);
     said.textContent = place.dataset.copied;
   } catch {
-    // Refused: the link is shown, to be copied by hand.
+    // The browser refused: show the link, to be copied by hand.
     said.textContent = url;
   }
 });
-// Closing the dialog rejects the promise, and shares nothing.
+// Closing the dialog rejects the promise; nothing was shared.
 share.addEventListener('click', () =>
   navigator.share({ title: document.querySelector('h1').textContent, url }).catch(() => {}),
 );

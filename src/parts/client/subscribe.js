@@ -7,7 +7,7 @@ function say(text) {
   status.textContent = text;
 }
 
-/** Shows a problem at its field; false when the form has no such field. */
+/** Shows a problem beside its field; false when the form has no such field. */
 function point(name, text) {
   const place = document.getElementById(`${name}-problem`);
   if (place === null) return false;
@@ -20,14 +20,17 @@ function point(name, text) {
   return true;
 }
 
-/** What went wrong, without the field's name in front: it stands beside the field. The API speaks English. */
+/**
+ * The problem in words, without the field's name in front, because it is shown beside the field. The API's messages are
+ * in English.
+ */
 function inWords({ field, message = words.silent }) {
   if (words.bad) return words.bad[field] ?? words.bad.other;
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** A form in a piece asks for the address alone. */
+/** A form within a piece only asks for the address. */
 const isShort = form.querySelector('[name="boxes"]') === null;
 
 function order() {
@@ -39,13 +42,13 @@ function order() {
   return {
     email,
     cadence: data.get('cadence'),
-    // Without a list the paper means every section, those to come too.
+    // Without a list, the paper sends all sections, including future ones.
     ...(sections.length < all ? { sections } : {}),
     cast: data.has('cast'),
   };
 }
 
-/** The answer, or null when no API stands behind the address. */
+/** The response, or null if there is no API at the address. */
 async function send(body) {
   try {
     const response = await fetch(form.action, {

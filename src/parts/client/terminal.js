@@ -1,4 +1,4 @@
-/** Sends a GET to the paper's own public API, and shows what it says. */
+/** Sends a GET request to the paper's own public API, and shows the response. */
 const form = document.querySelector('.terminal form');
 const field = document.getElementById('path');
 const said = document.querySelector('.terminal .said');
@@ -6,10 +6,10 @@ const answer = document.querySelector('.terminal .answer code');
 const curl = document.querySelector('.terminal .curl code');
 const { base, root } = form.dataset;
 
-/** The most of an answer that is shown, in characters. */
+/** The most characters of a response to show. */
 const SHOWN = 20_000;
 
-/** The address on this host, or null for a path that leads out of the paper. */
+/** The address on this host, or null for a path outside of the paper. */
 function addressOf(path) {
   if (!path.startsWith('/')) return null;
   const url = new URL(`${base}${path}`, location.href);
@@ -29,7 +29,7 @@ async function send(path) {
   curl.textContent = `curl -sS '${root}${path.replaceAll("'", '%27')}'`;
   said.textContent = `GET ${path} …`;
   try {
-    // As a program without a session: what it gets is what everyone gets.
+    // Sends no cookies, so that it gets what any program without a session gets.
     const response = await fetch(url, { headers: { Accept: 'application/json, text/plain' }, credentials: 'omit' });
     const text = await response.text();
     if (turn !== asked) return;
@@ -55,7 +55,7 @@ function show(text) {
   try {
     whole = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Not JSON: as it came.
+    // Not JSON: show it unchanged.
   }
   answer.textContent = whole.length > SHOWN ? `${whole.slice(0, SHOWN)}\n…` : whole;
 }

@@ -1,4 +1,4 @@
-// The checks are large, and few readers ask for them: they are fetched when one does.
+// The checks are large and few readers use them, so they are loaded on demand.
 const place = document.querySelector('[data-checks]');
 const button = place.querySelector('button') ?? place;
 const status = place.querySelector('[role="status"]') ?? document.getElementById('verdict');

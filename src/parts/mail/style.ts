@@ -5,7 +5,9 @@ export const MONO = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 
 export const SERIF = "Charter, 'Iowan Old Style', 'Source Serif 4', 'Noto Serif', Georgia, 'Times New Roman', serif";
 export const SANS = "'Helvetica Neue', 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif";
 
-/** The colors of the records in a form that mail programs support, after src/layouts/records/tokens.css. */
+/**
+ * The colors of the domain records in a format that mail programs support, copied from src/layouts/records/tokens.css.
+ */
 export const RECORDS_MAIL: { light: MailColors; dark: MailColors } = {
   light: {
     paper: '#f5f8f8',

@@ -1,12 +1,12 @@
 import { scaleLinear } from 'd3-scale';
 import { stack } from 'd3-shape';
 
-/** The height of a drawing in its own units; it is stretched to its frame. */
+/** The height of a chart in its own units; it is stretched to fit its frame. */
 export const HEIGHT = 100;
-/** So few columns are narrower than their room, so that one day is no wall. */
+/** Up to this many columns are narrower than their room, so that a single day does not fill the chart. */
 const FEW = 10;
 
-/** Columns of counts that stand on one another, in units of which a column is ten wide and `HEIGHT` high. */
+/** A stacked column chart. Each column has ten units of width, and the chart is `HEIGHT` units high. */
 export interface Stacked {
   y(count: number): number;
   /** Round numbers on the scale, from 0 up. */
@@ -20,7 +20,7 @@ export interface Stacked {
 
 const rounded = (at: number) => Math.round(at * 100) / 100;
 
-/** `counts` has a row for each column and a number for each part; `most` is to fit, as the tallest column does. */
+/** `counts` has a row per column and a number per part. The scale reaches at least `most`. */
 export function stacked(counts: readonly number[][], most = 0): Stacked {
   const parts = counts[0]?.length ?? 0;
   const tallest = counts.reduce(

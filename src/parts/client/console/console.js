@@ -1,4 +1,5 @@
-// Every page of the console: shortcuts, the browser's time zone in forms, and no form sent twice by a double click.
+// Runs on every page of the console: keyboard shortcuts, the browser's time zone in forms, and protection against
+// double clicks that send a form twice.
 const dialog = document.getElementById('shortcuts');
 const root = document.documentElement.dataset.root;
 let isGoing = false;
@@ -29,12 +30,12 @@ document.addEventListener('keydown', (event) => {
 
 document.querySelector('[data-opens="shortcuts"]')?.addEventListener('click', () => dialog.showModal());
 
-// On a phone the pages are in one row, of which the end is out of sight.
+// On a phone, the navigation is one row that may extend beyond the screen.
 const here = document.querySelector('.rooms [aria-current]');
 const row = here?.closest('.rooms');
 if (row?.scrollWidth > row?.clientWidth) row.scrollLeft += here.getBoundingClientRect().left - row.clientWidth / 3;
 
-// The browser knows the editor's zone; a form that comes again keeps what was typed.
+// The browser knows the editor's time zone. A form that was sent back keeps the typed value.
 const zone = document.querySelector('input[name="zone"][data-default]');
 if (zone !== null) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? zone.value;
 
@@ -45,10 +46,10 @@ for (const time of document.querySelectorAll('main time[datetime]')) {
 }
 
 document.addEventListener('submit', ({ target, submitter }) => {
-  // After the form's data were read, which include the button's own.
+  // After the form's data was read, which includes the button's own value.
   if (target.method === 'post') setTimeout(() => submitter?.setAttribute('disabled', ''));
 });
-// A page that comes back from the browser's cache takes its buttons back.
+// When the browser restores a page from its cache, enable the buttons again.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) for (const button of document.querySelectorAll('button[disabled]')) button.removeAttribute('disabled');
 });

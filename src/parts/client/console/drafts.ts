@@ -1,18 +1,18 @@
-/** What the browser keeps of a form until it is filed. */
+/** A draft kept in the browser until its form is filed. */
 interface Draft {
-  /** When it was kept, in ms. */
+  /** When it was saved, in ms. */
   at: number;
-  /** The revision that it was made from. */
+  /** The revision on which it is based. */
   revision: string;
-  /** The fields of one value each, and the rows of sources. */
+  /** The fields with one value each, and the rows of sources. */
   fields: Record<string, string>;
   sources: string[][];
 }
 
-/** What a form carries for the server alone. */
+/** Fields that only concern the server, and are not part of a draft. */
 const OWN = new Set(['form', 'once', 'revision', 'do', 'take', 'theirs', 'picture', 'picture_alt']);
 
-/** The draft of one piece in this browser. Without storage nothing is kept, and nothing fails. */
+/** The draft of one piece in this browser. Without storage, nothing is saved and nothing fails. */
 export class Drafts {
   #name: string;
   #waiting: ReturnType<typeof setTimeout> | undefined;
@@ -32,14 +32,14 @@ export class Drafts {
     }
   }
 
-  /** Keeps a form soon. */
+  /** Saves a form after a short delay. */
   keep(draft: () => Omit<Draft, 'at'>): void {
     this.#pending = draft;
     clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => this.flush(), 400);
   }
 
-  /** Keeps what is still to be kept now. */
+  /** Saves a pending draft now. */
   flush(): void {
     if (this.#pending !== null) this.#put({ at: Date.now(), ...this.#pending() });
     this.#pending = null;
@@ -54,7 +54,7 @@ export class Drafts {
     }
   }
 
-  /** Goes on under the name of the piece that was filed. */
+  /** Continues under the name of the piece that was filed. */
   rename(name: string): void {
     this.#name = `broadsheet ${name}`;
   }
@@ -68,7 +68,7 @@ export class Drafts {
   }
 }
 
-/** What a form holds. */
+/** The content of a form. */
 export function contentOf(form: HTMLFormElement, sources: string[][]): Omit<Draft, 'at'> {
   const fields: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) {
@@ -83,7 +83,7 @@ export function contentOf(form: HTMLFormElement, sources: string[][]): Omit<Draf
 
 const plain = (text: string): string => text.replaceAll('\r\n', '\n');
 
-/** Whether two forms hold the same. */
+/** Whether two forms have the same content. */
 export const isSame = (a: Omit<Draft, 'at'>, b: Omit<Draft, 'at'>): boolean =>
   JSON.stringify([sorted(a.fields), a.sources]) === JSON.stringify([sorted(b.fields), b.sources]);
 

@@ -23,7 +23,7 @@ const content = () =>
     sources.rows.map((row) => sources.fieldsOf(row).map(({ value }) => value)),
   );
 
-/** What follows every change, of the text, a field or the sources. */
+/** Runs after every change of the text, a field or the sources. */
 function changed(): void {
   sources.count(prose.text);
   drafts.keep(content);
@@ -118,7 +118,7 @@ function shown(check: EditorCheck, all: boolean): void {
 }
 
 const citing = elementOf('citing', HTMLDialogElement);
-// Before the dialog closes: what is typed next belongs to where the cursor is then.
+// Runs before the dialog closes, so that the cursor is in place for what is typed next.
 citing.querySelector('form')?.addEventListener('submit', (event) => {
   const choice = (event.submitter as HTMLButtonElement | null)?.value ?? '';
   event.preventDefault();
@@ -127,7 +127,7 @@ citing.querySelector('form')?.addEventListener('submit', (event) => {
   else sources.cite(prose, Number(choice) || null);
 });
 
-/** Lists the sources to cite, and a new one. Without any, a new one it is. */
+/** Lists the existing sources to cite, and the choice of a new one. Without sources, adds a new one at once. */
 function cite(): void {
   const choices = sources.rows.flatMap((row, index) => {
     const [statement, publisher] = sources.fieldsOf(row).map(({ value }) => value.trim());
@@ -143,7 +143,10 @@ function cite(): void {
   citing.showModal();
 }
 
-/** Refers to a new note, and goes to where it is written. Its letter comes from its place in the text. */
+/**
+ * Inserts a reference to a new note, and moves the cursor to the note's text. Its letter depends on its place in the
+ * text.
+ */
 function insertNote(): void {
   const { text, view } = prose;
   let n = 1;
@@ -163,7 +166,7 @@ function insertNote(): void {
   });
 }
 
-/** From which revision of the piece the form goes on. */
+/** Sets the revision of the piece on which the form is based. */
 function setRevision(revision: string): void {
   form.dataset.revision = revision;
   const field = form.elements.namedItem('revision');
@@ -171,10 +174,10 @@ function setRevision(revision: string): void {
 }
 
 let isFiling = false;
-/** Whether the next submission is the browser's own. */
+/** Whether the browser itself sends the next submission. */
 let isNative = false;
 
-/** Files the form. Goes to the piece, or stays and goes on writing. */
+/** Files the form. Then opens the piece, or with `stays`, keeps editing. */
 async function file(stays: boolean): Promise<void> {
   if (isFiling) return;
   isFiling = true;
@@ -201,7 +204,7 @@ async function file(stays: boolean): Promise<void> {
   }
 }
 
-/** The form goes on as one of the piece that was filed. */
+/** Continues editing the piece that was just filed. */
 function goOn({ edit, revision, draft, said }: Extract<EditorFiled, { filed: true }>): void {
   history.replaceState(null, '', edit);
   form.action = edit;
@@ -215,7 +218,7 @@ function restore(): void {
   const filed = content();
   if (draft === null || form.dataset.sent !== undefined || isSame(draft, filed)) return;
   fill(draft);
-  // Filing it then finds what was filed since.
+  // So that filing it detects revisions filed since.
   const isOld = draft.revision !== form.dataset.revision;
   setRevision(draft.revision);
   const notice = elementOf('restored', HTMLElement);
@@ -274,7 +277,7 @@ form.addEventListener('submit', (event) => {
   const act = own[what];
   if (act === undefined || isNative) return;
   event.preventDefault();
-  // The console's own script would take the button for one that was sent.
+  // The console's own script would treat the button as the submitter of a sent form.
   event.stopPropagation();
   act();
 });
@@ -295,7 +298,7 @@ tools.addEventListener('click', ({ target }) => {
   const name = target instanceof Element ? target.closest('button')?.dataset.do : undefined;
   if (name !== undefined) COMMANDS[name]?.();
 });
-// Without script the file is sent with the form; with it, a dialog asks for it.
+// Without this script, the file is sent with the form. With it, a dialog handles uploads.
 document.querySelector('.upload')?.remove();
 if (navigator.platform.startsWith('Mac')) for (const mod of document.querySelectorAll('kbd.mod')) mod.textContent = '⌘';
 const zone = form.elements.namedItem('air_zone');

@@ -2,7 +2,7 @@ import { insertNewline } from '@codemirror/commands';
 import { EditorSelection, type SelectionRange } from '@codemirror/state';
 import type { Command, EditorView } from '@codemirror/view';
 
-/** Puts a mark around each selection, or takes it away where it is. */
+/** Puts marks around each selection, or removes them if they are there. */
 export const around =
   (mark: string): Command =>
   (view) => {
@@ -31,7 +31,7 @@ export const around =
     return true;
   };
 
-/** Begins each selected line with a mark, or takes it away where all have it. */
+/** Puts a mark at the beginning of each selected line, or removes it if all lines have it. */
 export const linesWith =
   (mark: string): Command =>
   (view) => {
@@ -47,7 +47,7 @@ export const linesWith =
     return true;
   };
 
-/** Makes a link of what is selected: an address becomes its target, another text its words. */
+/** Turns the selection into a link: an address becomes its target, other text its label. */
 export const link: Command = (view) => {
   const { state } = view;
   const { from, to } = state.selection.main;
@@ -66,7 +66,7 @@ export const link: Command = (view) => {
 
 const LIST_ITEM = /^(\s*)(?:([-*+]|>) |(\d{1,9})([.)]) )/;
 
-/** A new line that goes on with the list or quote of its line; an item without text ends it. */
+/** Starts a new line that continues the current list or quote. In an empty item, ends the list. */
 export const continueMarkup: Command = (view: EditorView) => {
   const { state } = view;
   const { main } = state.selection;
@@ -89,7 +89,9 @@ export const continueMarkup: Command = (view: EditorView) => {
   return true;
 };
 
-/** Deletes what is selected, or the character before or behind the cursor. CodeMirror's own brings a parser along. */
+/**
+ * Deletes the selection, or the character before or after the cursor. CodeMirror's own command would bundle a parser.
+ */
 export const deleteChar =
   (isForward: boolean): Command =>
   (view) => {

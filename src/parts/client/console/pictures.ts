@@ -2,10 +2,10 @@ import type { EditorPicture } from '../../../desk/console/editor-view.ts';
 import { elementOf } from '../element.ts';
 import { failure, send } from './request.ts';
 
-/** The largest picture that is shown before it is uploaded, in bytes. */
+/** The largest picture to preview before it is uploaded, in bytes. */
 const SHOWN_MAX = 8_000_000;
 
-/** Asks what a picture shows, uploads it, and says where it is to go. */
+/** Asks for a picture's description, uploads the picture, and asks where to place it. */
 export class Pictures {
   readonly #form: HTMLFormElement;
   readonly #dialog = elementOf('picturing', HTMLDialogElement);
@@ -30,7 +30,7 @@ export class Pictures {
     });
   }
 
-  /** Opens the dialog, with a picture that was dropped or pasted. */
+  /** Opens the dialog, optionally with a dropped or pasted picture. */
   ask(file?: File): void {
     const given = new DataTransfer();
     if (file !== undefined) given.items.add(file);
@@ -47,7 +47,7 @@ export class Pictures {
     this.#shown.hidden = true;
     if (file === undefined || file.size > SHOWN_MAX || !file.type.startsWith('image/')) return;
     const reader = new FileReader();
-    // The policy of the page allows data, and no blobs.
+    // The page's content security policy allows data URLs but no blob URLs.
     reader.addEventListener('load', () => {
       this.#shown.src = String(reader.result);
       this.#shown.hidden = false;

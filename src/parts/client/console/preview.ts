@@ -2,10 +2,10 @@ import type { EditorCheck } from '../../../desk/console/editor-view.ts';
 import { elementOf } from '../element.ts';
 import { failure, send } from './request.ts';
 
-/** How long the text must rest before the door is asked, in ms. */
+/** How long nothing must be typed before the door is asked, in ms. */
 const PAUSE = 700;
 
-/** Asks the door about the text, one request at a time, and shows the page that it answers with. */
+/** Sends the text to the door, one request at a time, and shows the page in its response. */
 export class Preview {
   readonly #form: HTMLFormElement;
   readonly #frame = elementOf('page', HTMLIFrameElement);
@@ -13,14 +13,14 @@ export class Preview {
   readonly #failed: (message: string) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | null = null;
-  /** The stylesheets of the page in the frame. */
+  /** The stylesheets of the page shown in the frame. */
   #styles = '';
 
   constructor(form: HTMLFormElement, on: { checked(check: EditorCheck): void; failed(message: string): void }) {
     this.#form = form;
     this.#checked = on.checked;
     this.#failed = on.failed;
-    // The page is to be read: a link in it would leave the editor.
+    // The page is only for reading: following a link in it would leave the editor.
     this.#frame.addEventListener('load', () => {
       this.#frame.contentDocument?.addEventListener('click', (event) => {
         const link = (event.target as Element).closest('a');
@@ -29,13 +29,13 @@ export class Preview {
     });
   }
 
-  /** Asks when the text has rested. */
+  /** Asks once nothing has been typed for a while. */
   soon(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.now(), PAUSE);
   }
 
-  /** Asks now. Gives up a question that is still waiting for its answer: only the newest counts. */
+  /** Asks now. Aborts a running request: only the newest counts. */
   async now(): Promise<EditorCheck | null> {
     clearTimeout(this.#timer);
     this.#running?.abort();
@@ -53,7 +53,7 @@ export class Preview {
     }
   }
 
-  /** Replaces what the frame shows, without a flash and where it was scrolled to. */
+  /** Replaces the frame's content without a flash, and keeps its scroll position. */
   #show(html: string): void {
     const frame = this.#frame;
     const made = new DOMParser().parseFromString(html, 'text/html');

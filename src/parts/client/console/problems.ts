@@ -2,11 +2,11 @@ import type { EditorProblem } from '../../../desk/console/editor-fields.ts';
 import { elementOf } from '../element.ts';
 import type { ProseText } from './text.ts';
 
-/** Shows what the door says: at each field, in the text, and as a list. */
+/** Shows the problems that the door reports: beside each field, in the text, and as a list. */
 export class Problems {
   readonly #prose: ProseText;
   readonly #panel = elementOf('problems', HTMLElement);
-  /** The ids of fields that were changed or left: others are not blamed before somebody asks. */
+  /** The ids of fields that were changed or left. Problems of other fields are not shown until filing. */
   readonly #touched = new Set<string>();
   #all: EditorProblem[] = [];
 
@@ -20,7 +20,7 @@ export class Problems {
     form.addEventListener('change', touch);
   }
 
-  /** Shows problems; `all` also at fields that nobody has touched yet. Returns how many there are. */
+  /** Shows problems; with `all`, also of fields that were not touched yet. Returns their number. */
   show(problems: EditorProblem[], all: boolean): number {
     this.#all = problems;
     for (const { input } of all ? problems : []) if (input !== null) this.#touched.add(input);
@@ -34,14 +34,14 @@ export class Problems {
     return problems.length;
   }
 
-  /** Lists facts of the record that sources may be. */
+  /** Lists facts of the record that sources may refer to. */
   hint(hints: EditorProblem[]): void {
     const panel = elementOf('hints', HTMLElement);
     panel.hidden = hints.length === 0;
     panel.querySelector('ul')?.replaceChildren(...hints.map((hint) => this.#item(hint)));
   }
 
-  /** Moves to the list. */
+  /** Moves the focus to the list. */
   focus(): void {
     this.#panel.focus();
   }

@@ -1,11 +1,11 @@
-/** Sends the form as it is, with what to do with it, and returns the answer as JSON. Throws for what is none. */
+/** Sends the form with the action `what`, and returns the JSON response. Throws for any other response. */
 export async function send<Answer>(
   form: HTMLFormElement,
   what: string,
   { more = {}, signal }: { more?: Record<string, string | Blob>; signal?: AbortSignal } = {},
 ): Promise<Answer> {
   const body = new FormData(form);
-  // The file of the form is sent by its own button only.
+  // The form's file is only sent by its own button.
   body.delete('picture');
   body.set('do', what);
   for (const [name, value] of Object.entries(more)) body.set(name, value);
@@ -21,7 +21,7 @@ export async function send<Answer>(
   throw new Error(answer?.message ?? `the server answered ${response.status}`);
 }
 
-/** Says why a request did not arrive, as a sentence. */
+/** Why a request failed, as a sentence. */
 export function failure(error: unknown): string {
   const why = error instanceof TypeError ? 'the server cannot be reached' : error instanceof Error ? error.message : '';
   return `Not sent: ${why}. What you wrote stays here; try again.`;

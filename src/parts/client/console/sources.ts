@@ -5,7 +5,7 @@ import { markersIn, orderCited, renumbering } from '../../../desk/door/markers.t
 import { elementOf } from '../element.ts';
 import type { ProseText } from './text.ts';
 
-/** An order of the rows, so that undoing a change of the text brings its sources back into theirs. */
+/** A change of the rows' order. Undoing a change of the text also restores the order of its sources. */
 const ordered = StateEffect.define<{ before: HTMLElement[]; after: HTMLElement[] }>();
 
 const SUFFIX = /^fact-\d+-/;
@@ -20,7 +20,7 @@ export class Sources {
     this.#changed = changed;
   }
 
-  /** What the text needs so that rows and markers change together. */
+  /** Extensions of the editor that keep rows and markers in step. */
   readonly extensions = [
     invertedEffects.of(({ effects }) =>
       effects.flatMap((effect) =>
@@ -43,10 +43,10 @@ export class Sources {
     return [...row.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')];
   }
 
-  /** Cites a source where the cursor is: one of the list by its number, or a new one, which gets a row. */
+  /** Cites a source at the cursor: number `n` of the list, or if null, a new one, which gets a row. */
   cite(prose: ProseText, n: number | null): void {
     const before = this.rows;
-    // A row that nobody filled in or cites is the new one.
+    // A row that is neither filled in nor cited is used for the new source.
     const cited = new Set(markersIn(prose.text).map((marker) => marker.n));
     const free = before.findIndex((row, index) => this.#isBlank(row) && !cited.has(index + 1));
     const row = n === null && free === -1 ? this.#made() : null;
@@ -69,12 +69,12 @@ export class Sources {
     if (n === null && made !== undefined) this.fieldsOf(made)[0]?.focus();
   }
 
-  /** Numbers the sources as the text first cites them. */
+  /** Numbers the sources in the order in which the text first cites them. */
   renumber(prose: ProseText): void {
     this.#reorder(prose, orderCited(prose.text, this.rows.length));
   }
 
-  /** Removes a source with its markers. */
+  /** Removes a source and its markers. */
   remove(prose: ProseText, row: Element): void {
     const rows = this.rows;
     this.#reorder(
@@ -85,7 +85,7 @@ export class Sources {
     (next?.querySelector<HTMLElement>('button') ?? document.querySelector<HTMLElement>('[value="add"]'))?.focus();
   }
 
-  /** Adds a row without text at the end. */
+  /** Adds an empty row at the end. */
   add(): void {
     const row = this.#made();
     this.#list.append(row);
@@ -104,7 +104,7 @@ export class Sources {
     this.#number();
   }
 
-  /** Says beside each source how often the text cites it. */
+  /** Shows beside each source how often the text cites it. */
   count(prose: string): void {
     const times = new Map<number, number>();
     for (const { n } of markersIn(prose)) times.set(n, (times.get(n) ?? 0) + 1);
@@ -142,14 +142,14 @@ export class Sources {
     });
   }
 
-  /** Puts rows into an order. Rows that came since `before` was current stay, at the end. */
+  /** Sorts rows. Rows added after `before` was taken stay at the end. */
   #arrange(before: HTMLElement[], after: HTMLElement[]): void {
     const since = this.rows.filter((row) => !before.includes(row) && !after.includes(row));
     this.#list.replaceChildren(...after, ...since);
     this.#number();
   }
 
-  /** Gives every row the numbers, names and ids of its place. */
+  /** Sets every row's number, names and ids to match its position. */
   #number(): void {
     for (const [index, row] of this.rows.entries()) {
       const n = index + 1;

@@ -1,7 +1,7 @@
 /**
- * Forms with `data-swap` show what they ask for without a new page: the part of the page between header and end is
- * replaced. What can be dragged (`data-drag`) is moved to where it is dropped (`data-drop`), by the request that a button
- * beside it would make. Without this script the same forms load pages.
+ * Forms with `data-swap` show their result without loading a new page: the part of the page between header and footer
+ * is replaced. Elements with `data-drag` can be dragged to elements with `data-drop`, which sends the same request as a
+ * button beside them. Without this script, the same forms load pages.
  */
 const main = () => document.querySelector('main');
 let asked = 0;

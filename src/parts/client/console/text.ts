@@ -47,7 +47,7 @@ import {
 } from '@codemirror/view';
 import { continueMarkup, deleteChar } from './markup.ts';
 
-/** A place in the text that a rule of the door names. */
+/** A position in the text to which one of the door's rules refers. */
 export interface Mark {
   offset: number;
   message: string;
@@ -55,13 +55,13 @@ export interface Mark {
 
 const setMarks = StateEffect.define<Mark[]>();
 
-/** Underlines from each mark's offset to the end of its word, moved by what is typed until the next answer. */
+/** Underlines each mark's word, from the mark's offset on. Typing moves the underlines until the next response. */
 const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, { effects, changes, state }) {
     const given = effects.find((effect) => effect.is(setMarks));
     if (given === undefined) return before.map(changes);
-    // Several rules may name one place.
+    // Several rules may refer to the same position.
     const messages = new Map<number, string>();
     for (const { offset, message } of given.value as Mark[])
       messages.set(offset, [messages.get(offset), message].filter(Boolean).join('; '));
@@ -79,7 +79,7 @@ const marks = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** What Markdown means, by the class of the group that matches. It only colours: the door's own grammar decides. */
+/** Markdown syntax, by the CSS class of the group that matches. For coloring only: the door's own grammar decides. */
 const MARKUP =
   /^(?<heading>#{1,6} .*$)|^(?<quote> {0,3}>.*$)|^(?<bullet> *(?:[-*+]|\d{1,9}[.)]) )|(?<marker>\[\^[^\s[\]\\]{1,64}\]:?)|(?<code>`[^`]+`)|(?<strong>\*\*[^*\s](?:[^*]*[^*\s])?\*\*)|(?<em>\*[^*\s](?:[^*]*[^*\s])?\*|(?<!\w)_[^_\s](?:[^_]*[^_\s])?_(?!\w))|(?<link>!?\[[^\][]*\]\([^()\s]*\))/g;
 
@@ -105,7 +105,7 @@ const highlighting = ViewPlugin.fromClass(
   { decorations: ({ decorations }) => decorations },
 );
 
-/** The keys of a text field, as CodeMirror's own table has them, without those that need a parser. */
+/** The keys of a text field, as in CodeMirror's own table, except those that need a parser. */
 const KEYS: KeyBinding[] = [
   { key: 'ArrowLeft', run: cursorCharLeft, shift: selectCharLeft, preventDefault: true },
   { key: 'Mod-ArrowLeft', mac: 'Alt-ArrowLeft', run: cursorGroupLeft, shift: selectGroupLeft },
@@ -132,7 +132,10 @@ const KEYS: KeyBinding[] = [
   ...historyKeymap,
 ];
 
-/** The text of a piece: CodeMirror in place of its text area, which always has the same text, for the form. */
+/**
+ * The text of a piece: a CodeMirror editor that replaces the text area. The text area always has the same text, for the
+ * form.
+ */
 export class ProseText {
   readonly view: EditorView;
   readonly #area: HTMLTextAreaElement;
@@ -185,20 +188,23 @@ export class ProseText {
     this.view.focus();
   }
 
-  /** Puts a text in place of what is selected, with the cursor behind it. */
+  /** Replaces the selection with a text, and puts the cursor after it. */
   insert(text: string, at = this.view.state.selection.main): void {
     const { from, to } = at;
     this.change({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } });
   }
 
-  /** Underlines what the door names; offsets count from the first character that is no space, as the door trims. */
+  /**
+   * Underlines the positions that the door reports. Offsets count from the first character that is not white space,
+   * because the door trims the text.
+   */
   mark(found: Mark[]): void {
     const start = this.text.length - this.text.trimStart().length;
     const effects = setMarks.of(found.map((one) => ({ ...one, offset: one.offset + start })));
     this.view.dispatch({ effects });
   }
 
-  /** Moves the cursor to an offset of the door's. */
+  /** Moves the cursor to an offset reported by the door. */
   jump(offset: number): void {
     const start = this.text.length - this.text.trimStart().length;
     const at = Math.min(offset + start, this.view.state.doc.length);
@@ -209,7 +215,7 @@ export class ProseText {
     this.view.focus();
   }
 
-  /** The line of an offset of the door's. */
+  /** The line at an offset reported by the door. */
   lineOf(offset: number): number {
     const start = this.text.length - this.text.trimStart().length;
     return this.view.state.doc.lineAt(Math.min(offset + start, this.view.state.doc.length)).number;

@@ -1,4 +1,4 @@
-/** Uploads with progress. Without this script the form sends the same, and the browser shows how far it is. */
+/** Uploads with a progress bar. Without this script, the form sends the same, and the browser shows the progress. */
 const inUnits = (bytes) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
 
 document.addEventListener('submit', (event) => {
@@ -21,7 +21,7 @@ document.addEventListener('submit', (event) => {
   request.addEventListener('load', () => {
     const page = new DOMParser().parseFromString(request.responseText, 'text/html');
     if (request.status < 400 && page.querySelector('main') !== null) return location.assign(request.responseURL);
-    // The form stays as it is, with the file that was chosen.
+    // The form stays as it is, including the chosen file.
     const notice = page.querySelector('.notice');
     document.querySelector('main > .notice')?.remove();
     if (notice !== null) document.querySelector('main').prepend(notice);

@@ -1,4 +1,4 @@
-/** Adds to the pages of an account what works without script too, only less well. */
+/** Improves account pages, which also work without script. */
 
 import { copyButtons } from './copy-buttons.ts';
 import { dayPicker } from './day-picker.ts';
@@ -12,7 +12,7 @@ if (steps !== null) watchArrival(steps);
 const payment = document.querySelector<HTMLTextAreaElement>('[data-offer]');
 if (payment !== null) payWithWallet(payment);
 
-// What an action did is said once: a reload does not say it again.
+// The result of an action is shown once: reloading does not show it again.
 const address = new URL(location.href);
 if (address.searchParams.has('answer')) {
   address.searchParams.delete('answer');

@@ -5,7 +5,7 @@ import type { Check } from '../verify/check.ts';
 import { check, type Keys, receiptChecks } from './receipts.ts';
 import type { Tree } from './tree-drawing.ts';
 
-/** A check of fields against the root of their tree, which can be drawn. */
+/** A check of fields against the root of their tree, optionally with the tree to draw. */
 export type DrawnCheck = Check & { tree?: Tree };
 
 const NAMES = 'It is of the receipt’s observation';

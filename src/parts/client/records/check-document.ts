@@ -71,7 +71,7 @@ const HELD: Record<Exclude<RecordsDocument['kind'], 'misshapen'>, string> = {
   provenance: 'Everything holds: the service signed these receipts, one after the other.',
 };
 
-/** The verdict when every check of a document holds, with the members that nobody signed. */
+/** The verdict when all checks hold, with the members that are not signed. */
 export function heldOf({ kind, unsigned }: RecordsDocument): string {
   if (kind === 'misshapen') return '';
   const words = unsignedWords(unsigned);

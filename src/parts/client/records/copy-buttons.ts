@@ -1,7 +1,7 @@
-/** How long a button says that it has copied, in ms. */
+/** How long a button shows that it has copied, in ms. */
 const SAID = 4_000;
 
-/** Puts a button beside a block that copies its text as it is. */
+/** Adds a button beside a block that copies its exact text. */
 export function copyButtons(block: HTMLElement): void {
   const button = document.createElement('button');
   button.type = 'button';
@@ -19,7 +19,7 @@ export function copyButtons(block: HTMLElement): void {
       button.textContent = 'Copied';
       state.textContent = 'Copied';
     } catch {
-      // Outside of a secure context there is no clipboard: the text is selected instead.
+      // Outside a secure context there is no clipboard: select the text instead.
       getSelection()?.selectAllChildren(block);
       button.textContent = 'Selected: press Ctrl+C';
       state.textContent = 'Selected';

@@ -1,6 +1,6 @@
 /**
- * Adds a slider under a chart that walks its days, by finger or arrow keys, and says the numbers of the day. One stop for
- * the keyboard, whatever the number of days.
+ * Adds a slider under a chart that walks its days, by finger or arrow keys, and announces each day's numbers. It is a
+ * single tab stop, whatever the number of days.
  */
 export function dayPicker(chart: HTMLElement): void {
   const plot = chart.querySelector('.plot');

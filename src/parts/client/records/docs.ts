@@ -7,14 +7,14 @@ for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) copyB
 const choices = [...document.querySelectorAll<HTMLInputElement>('.tabs input[type=radio]')];
 for (const choice of choices) {
   choice.addEventListener('change', () => {
-    // The sample that was clicked stays where it is, though those above it change their height.
+    // Keeps the clicked sample in place, although the height of the samples above it changes.
     const before = choice.getBoundingClientRect().top;
     for (const other of choices) if (other.value === choice.value) other.checked = true;
     scrollBy({ top: choice.getBoundingClientRect().top - before, behavior: 'instant' });
   });
 }
 
-/** The longest body that is shown, in UTF-16 units. */
+/** The longest body to show, in UTF-16 units. */
 const SHOWN = 20_000;
 
 const form = document.querySelector<HTMLFormElement>('[data-try]');
@@ -76,7 +76,7 @@ async function ask(path: string, key: string) {
   const url = new URL(path, location.origin);
   if (!path.startsWith('/v1') || !/^\/v1(?:\/|$)/.test(url.pathname) || url.origin !== location.origin)
     throw new Error(`${JSON.stringify(path.slice(0, 80))} is no path of this API; begin it with /v1`);
-  // Streams do not end, so their body is never whole.
+  // Streams do not end, so their body never completes.
   if (url.pathname === '/v1/stream') throw new Error('/v1/stream does not end; follow it with curl -N');
   if (!/^[\x21-\x7e]*$/.test(key)) throw new Error('a key has neither spaces nor letters beyond ASCII; copy it again');
   const began = performance.now();

@@ -5,10 +5,10 @@ import { parseObservation } from '../../../proof/records/receipt.ts';
 
 /** Reads the rows of one name out of a dump's Parquet file, by ranges (protocol 5.11). */
 
-/** The end of a file that is read at first, in bytes: most footers are shorter, and small files are read whole. */
+/** How many bytes at the end of a file are read first: most footers are shorter, and small files are read whole. */
 const END = 64_000;
 
-/** A file, and what was read of it so far. */
+/** A file in a dump. */
 export interface DumpFile {
   url: string;
   /** Its size, in bytes. */
@@ -22,7 +22,7 @@ export interface Cost {
 /** Why a file could not be read, as a sentence that begins in lower case. */
 export class NotRead extends Error {}
 
-/** The ends of files that were read before: a name of a file never gets other bytes. */
+/** The ends of files read so far, by URL: a file's name is never used again for other bytes. */
 const ends = new Map<string, { metadata: FileMetaData; start: number; bytes: ArrayBuffer }>();
 
 /** The rows of a name, by its path, oldest first. Adds to `cost`. Throws `NotRead`. */
@@ -49,12 +49,12 @@ export async function rowsOf(dump: DumpFile, path: string, cost: Cost, signal: A
   });
   const first = found[0]?.[rowIndex];
   if (first === undefined) return [];
-  // All rows of a name are beside one another.
+  // All rows of a name are adjacent.
   const rows = await parquetReadObjects({ ...options, rowStart: first, rowEnd: first + found.length });
   return rows.map(previewIn);
 }
 
-/** The footer of a file, and as much before it as was read with it. */
+/** The footer of a file, and the bytes before it that were read with it. */
 async function endOf(
   size: number,
   at: number,
@@ -95,11 +95,11 @@ async function rangeOf(
   const body = await response.arrayBuffer();
   cost.requests++;
   cost.bytes += body.byteLength;
-  // A host without ranges answers with the whole file.
+  // A host that does not support ranges responds with the whole file.
   return response.status === 206 ? body : body.slice(start, end);
 }
 
-/** The preview that a row is, without its sentences for people. */
+/** The preview in a row, without its prose. */
 function previewIn(row: Record<string, unknown>): Preview {
   const { domain, unicode, registrable_domain, seq, observed_at, nameservers, summary, receipt, disclosures } = row;
   const text = String(receipt);

@@ -6,7 +6,7 @@ import type { DumpProof } from '../../../proof/records/verify/documents.ts';
 import type { Check } from '../verify/check.ts';
 import { check, type Keys, spoken } from './receipts.ts';
 
-/** The checks of the note of a dump. It names the files by their hashes, which the reader compares. */
+/** The checks of a dump's note. It contains the hashes of the files, which the reader compares. */
 export function* dumpChecks({ day, note }: DumpProof, keys: Keys): Generator<Check> {
   const { said, key, fault } = checkNote(note, { parse: parseDump, header: DUMP_HEADER }, keys.listed, verifyNode);
   if (said === null) return yield check('It is the note of a dump', [fault ?? ''], '');

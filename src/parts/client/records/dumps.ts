@@ -6,10 +6,10 @@ import { type Cost, type DumpFile, NotRead, rowsOf } from './dump-file.ts';
 import { keysOf } from './fetched.ts';
 import type { Keys } from './receipts.ts';
 
-/** Looks a name up in the dumps, by ranges of their files, and checks the receipts that it finds. */
+/** Looks up a name in the dumps by reading ranges of their files, and checks the receipts found. */
 
 const KEYS = '/.well-known/records-keys.json';
-/** Files that are read at a time. */
+/** The most files read at the same time. */
 const AT_ONCE = 4;
 
 const form = elementOf('look', HTMLFormElement);
@@ -31,7 +31,7 @@ const days: Day[] = [...document.querySelectorAll<HTMLElement>('tr[data-day]')].
   return link === null ? [] : [{ day: row.dataset.day ?? '', url: link.href, bytes: Number(link.dataset.bytes) }];
 });
 
-/** A typed hostname in A-labels; null where it is not one. */
+/** A typed hostname in A-labels; null if it is not a hostname. */
 function hostnameIn(typed: string): string | null {
   const name = typed.trim().replace(/^https?:\/\//i, '');
   const address = `http://${name}/`;
@@ -102,7 +102,7 @@ interface Result {
   found: Found[];
   faults: { day: string; why: string }[];
   cost: Cost;
-  /** Null when they could not be read. */
+  /** Null when the keys could not be read. */
   keys: Keys | null;
 }
 
@@ -148,7 +148,7 @@ function show({ hostname, wanted, found, faults, cost, keys }: Result): void {
   output.replaceChildren(...parts);
 }
 
-/** Observations, the newest first; what is as in the row above is not repeated. */
+/** Observations, newest first. Cells equal to the row above are left empty. */
 function tableOf(found: Found[], keys: Keys | null): { table: HTMLElement; failed: number } {
   let failed = 0;
   const rows = found.map(({ preview }, n) => {
@@ -203,7 +203,7 @@ form.addEventListener('submit', (event) => {
   void look();
 });
 
-// A link may name the hostname, but the reader starts the look-up.
+// A link may prefill the hostname, but the reader must still start the look-up.
 nameField.value = new URLSearchParams(location.search).get('name') ?? '';
 // Until now the button is disabled, so that a form without its script sends nothing to the server.
 if (button !== null) button.disabled = false;

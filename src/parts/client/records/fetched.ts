@@ -63,7 +63,7 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** A fault's message, as the end of a sentence. */
+/** A fault's message, for the end of a sentence. */
 function wordOf(text: string): string {
   const { message } = membersIn(parseOrNull(text));
   return typeof message === 'string' ? `: ${message}` : '. Look at the address in your browser.';

@@ -1,10 +1,13 @@
-/** How often the page asks whether the request has come, in ms, and for how long. */
+/** How often the page checks for the first request, in ms, and for how long. */
 const EVERY = 4_000;
 const FOR = 15 * 60_000;
-/** The steps whose state comes from the server; the first may show a key, which no other page has. */
+/**
+ * Steps whose state comes from the server. The first step is left alone, because it may show a key that no other page
+ * has.
+ */
 const STEPS = ['step-send', 'step-seen'];
 
-/** Asks for the account's page again while its first request is awaited, and shows the steps as they are there. */
+/** Fetches the account's page regularly until the first request has arrived, and shows the new state of the steps. */
 export function watchArrival(steps: HTMLElement): void {
   if (steps.dataset.awaits === undefined) return;
   const began = Date.now();
@@ -16,7 +19,7 @@ export function watchArrival(steps: HTMLElement): void {
   setTimeout(look, EVERY);
 }
 
-/** Takes over the state of the steps. True when nothing more is awaited, or this browser was signed out. */
+/** Updates the steps. True when nothing is awaited any more, or this browser is signed out. */
 async function hasArrived(): Promise<boolean> {
   const response = await fetch('/account?start=1').catch(() => null);
   if (response === null) return false;

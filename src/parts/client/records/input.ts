@@ -8,7 +8,9 @@ const KEYS_PATH = '/.well-known/records-keys.json';
 const WHAT =
   'a receipt (it begins with “domain-observation/v1”), a preview, a full record, a page of provenance, an evidence bundle, a badge or the proof of a dump';
 
-/** The reader's input: a text or its address, and the keys to trust instead of those of the document's site. */
+/**
+ * The reader's input: a text or its address, and optionally keys to trust instead of the ones of the document's site.
+ */
 export interface Input {
   text: string;
   /** An address, a path of this site, or a hostname. */
@@ -41,7 +43,7 @@ function addressOf(typed: string): URL {
   return address;
 }
 
-/** The keys that the reader names, else those of the document's site, else this site's. */
+/** The keys that the reader gave, else those of the document's site, else this site's. */
 async function trusted(named: string, from: URL | null): Promise<Keys> {
   if (named.startsWith('{')) return readKeys(named, 'the key document that you gave');
   if (named !== '') return keysOf(new URL(named, location.href).href);

@@ -1,6 +1,6 @@
 import { elementOf } from '../element.ts';
 
-/** Shows the receipt of a typed name without loading the page again. */
+/** Shows the receipt of a typed name without reloading the page. */
 
 const form = elementOf('ask', HTMLFormElement);
 const slip = elementOf('slip', HTMLElement);
@@ -14,7 +14,7 @@ form.addEventListener('submit', async (event) => {
   slip.setAttribute('aria-busy', 'true');
   const answer = await fetch(address, { headers: { Accept: 'text/html' } }).catch(() => null);
   const found = answer && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('slip');
-  // Without it, the server is not reached or says no: its own page says why.
+  // The server did not respond, or it refused: its own page says why.
   if (!found) return location.assign(address);
   slip.replaceChildren(...found.childNodes);
   slip.removeAttribute('aria-busy');

@@ -14,14 +14,14 @@ export interface Unchecked {
   unchecked: string;
 }
 
-/** A receipt, or another note, with the proof that it is in the log. */
+/** A receipt or another note, with the proof that it is in the log. */
 interface LoggedRow {
   seq?: number;
   receipt: string;
   log?: LogProof | null;
 }
 
-/** What rows are called, and the titles of checks. */
+/** The names of rows, and the titles of checks. */
 const WORDS = {
   receipt: {
     rows: 'receipts',
@@ -65,7 +65,7 @@ export async function* logChecks(
   }
 }
 
-/** Works on each row, and collects its faults by number; only the first few are listed. */
+/** Processes each row, and collects the faults by row number; only the first few are listed. */
 async function eachRow<Row extends LoggedRow, Value>(
   rows: Row[],
   work: (row: Row, at: number) => Promise<Value>,

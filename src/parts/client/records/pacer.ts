@@ -1,7 +1,7 @@
-/** How long a page may compute before it reacts to its reader again, in ms. */
+/** The longest time that a page computes without reacting to the reader, in ms. */
 const LONGEST = 50;
 
-/** Returns a function to await between two steps of a long computation, so that the page reacts meanwhile. */
+/** Returns a function to await between the steps of a long computation, so that the page stays responsive. */
 export function pacer(): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -1,4 +1,4 @@
-/** A line of the tape in its parts: what happened to which signal, and the values, the earlier one first. */
+/** Splits a line of the tape: what happened to which signal, and the values, the earlier one first. */
 export function tapeWords(domain: string, line: string): { what: string; values: string[] } {
   const rest = line.slice(domain.length + 1);
   const colon = rest.indexOf(': ');

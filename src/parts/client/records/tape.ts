@@ -24,7 +24,7 @@ function cell(className: string, ...content: (string | Node)[]): HTMLElement {
   return made;
 }
 
-/** The drawing of each domain that the page came with; a new one is drawn when the page is loaded again. */
+/** The small charts by domain that the page came with. New domains get theirs when the page is reloaded. */
 const trends = new Map<string, Element>();
 for (const row of body.children) {
   const drawn = row.querySelector('.trend');

@@ -1,4 +1,4 @@
-/** The Merkle tree over a record's fields: how many leaves it has, and which of them are shown. */
+/** The Merkle tree over a record's fields: the number of leaves, and which of them are disclosed. */
 export interface Tree {
   size: number;
   shown: readonly number[];
@@ -10,7 +10,7 @@ const LEAF = 10;
 const LEVEL = 16;
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Draws a tree with the paths that lead from the leaves that are shown to its root; null for one that is too large. */
+/** Draws a tree with the paths from the disclosed leaves to the root; null for a tree that is too large. */
 export function treeDrawing({ size, shown }: Tree): SVGElement | null {
   if (size < 1 || size > LEAVES_MAX) return null;
   const depth = Math.ceil(Math.log2(size));
@@ -20,11 +20,11 @@ export function treeDrawing({ size, shown }: Tree): SVGElement | null {
   const lines = made('g', {});
   const dots = made('g', {});
   svg.append(lines, dots);
-  /** Draws leaves from `first` to before `end`, and gives where their root is. */
+  /** Draws the leaves from `first` up to, not including, `end`. Returns the position of their root. */
   const draw = (first: number, end: number, level: number): { x: number; y: number; onPath: boolean } => {
     const isLeaf = end - first === 1;
     const y = (isLeaf ? depth : level) * LEVEL + LEVEL / 2;
-    // RFC 9162, section 2.1.1: the left part is the largest power of two that is smaller.
+    // RFC 9162, section 2.1.1: the left part has the largest power of two smaller than the number of leaves.
     const split = isLeaf ? end : first + 2 ** (Math.ceil(Math.log2(end - first)) - 1);
     const below = isLeaf ? [] : [draw(first, split, level + 1), draw(split, end, level + 1)];
     const x = isLeaf ? (first + 0.5) * LEAF : below.reduce((sum, child) => sum + child.x, 0) / 2;
@@ -37,7 +37,7 @@ export function treeDrawing({ size, shown }: Tree): SVGElement | null {
     return { x, y, onPath };
   };
   draw(0, size, 0);
-  // The paths that count lie over the others.
+  // Draws the paths on top of the other lines.
   lines.append(...lines.querySelectorAll('.path'));
   return svg;
 }

@@ -10,7 +10,7 @@ import { treeDrawing } from './tree-drawing.ts';
 const INSECURE =
   'Nothing was checked: this page did not come over https, and browsers keep their cryptography from such pages. Open it over https, or use the command `verify` of a checkout of Broadsheet.';
 
-/** What is checked, and against what. */
+/** The document to check, and what to check it with. */
 export interface Given {
   document: RecordsDocument;
   keys: Keys;

@@ -41,7 +41,7 @@ document.addEventListener('drop', (event) => {
   void runFile(event.dataTransfer?.files[0]);
 });
 
-/** Samples that the page carries, by name. */
+/** The samples in the page, by name. */
 const samples = JSON.parse(document.getElementById('samples')?.textContent ?? '{}') as Record<string, string>;
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
   button.addEventListener('click', () => {

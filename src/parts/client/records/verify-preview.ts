@@ -3,7 +3,7 @@ import { elementOf } from '../element.ts';
 import { keysOf, NothingChecked, policyOf } from './fetched.ts';
 import { showVerdict } from './verdict.ts';
 
-/** Checks the preview that a page carries: once when this script loads, then on each click of the button. */
+/** Checks the preview in the page: once when this script loads, then on each click of the button. */
 
 const output = elementOf('verdict', HTMLElement);
 const button = elementOf('verify', HTMLButtonElement);

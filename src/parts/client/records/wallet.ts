@@ -1,4 +1,4 @@
-/** What there is to sign: see `toSign` in api/records/account/plans.ts. */
+/** What the wallet signs: see `toSign` in api/records/account/plans.ts. */
 interface ToSign {
   network: string;
   chain: number;
@@ -30,7 +30,10 @@ const DOMAIN = [
 /** How far the clocks of the payer and the chain may differ, in seconds. */
 const LEEWAY = 600;
 
-/** Has a wallet sign the payment, and sends the form. The signed payment stays in its field, to be sent again. */
+/**
+ * Lets a wallet sign the payment, and sends the form. The signed payment stays in its field, so that it can be sent
+ * again.
+ */
 export function payWithWallet(field: HTMLTextAreaElement): void {
   const wallet = (globalThis as { ethereum?: Wallet }).ethereum;
   const place = document.querySelector<HTMLElement>('[data-wallet]');

@@ -18,24 +18,24 @@ import { reviewFaults, reviewIn } from '../../../proof/review-note.ts';
 import { type ProofRecord, proofRecord } from './record.ts';
 import { ENGLISH, type Words } from './words.ts';
 
-/** One check and its outcome, in words for a reader. */
+/** One check and its result, in words for a reader. */
 export interface Check {
   title: string;
   holds: boolean;
-  /** The finding or, for a failed check, every claim that does not hold. */
+  /** The finding or, if the check failed, every claim that does not hold. */
   found: string[];
 }
 
-/** A proof with the outcome of its checks. */
+/** A proof with the results of its checks. */
 export interface CheckedProof {
   checks: Check[];
   /** Null for a document that is not a proof. */
   proof: ProofRecord | null;
-  /** The names of its parts that are not signed. */
+  /** The names of its unsigned members. */
   unsigned: string[];
 }
 
-/** What the page claims to show. */
+/** What the page states about the piece. */
 export type Shown = Pick<ProofRecord, 'id' | 'revision' | 'content_hash'>;
 
 const check = (title: string, faults: string[], found: string): Check => ({
@@ -162,7 +162,7 @@ function chainCheck(words: Words, proof: ProofRecord, found: string[]): Check {
   return check(words.chain, faults.map(sentence), count === 1 ? words.chain_first : fill(words.chain_found, { count }));
 }
 
-/** Nothing for a proof without reviews: most papers have none, and none is no fault. */
+/** No check for a proof without reviews: most papers have none, which is not a fault. */
 function reviewCheck(
   words: Words,
   { id: piece, reviews = [], generations }: ProofRecord,
@@ -176,7 +176,7 @@ function reviewCheck(
   return [check(words.review, faults.map(sentence), fill(words.review_found, found))];
 }
 
-/** Nothing for a proof without evidence: many papers do not read their sources. */
+/** No check for a proof without evidence: many papers do not read their sources. */
 function evidenceCheck(
   words: Words,
   { id: piece, revision, basis, evidence = [], generations }: ProofRecord,

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 import { ENGLISH, type Words } from './words.ts';
 
-/** A check and its outcome as an item of a list. */
+/** A check and its result as a list item. */
 export function checkItem({ title, holds, found }: Check, words: Words = ENGLISH): HTMLLIElement {
   const item = document.createElement('li');
   item.className = holds ? 'held' : 'failed';
@@ -16,7 +16,7 @@ export function checkItem({ title, holds, found }: Check, words: Words = ENGLISH
 function paragraph(text: string): HTMLParagraphElement {
   const made = document.createElement('p');
   made.textContent = text;
-  // What is wrong with a proof is said in English on every page.
+  // Faults of a proof are in English on every page.
   made.dir = 'auto';
   return made;
 }

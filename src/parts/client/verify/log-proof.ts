@@ -6,11 +6,11 @@ import { meetsQuorum, type Policy } from '../../../proof/log/policy.ts';
 import { type Cosigner, verifyTlogProof } from '../../../proof/log/verify.ts';
 import { isIncluded, leafHash } from '../../../proof/merkle.ts';
 
-/** A receipt that is in a log, with the witnesses whose signatures hold. */
+/** A receipt that is in a log, with the witnesses whose signatures are valid. */
 export interface LoggedReceipt {
   origin: string;
   index: number;
-  /** The leaves of the head that covers the receipt. */
+  /** The number of leaves under the head that covers the receipt. */
   size: number;
   cosigners: Cosigner[];
   /** Names of witnesses whose signatures this browser cannot check. */
@@ -20,8 +20,9 @@ export interface LoggedReceipt {
 }
 
 /**
- * The entry of a receipt, its hash or the note where it is public: that of the two which the proof leads from to the
- * root of its checkpoint. Who signed that checkpoint is not checked here. Throws a LogFault when it leads from neither.
+ * Which log entry stands for a receipt: its hash, or for a public one, the note itself. It is the one from which the
+ * proof leads to the root of its checkpoint. Does not check who signed that checkpoint. Throws a LogFault when the
+ * proof leads from neither.
  */
 export function loggedEntry(receipt: string, log: LogProof): string {
   const { index, path, checkpoint } = readLogProof(log);

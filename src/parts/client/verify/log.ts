@@ -7,10 +7,10 @@ import { NotFetched } from './fetched.ts';
 import { type LoggedReceipt, loggedEntry, verifyLogged } from './log-proof.ts';
 import { ENGLISH, type Words } from './words.ts';
 
-/** Whether witnesses have seen a receipt: a check, or why there was nothing to check. */
+/** Whether witnesses have seen a receipt: a check, or in `open` why it could not be checked. */
 export type LogOutcome = { check: Check } | { open: string };
 
-/** A policy as text, and where it is. */
+/** Where a policy is, and how to fetch its text. */
 export interface PolicySource {
   address: string;
   /** Throws `NotFetched`. */
@@ -40,7 +40,7 @@ export async function logOutcome(
   }
 }
 
-/** Reads the policy. Throws `NotFetched` and, for an invalid one, a LogFault. */
+/** Fetches and parses a policy. Throws `NotFetched` and, for an invalid one, a LogFault. */
 export async function policyFrom(source: PolicySource): Promise<Policy> {
   const text = await source.fetch();
   try {
@@ -73,7 +73,7 @@ function inWords(words: Words, logged: LoggedReceipt, policy: Policy, address: s
   return { check: { title: words.witnessed, holds: true, found: found.filter((line) => line !== '') } };
 }
 
-/** Names the witnesses whose signatures no browser can check; empty when there are none. */
+/** The witnesses whose signatures this browser cannot check, in words; empty when there are none. */
 export function uncheckedWords({ unchecked }: Pick<LoggedReceipt, 'unchecked'>): string {
   if (unchecked.length === 0) return '';
   const names = unchecked.map((name) => `“${name}”`).join(', ');

@@ -4,17 +4,17 @@ import type { Basis } from '../../../proof/basis.ts';
 import type { Check } from './check.ts';
 import { ENGLISH, type Words } from './words.ts';
 
-/** The parts of a story, each at most once, and its heading. Anything else was added by a third party. */
+/** The known parts of a story and of its heading, each at most once. Anything else was added by a third party. */
 const STORY_PARTS = ['heading', 'art', 'contents', 'prose', 'credit', 'sources'];
 const HEADING_PARTS = ['kicker', 'dek', 'archive', 'signature', 'notice', 'revised'];
 
-/** How many words of a difference are shown. */
+/** How many words of a difference to show. */
 const EXCERPT_WORDS = 8;
 
 /**
- * Compares the page with the basis of its hash, word by word: the same renderer that printed the page converts the
- * signed Markdown to text again. Does not compare markup, spacing and layout, nor what stands in the text besides it: the
- * subscribe form, where the text asks for it, and beside the address of a link what the page at it said.
+ * Compares the page with the basis of its hash, word by word: the renderer that printed the page also converts the
+ * signed Markdown to text here. Does not compare markup, spacing and layout, nor what the press adds to the text: the
+ * subscribe form where the text asks for it, and beside a link what the linked page says about itself.
  */
 export function pageCheck(page: Document, basis: Basis, phrases: Words = ENGLISH): Check {
   const story = page.querySelector('.story');
@@ -58,7 +58,7 @@ function words(text: string | null | undefined): string {
   return (text ?? '').normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** Whether a page has the mark of a piece from an archive where the piece was signed as one, and nowhere else. */
+/** Checks that a page marks its piece as one from an archive if, and only if, it was signed as one. */
 export function archiveFaults(mark: string, { provenance }: Pick<Basis, 'provenance'>): string[] {
   if (provenance === 'archive' && mark === '')
     return ['The proof says that the piece is from an archive, this page does not.'];
@@ -67,7 +67,9 @@ export function archiveFaults(mark: string, { provenance }: Pick<Basis, 'provena
   return [];
 }
 
-/** Whether a table of contents, which short pieces lack, holds anything but its title and headings of the signed text. */
+/**
+ * Checks that a table of contents, which short pieces lack, has nothing but its title and headings of the signed text.
+ */
 export function contentsFaults(contents: Element | null, headings: Heading[]): string[] {
   if (contents === null) return [];
   const letters = (text: string | null | undefined): string => words(text).replaceAll(' ', '');
@@ -78,7 +80,7 @@ export function contentsFaults(contents: Element | null, headings: Heading[]): s
   return ['The table of contents has something else than headings of the signed text.'];
 }
 
-/** Each author, with an address where there is one. */
+/** The authors on the page, each with the address if there is one. */
 function authorsOn(story: Element | null): string {
   const names = [...(story?.querySelectorAll('.who .author') ?? [])];
   return names.map((name) => `${words(name.textContent)}; ${linksIn(name)}`).join(' ');
@@ -109,7 +111,7 @@ function sourcesOn(page: Document): string {
     .join(' ');
 }
 
-/** The content of an element besides its known parts, which are identified by their classes; headings need none. */
+/** The content of an element outside of its known parts, which are recognized by their classes. Headings need none. */
 function strays(parent: Element | null | undefined, parts: string[]): string[] {
   const seen = new Set<string>();
   return [...(parent?.children ?? [])]

@@ -20,12 +20,12 @@ const { policy = '', texts = '', forge = '', forged = '' } = panel.dataset;
 const words: Words = panel.dataset.words === undefined ? ENGLISH : JSON.parse(panel.dataset.words);
 const language = panel.dataset.language ?? 'en';
 
-/** How long after one check the next is drawn, in ms. */
+/** The delay between showing one check and the next, in ms. */
 const STEP = 150;
 
 let running = false;
 
-/** Shows what the checks find once one letter of the proof is another. */
+/** A button that repeats the checks with one letter of the proof changed. */
 const forger = document.createElement('button');
 forger.type = 'button';
 forger.className = 'forge';
@@ -63,12 +63,12 @@ async function verify(isForged: boolean): Promise<void> {
   const found = list(checks);
   status.after(found);
   if (isForged) status.textContent = forged;
-  // What does not hold by itself needs no forgery.
+  // Only offered when all checks hold.
   else if (failed.length === 0) found.after(forger);
   else forger.remove();
 }
 
-/** The proof with another first letter in its headline. */
+/** The proof with the first letter of its headline changed. */
 function forgery(proof: unknown): unknown {
   const { basis, ...rest } = membersIn(proof);
   const { headline = '', ...others } = membersIn(basis);
@@ -76,7 +76,7 @@ function forgery(proof: unknown): unknown {
   return { ...rest, basis: { ...others, headline: (text.startsWith('A') ? 'B' : 'A') + text.slice(1) } };
 }
 
-/** The checks of a proof with those of its sources, of this page and of the log, and what was not checked. */
+/** Adds the checks of the sources, of this page and of the log. `open` says what could not be checked. */
 async function withPage({ proof, checks }: CheckedProof): Promise<{ checks: Check[]; open: string }> {
   if (proof === null) return { checks, open: '' };
   const ofTexts = await textsOutcome(proof, { address: texts, fetch: fetchedBytes }, words);
@@ -96,7 +96,7 @@ function list(checks: Check[]): HTMLOListElement {
   const made = document.createElement('ol');
   made.setAttribute('aria-label', words.checks);
   made.append(...checks.map((check) => checkItem(check, words)));
-  // Each is drawn after the one before it, where the reader wants motion.
+  // Shows one after the other, unless the reader prefers reduced motion.
   for (const [n, item] of [...made.children].entries()) (item as HTMLElement).style.animationDelay = `${n * STEP}ms`;
   return made;
 }

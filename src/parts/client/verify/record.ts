@@ -8,7 +8,7 @@ export type ProofRecord = Pick<
   'id' | 'revision' | 'content_hash' | 'basis' | 'receipt' | 'generations' | 'log' | 'clock' | 'reviews' | 'evidence'
 >;
 
-/** The page verifies with the paper's key document, and so reads nothing of `receipt_verify`. */
+/** The page uses the paper's key document, so it ignores `receipt_verify`. */
 const { receipt_verify: _unread, ...READ } = PROOF;
 
 const SHOWN: Shape = {

@@ -7,12 +7,12 @@ import { NotFetched } from './fetched.ts';
 import type { ProofRecord } from './record.ts';
 import { ENGLISH, type Words } from './words.ts';
 
-/** How many texts are fetched; a piece may cite a thousand sources. */
+/** The most texts to fetch; a piece may cite a thousand sources. */
 const TEXTS_MAX = 100;
-/** How much is shown of a passage that is not the quote, in UTF-16 units. */
+/** The most UTF-16 units shown of a passage that differs from the quote. */
 const PASSAGE_MAX = 120;
 
-/** Where the paper has the texts that it read. */
+/** Where the paper publishes the texts that it read. */
 export interface TextSource {
   /** Ends in a slash; empty for a paper that does not publish them. */
   address: string;
@@ -20,7 +20,7 @@ export interface TextSource {
   fetch(address: string): Promise<Uint8Array | null>;
 }
 
-/** What the texts of the sources came to: a check, null when none was compared, and what was not compared. */
+/** The result of comparing the texts of sources: a check, null if none was compared, and what could not be compared. */
 export interface TextsOutcome {
   check: Check | null;
   open: string;
@@ -76,7 +76,7 @@ export async function textsOutcome(
   return { check: count === 0 ? null : { ...check, found }, open: open.join(' ') };
 }
 
-/** Why a passage of a text is not the quote; null when it is. */
+/** How a passage of a text differs from the quote; null if it is equal. */
 function placeFault(bytes: Uint8Array, { start, end }: { start: number; end: number }, quote: string): string | null {
   if (end > bytes.length) return `its note places the quote at byte ${end} of a text of ${bytes.length}`;
   const passage = new TextDecoder().decode(bytes.subarray(start, end));

@@ -1,6 +1,6 @@
 import { verify } from '../../../phrases/en-verify.ts';
 import type { Phrases } from '../../../phrases/phrases.ts';
 
-/** The words of the checks. A page in another language than English hands them over. */
+/** The phrases of the checks. Pages in other languages than English pass their own. */
 export type Words = Phrases['verify'];
 export const ENGLISH: Words = verify;
