@@ -145,7 +145,7 @@ export function undoWithdrawal(
       : now() - withdrawn_at >= UNDO
         ? `it was withdrawn at ${isoTime(withdrawn_at)}, more than an hour ago`
         : null;
-    if (why !== null) throw new Fault('conflict', `${slug} cannot simply come back: ${why}; put it on air with air`);
+    if (why !== null) throw new Fault('conflict', `${slug} cannot be restored: ${why}; put it on air again instead`);
     return airStory(desk, paper, slug, options).story;
   });
 }
@@ -172,7 +172,7 @@ function requireWithdrawable(story: Story, withholdHeadline: boolean): void {
 /** Throws `invalid_request` for a reason that contains the withheld headline. */
 function requireDiscreet(reason: string, { headline }: Story): void {
   if (!plain(reason).includes(plain(headline))) return;
-  const message = 'the reason repeats the headline that is to be withheld; readers will see it: word it without';
+  const message = 'the reason contains the headline to withhold, and readers will see the reason; reword it';
   throw new Fault('invalid_request', message, { field: 'reason' });
 }
 

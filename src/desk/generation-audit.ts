@@ -138,7 +138,7 @@ function factAuditor(keys: VerifyingKey[], { clock = true, corrections = () => [
             : record.isRetracted
               ? 'which was retracted'
               : textHash(fact) !== record.texts || (fact.quote !== undefined && fact.quote !== record.quote)
-                ? `and does not say what its version ${record.version} says`
+                ? `and differs from its version ${record.version}`
                 : null;
         return why === null
           ? []

@@ -129,12 +129,12 @@ function orderProblems(before: FactRow, next: FactVersion): Problem[] {
   if (status === 'retracted' && statement !== before.statement) {
     // Otherwise the next version could declare this statement valid although readers were never told of it.
     const message =
-      'a retraction says that what was said does not hold; leave statement out, or leave status out to correct it';
+      'a retraction declares the existing statement invalid; leave statement out, or leave status out to correct it';
     problems.push({ field: 'statement', rule: 'statement_changed', message });
   }
   if (status === 'standing' && statement !== before.statement) {
     const message =
-      'a fact with another statement did not stand; leave status out, and pieces that cite the old one will say that it was corrected';
+      'a fact cannot change its statement and stay standing; leave status out, and pieces that cite the old statement will say that it was corrected';
     problems.push({ field: 'status', rule: 'statement_changed', message });
   }
   return problems;

@@ -91,6 +91,6 @@ export function aliasFormProblem(alias: string): AliasProblem | null {
   }
   const [first = ''] = segments;
   if (!RESERVED.has((first.split('.')[0] ?? '').toLowerCase()) && !first.startsWith('_')) return null;
-  const message = `${quote(alias)} is an address that the paper itself uses, and nothing can lead away from it; take it out`;
+  const message = `${quote(alias)} is an address that the paper itself uses, so it cannot lead to a piece; take it out`;
   return { rule: 'alias_reserved', message };
 }

@@ -79,7 +79,7 @@ export function importArchive(intake: Intake, file: string, options: ImportOptio
 
 /** Files every line of an archive. Reports rejected lines and continues. */
 export async function importLines(given: Intake, lines: ArchiveLines, options: ImportOptions): Promise<Imported> {
-  const intake = options.dryRun ? rehearsal(given) : given;
+  const intake = options.dryRun ? dryRunIntake(given) : given;
   const { paper, persona, onProgress = () => {} } = options;
   const target = options.create
     ? await createdPaper(intake, paper, lines, persona)
@@ -103,7 +103,7 @@ export async function importLines(given: Intake, lines: ArchiveLines, options: I
 }
 
 /** The same intake with a throwaway key, because nothing that a dry run signs is stored. */
-function rehearsal(intake: Intake): Intake {
+function dryRunIntake(intake: Intake): Intake {
   const signer = signerFrom('dry.run/door', new Uint8Array(32));
   const signingKey = { signer, kid: thumbprint(signer.publicKey), nbf: 0 };
   const { store, now, newId } = intake.desk;
@@ -176,7 +176,7 @@ class ImportRun {
     if ('problems' in parsed) {
       const { problems, rest } = parsed;
       const slug = rest === null || rest.fields.includes('slug') ? null : rest.data.slug;
-      return this.#refuse(given, slug, rest === null ? problems : [...problems, ...this.#judged(rest)]);
+      return this.#refuse(given, slug, rest === null ? problems : [...problems, ...this.#furtherProblems(rest)]);
     }
     const { line } = parsed;
     try {
@@ -200,7 +200,7 @@ class ImportRun {
   }
 
   /** The problems that the door finds in a line that already has others. */
-  #judged({ data, fields }: Repaired<ImportLine>): Problem[] {
+  #furtherProblems({ data, fields }: Repaired<ImportLine>): Problem[] {
     const { rules } = this.#current();
     const options = { now: this.#intake.now(), toAir: this.#options.air === true && data.draft !== true };
     const found = doorProblems(this.#filingOf(data), { ...rules, takesUndescribed: true }, options);
@@ -219,7 +219,7 @@ class ImportRun {
     const rules = { ...known, hasMedia: (path: string) => coming.has(path) || known.hasMedia(path) };
     const air = this.#options.air === true && line.draft !== true;
     const published = Date.parse(line.published_at);
-    if (this.#isTheDesks(line)) return false;
+    if (this.#belongsToDesk(line)) return false;
     if (line.provenance === 'archive' && published > desk.now()) {
       const now = new Date(desk.now()).toISOString();
       const message = `${line.published_at} is in the future (it is ${now} here), but a piece from an archive was published before; correct the date or the clock, or leave provenance out`;
@@ -245,7 +245,7 @@ class ImportRun {
    * Whether the desk has edited a piece since it was imported; such a piece is left unchanged. Throws `conflict` if the
    * piece with that slug was never imported.
    */
-  #isTheDesks({ slug, provenance, draft }: ImportLine): boolean {
+  #belongsToDesk({ slug, provenance, draft }: ImportLine): boolean {
     const before = provenance === 'archive' || draft === true ? this.#archive.storyBySlug(slug) : null;
     if (before === null || before.provenance === 'archive') return false;
     // An imported draft belongs to the desk from then on.

@@ -101,7 +101,7 @@ export class LogImport {
     if (leaf.kind === 'receipt-hash') this.#hashes++;
     if (leaf.kind === 'receipt' || leaf.kind === 'fact' || leaf.kind === 'evidence') this.#notes++;
     if ((leaf.kind === 'key' || leaf.kind === 'key-retired') && !this.#keyLeaves().has(entry)) {
-      throw new LogFault(`the ledger does not say of key ${leaf.kid} what this leaf says`);
+      throw new LogFault(`this leaf contradicts the ledger about key ${leaf.kid}`);
     }
     if (leaf.kind === 'withdrawal') {
       const { paper, piece } = leaf;
@@ -126,8 +126,8 @@ export class LogImport {
         `it says ${origin} and size ${size}, but its checkpoint says ${signed.origin}, ${signed.size}`,
       );
     }
-    if (size > leaves) throw new LogFault(`the head is of ${size} leaves, but there are ${leaves}`);
-    if (size < this.#edge.size) throw new LogFault(`the head is of ${size} leaves, the one before of more`);
+    if (size > leaves) throw new LogFault(`the head covers ${size} leaves, but there are ${leaves}`);
+    if (size < this.#edge.size) throw new LogFault(`the head covers ${size} leaves, but the previous head covers more`);
     this.#grow(size);
     if (!sameBytes(edgeRoot(this.#edge), signed.root)) {
       throw new LogFault(`the root of the head of ${size} leaves is not that of the leaves`);

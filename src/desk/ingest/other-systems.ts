@@ -112,7 +112,7 @@ export function otherLines(
   const pictures = new Pictures(source, files, fetch);
   return {
     noSection:
-      'no published piece or draft of the archive has a category, or there is none; look with --dry-run, and name a section for all with --section',
+      'the archive has no published piece or draft with a category; check with --dry-run, and name a section for all pieces with --section',
     otherSection:
       'map categories to fewer or other sections with --map FILE, or name one for all others with --section NAME',
     sections: () => sections(source, mapping).catch(refuse),
@@ -157,7 +157,7 @@ function numbered(line: ArchiveLine, kept: ReadonlyMap<string, Media>): Numbered
 function refuse(error: unknown): never {
   if (error instanceof ArchiveError) throw new Fault('invalid_request', error.message);
   if (!(error instanceof Fault) && /^E[A-Z0-9]+$/.test(codeOf(error))) {
-    const message = `the archive cannot be read, or a file of it not be written (${messageOf(error)}); see to the disk and its permissions, then import it again: what came in stays`;
+    const message = `the archive cannot be read, or one of its files cannot be written (${messageOf(error)}); check the disk and its permissions, then import again: imported pieces stay`;
     throw new Fault('unavailable', message);
   }
   throw error;

@@ -72,12 +72,12 @@ function namesMedia(at: DeskFolder): boolean {
   if (isLink(at.folder) || isLink(path) || !existsSync(path) || addressProblem(at) !== null) return false;
   const { success, data } = PaperBody.safeParse(at.read(path, 'yaml').data);
   if (!success || brandMedia(data).length === 0) return false;
-  if (at.archive === null) foundPaper(at, data);
+  if (at.archive === null) createWithoutMedia(at, data);
   return true;
 }
 
 /** Creates a new paper without the media that it names, which can only be filed once the paper exists. */
-function foundPaper(
+function createWithoutMedia(
   { intake, slug }: DeskFolder,
   { logo: _logo, icon: _icon, style: _style, ...rest }: PaperBody,
 ): void {

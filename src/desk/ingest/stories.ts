@@ -101,7 +101,7 @@ export class Stories {
       const { story, problems, rest } = storyFrom(source, slug, archive.paper());
       this.#at.result.problems.push(...source.problems, ...source.locate(problems));
       if (story === undefined) {
-        if (rest !== undefined) this.#at.result.problems.push(...source.locate(this.#judged(rest, archive)));
+        if (rest !== undefined) this.#at.result.problems.push(...source.locate(this.#furtherProblems(rest, archive)));
         return;
       }
       read.push({ source, story });
@@ -141,7 +141,7 @@ export class Stories {
   }
 
   /** The problems that the door finds in a file that already has others. */
-  #judged({ data: { filing, air }, fields }: Repaired<StoryFile>, archive: Archive): Problem[] {
+  #furtherProblems({ data: { filing, air }, fields }: Repaired<StoryFile>, archive: Archive): Problem[] {
     const options = { now: this.#at.intake.now(), toAir: air !== false };
     return ofGiven(doorProblems(filing, paperRules(archive), options), fields);
   }

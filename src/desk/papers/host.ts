@@ -75,7 +75,7 @@ export function hostProblem(url: URL, { origin, dataOrigin }: OwnAddresses): str
     return 'is an IP address; papers are served under names: give a domain of its own';
   // The parser also accepts characters that hostnames cannot contain, such as quotation marks, and commands and pages
   // show this text.
-  if (!NAME.test(name)) return 'has no usual host name; give one of letters, digits, hyphens and dots';
+  if (!NAME.test(name)) return 'has no valid hostname; use letters, digits, hyphens and dots';
   const isOwn = name === 'localhost' || [origin, dataOrigin].some((address) => nameOf(new URL(address)) === name);
   return isOwn ? 'is on a host of this service, where papers have their paths; give a domain of its own' : null;
 }
@@ -127,7 +127,7 @@ export function urlProblems(slug: string, url: string, { own, ownsHost, others }
   if (ownsHost && paperAt(url, others) === null) return [];
   const proof = proofOf(slug, own);
   const message = [
-    `${url} is not known to be this paper’s alone;`,
+    `${url} has not been proved to belong to this paper alone;`,
     `have the operator give it the host (\`${CLI} paper host ${slug} ${hostKey(asked)}\`),`,
     `or put the line ${proof} into ${asked.origin}${PROOF_PATH},`,
     `or the text "paper=${proof}" into a TXT record of ${PROOF_LABEL}.${nameOf(asked)}, and send this again`,

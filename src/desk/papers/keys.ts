@@ -135,7 +135,7 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
   if (persona !== null && body.level !== 'agent') {
     throw invalidField(
       'persona',
-      `a ${body.level} key signs nothing as a persona; leave persona out, or make an agent key`,
+      `a ${body.level} key does not sign as a persona; leave persona out, or make an agent key`,
     );
   }
   if (persona !== null && maker.archive.persona(persona)?.active !== true) {

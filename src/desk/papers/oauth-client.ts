@@ -59,7 +59,7 @@ function redirectProblem(text: string): string | null {
   if (url.username !== '' || url.password !== '') return 'has a user or a password; leave them out';
   if (url.protocol === 'https:' || isLoopback(url)) return null;
   if (url.protocol === 'http:') return 'is http on another host than 127.0.0.1, [::1] or localhost; use https';
-  return FOREIGN_SCHEMES.has(url.protocol) ? 'has a scheme that leads to no client' : null;
+  return FOREIGN_SCHEMES.has(url.protocol) ? 'has a scheme that no client can use' : null;
 }
 
 /**

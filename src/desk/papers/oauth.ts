@@ -184,11 +184,11 @@ export function exchangeCode(
   const { grants, keys, now, newId, random } = granting;
   const grant = grants.byCode(secretHash(sent.code));
   if (grant === null || grant.paper !== paper) return refused('the code is unknown; sign in again');
-  if (grant.client !== sent.client) return refused('the code is of another client');
+  if (grant.client !== sent.client) return refused('the code belongs to another client');
   if (grant.key !== null) {
     // The code was used before, so somebody else may have it (RFC 6749, section 4.1.2).
     return {
-      ...refused('the code was used before; what it allowed has ended, so sign in again'),
+      ...refused('the code was used before, so its access has ended; sign in again'),
       ...end(granting, grant),
     };
   }
@@ -217,14 +217,14 @@ export function exchangeRefresh(granting: Granting, paper: string, sent: { token
   const { family, rotation } = partsOf(sent.token);
   const grant = grants.byRefresh(secretHash(family));
   if (grant === null || grant.paper !== paper) return refused('the refresh token is unknown; sign in again');
-  if (grant.client !== sent.client) return refused('the refresh token is of another client');
+  if (grant.client !== sent.client) return refused('the refresh token belongs to another client');
   if (grant.key === null || activeKey(keys, grant.key, now) === null || activeKey(keys, grant.seat, now) === null) {
-    return refused('what the seat allowed has ended; sign in again');
+    return refused('the access that the seat granted has ended; sign in again');
   }
   if (now >= (grant.refresh_expires_at ?? 0)) return refused('the refresh token has expired; sign in again');
   if (secretHash(rotation) !== grant.rotation) {
     const ended = end(granting, grant);
-    return { ...refused('the refresh token was used before; what it allowed has ended, so sign in again'), ...ended };
+    return { ...refused('the refresh token was used before, so its access has ended; sign in again'), ...ended };
   }
   return { answer: issue(granting, grant, family) };
 }

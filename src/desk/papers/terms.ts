@@ -108,7 +108,7 @@ export function signTerms({ terms, agreement, paper, version, signed_by, key, no
   const digest = sha256(agreement.text);
   terms.insert({ paper, version, digest, signed_by: name, signed_at: now, key });
   const signature = terms.current(paper, version, digest);
-  if (signature === null) throw new Error(`the signature of ${paper} was kept but is not there`);
+  if (signature === null) throw new Error(`the signature of ${paper} was stored but cannot be read`);
   return signature;
 }
 

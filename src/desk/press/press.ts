@@ -265,7 +265,8 @@ export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFi
     }
     if ('same' in file) {
       const digest = digests.get(file.same);
-      if (digest === undefined) throw new Error(`${path} is to equal a file that was not printed before it`);
+      if (digest === undefined)
+        throw new Error(`${path} must equal an earlier file of its output, but that was not printed`);
       if (onDisk !== digest) await tree.link(path, file.same);
       return { digest, isWritten: onDisk !== digest };
     }

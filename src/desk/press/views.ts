@@ -502,7 +502,7 @@ export interface NewsstandView {
     /** The pieces beside the lead. */
     others: RowView[];
   })[];
-  /** Stylesheets of fonts, of the papers that show letters which no typeface of the page has. */
+  /** Font stylesheets of the papers whose texts here have letters that none of the page's typefaces has. */
   fonts: string[];
 }
 

@@ -43,11 +43,11 @@ function saidOf(name: string, value: unknown): string | null {
   const type = name.slice('signals.'.length);
   if (values.length === 0) return 'none';
   if (ROTATING.has(type)) return 'some';
-  return [...new Set(values.map((one) => steady(type, `${one}`)))].sort().join(', ');
+  return [...new Set(values.map((one) => withoutRotating(type, `${one}`)))].sort().join(', ');
 }
 
 /** A value without the parts that rotate by themselves. */
-function steady(type: string, value: string): string {
+function withoutRotating(type: string, value: string): string {
   const words = value.split(' ');
   if (type === 'SOA') return words.filter((_, index) => index !== 2).join(' ');
   return /HTTPS$|^SVCB$/.test(type) ? words.filter((word) => !word.startsWith('ech=')).join(' ') : value;

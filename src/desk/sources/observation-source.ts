@@ -34,7 +34,7 @@ export async function observeSource(
   const host = signer?.replace(/\/door$/, '') ?? null;
   const named = host === null ? null : URL.parse(`${protocol}//${host}`);
   if (host !== null && named?.host !== host) {
-    return { found: { fault: 'the name of its key is not that of a host' }, exchanges: reading.exchanges };
+    return { found: { fault: 'the name of its key has no hostname' }, exchanges: reading.exchanges };
   }
   const service = named?.origin ?? origin;
   const keys = await read(`${service}/.well-known/records-keys.json`);
