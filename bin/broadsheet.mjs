@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Broadsheet runs on a Node that reads TypeScript as it is: package.json says from which version on.
-// An older one hands over to the Node that npm installed beside it (tools/package.json).
+// Broadsheet needs a Node that runs TypeScript; package.json names the first such version. An older one hands over to
+// the Node that npm installed beside it (tools/package.json).
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -12,11 +12,11 @@ const [[major, minor], [oldestMajor, oldestMinor]] = [process.versions.node, old
   version.split('.').map(Number),
 );
 const newer = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
-// The package lies in the user's node_modules.
+// The package is in the user's node_modules.
 const modules = import.meta.url.includes('/node_modules/') ? '../../' : '../node_modules/';
 
 if (['--version', '-V'].includes(process.argv[2])) {
-  // Scripts ask for it often: it needs neither the commands nor a newer Node.
+  // Answered here, because scripts ask for the version often, and it needs neither the commands nor a newer Node.
   const { commitOf } = await import('./commit.mjs');
   const commit = commitOf(fileURLToPath(new URL('..', import.meta.url)));
   console.log(commit === undefined ? version : `${version} (${commit})`);
@@ -28,7 +28,7 @@ if (['--version', '-V'].includes(process.argv[2])) {
   nodeModule.enableCompileCache();
   await import('../src/cmd/broadsheet.ts');
 } else if (existsSync(newer)) {
-  // The IPC channel closes when this process ends, in whatever way: see src/shared/terminal/parent-process.ts.
+  // The IPC channel closes when this process ends in any way: see src/shared/terminal/parent-process.ts.
   const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

@@ -21,7 +21,7 @@ const read = (...path) => readFileSync(join(PROJECT, ...path), 'utf8');
 const { packages } = JSON.parse(read('package-lock.json'));
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Variants for other platforms are not installed, and some declare their licence only in the package that needs them. */
+/** Variants for other platforms are not installed; for some, only the package that needs them declares the licence. */
 function licenceOf(path) {
   const installed = join(PROJECT, path, 'package.json');
   const needing = Object.values(packages).find(({ optionalDependencies = {} }) => nameOf(path) in optionalDependencies);
@@ -37,7 +37,7 @@ function textsIn(folder) {
     .map((file) => read(folder, file));
 }
 
-/** The package of a font is a dependency of tools/fonts, where its subsets were made. */
+/** The fonts, whose packages are dependencies of tools/fonts, where the subsets are made. */
 function fonts() {
   const made = Object.entries(JSON.parse(read('tools/fonts/package-lock.json')).packages);
   return readdirSync(join(PROJECT, FONTS))
@@ -71,7 +71,7 @@ for (const { title, licence } of refused) {
 }
 if (refused.length > 0) process.exit(1);
 
-/** Packages that share a text, such as those of one repository, are listed above it. */
+/** Packages by licence text: those that share one, such as packages of one repository, are listed above it. */
 const byText = new Map();
 for (const { title, texts } of all) {
   for (const text of texts) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Any Node can read this file, so that an old one gets a line and not a stack trace.
+// Even an old Node can run this file, and prints one line instead of a stack trace.
 import { readFileSync } from 'node:fs';
 
 const { engines } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The files here that replace what src/proof imports of Node, by the import. */
+/** The files here that replace imports of src/proof that need Node, by the import. */
 const REPLACED: Record<string, string> = {
   'node:crypto': 'crypto.ts',
   'ed25519.ts': 'ed25519.ts',
   'ml-dsa-44.ts': 'ml-dsa-44.ts',
 };
 
-/** A plugin of Rolldown and of Vite that bundles `src/proof` for browsers: for this package, and for the pages. */
+/** A plugin for Rolldown and Vite that bundles `src/proof` for browsers, in this package and in the pages. */
 export const withoutNode = {
   name: 'without-node',
   enforce: 'pre' as const,

@@ -1,5 +1,5 @@
 // Makes src/layouts/typefaces/: the faces of each family of src/astro/font-faces.ts as subsets with the axes that pages
-// use, and their licence. Fails where that table has other ranges or metrics than the fonts. Run it after changing a
+// use, and their licence. Fails if that table has other ranges or metrics than the fonts. Run it after changing a
 // family there: npm ci && npm run make.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { FAMILIES, RANGES, subsetsOf } from '../../src/astro/font-faces.ts';
 const require = createRequire(import.meta.url);
 const OUT = fileURLToPath(new URL('../../src/layouts/typefaces/', import.meta.url));
 
-/** Features that pages use. Small capitals, swashes and old figures would be a fifth of each file. */
+/** Features that pages use. Small capitals, swashes and old-style figures would take a fifth of each file. */
 const FEATURES = ['kern', 'liga'];
 /** Other scripts and rarer letters need these to place their marks. */
 const MARKS = ['ccmp', 'locl', 'mark', 'mkmk', 'calt', 'rlig'];
@@ -21,10 +21,10 @@ const MARKS = ['ccmp', 'locl', 'mark', 'mkmk', 'calt', 'rlig'];
 /** Families with an axis of optical size, and the size that pages use. */
 const OPTICAL = { 'source-serif-4': 20 };
 
-/** Fonts with the widths of those of systems: of Windows, macOS, iOS and Linux, then of Android. */
+/** Fonts with the same widths as system fonts: those of Windows, macOS, iOS and Linux, then of Android. */
 const SYSTEM = { serif: ['tinos', 'noto-serif'], sans: ['arimo', 'roboto'] };
 
-/** Letters by their frequency in text, over which widths are averaged. */
+/** Letters as often as in English text, for the average width. */
 const SAMPLE = 'aaabcdeeeefghiijklmnnoopqrrssttuvwxyz      ';
 
 const charactersOf = (range) =>
@@ -53,7 +53,7 @@ async function metricsOf(bytes) {
 
 const percent = (value) => Number((value * 100).toFixed(2));
 
-/** Writes the files of a family. Returns its notice of copyright, and the licence below it. */
+/** Writes the files of a family. Returns its copyright notice, followed by the licence. */
 async function makeFamily(name, font) {
   const folder = folderOf(name);
   const opsz = name in OPTICAL ? { opsz: OPTICAL[name] } : {};
@@ -72,7 +72,7 @@ async function makeFamily(name, font) {
         keepFeatures: [...FEATURES, ...figures, ...(subset === 'latin' ? [] : MARKS)],
         variationAxes: {
           ...opsz,
-          // Italics are set at the weight of text alone.
+          // Pages use italics only at the weight of text.
           wght: style === 'italic' ? 400 : { min: 400, max: font.heaviest },
         },
       });

@@ -13,18 +13,20 @@ import { currentPages } from '../../src/cmd/current-pages.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where the program starts, and the pages that it loads by a path. All other code is what these import. */
+/** The program's entry, and the pages, which it loads by path. All other code is imported by these two. */
 const ENTRIES = ['bin/broadsheet.mjs', 'dist/server/render.mjs'];
-/** Code that becomes one file, with the packages in it that no other code imports: it is seldom used, and they are many. */
+/** Code that is bundled into one file, with the many packages that only it imports, because it is seldom used. */
 const BUNDLE = 'packages/import/src/index.ts';
-/** Packages that are in ours as one file each, because they bring many or large ones; where that file is. */
+/**
+ * Packages that are bundled into one file each, because they have many or large dependencies; the path of that file.
+ */
 const INSIDE: Record<string, string> = {
   compression: 'inside/compression.js',
   feed: 'inside/feed.js',
   'prom-client': 'inside/prom-client.js',
   turndown: 'inside/turndown.js',
 };
-/** What the code reads as files. */
+/** Files that the code reads. */
 const FILES = [
   'CHANGELOG.md',
   'LICENSE',
@@ -41,13 +43,13 @@ const FILES = [
 const LEFT_OUT = /\/docs\/(?:decisions|architecture\.)/;
 
 const OWN = /(['"])(\.{1,2}\/[^'"\n]+\.(?:ts|m?js|json(?=['"] with\b)))\1/g;
-/** Samples of code in pages do not begin a line. */
+/** Other imports. Code samples in pages never begin a line, and so do not match. */
 const OTHERS =
   /^(?:import|export|\})(?:[^'"`]* from)? ['"]([a-z@][\w@/.-]*)['"];$|\bimport(?:\.meta\.resolve)?\(['"]([a-z@][\w@/.-]*)['"]|'(@fontsource[\w-]*\/[\w-]+)'/gm;
 
 /**
- * A package of which pages need two files of 12 MB, and whose own dependency reports every installation to its maker:
- * these files come with ours (npm's `bundleDependencies`).
+ * A package of 12 MB of which pages need two files, and whose own dependency reports every installation to its maker.
+ * Only these files come with our package (npm's `bundleDependencies`).
  */
 const BUNDLED = {
   name: 'swagger-ui-dist',
@@ -62,7 +64,7 @@ interface Manifest {
 
 const json = (file: string) => JSON.parse(readFileSync(join(PROJECT, file), 'utf8'));
 
-/** The packed text of each file of code but the bundle, by its path in the checkout. */
+/** The packed text of each code file except the bundle, by its path in the checkout. */
 function packedCode(): Map<string, string> {
   const code = new Map<string, string>();
   const waiting = [...ENTRIES];
@@ -83,10 +85,10 @@ function packedCode(): Map<string, string> {
   return code;
 }
 
-/** The path of a file as an import in another has it. */
+/** The relative path of a file for an import in another one. */
 const pathBetween = (from: string, to: string): string => relative(dirname(from), to).replace(/^(?!\.)/, './');
 
-/** Code as one file of the package, `file`, without what is in another file of it, or what it depends on anyway. */
+/** Bundles code into the package's `file`, without modules that have a file of their own, and without dependencies. */
 async function bundled(input: string, file: string, dependencies: Record<string, string>): Promise<string> {
   const isOutside = (id: string) =>
     id in INSIDE || Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
@@ -144,7 +146,7 @@ function writeFile(folder: string, file: string, text: string): void {
   writeFileSync(join(folder, file), text);
 }
 
-/** Code without comments, which are for those who change it, and a tenth of the package. Lines keep their numbers. */
+/** Code without comments, which take a tenth of the package and help only its developers. Keeps line numbers. */
 function withoutComments(file: string, text: string): string {
   if (file.endsWith('.json')) return text;
   let code = '';

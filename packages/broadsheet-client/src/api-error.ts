@@ -1,4 +1,4 @@
-/** A response that is not of the 2xx, from a function that cannot hand it over: the iterators of pages and changes. */
+/** A response other than 2xx, thrown by functions that cannot return it: the iterators of pages and changes. */
 export class ApiError extends Error {
   readonly status: number;
   /** The code of the fault, such as `rate_limited`; null when the response has none. */

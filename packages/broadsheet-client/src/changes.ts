@@ -9,7 +9,9 @@ export type Change = components['schemas']['Delta'];
 type Filter = Pick<NonNullable<operations['streamChanges']['parameters']['query']>, 'domain' | 'type'>;
 
 export interface StreamOptions extends ClientOptions, Filter {
-  /** The number of the last change that was received; 0 starts at the first one. Without it, at the next one. */
+  /**
+   * The number of the last change that was received; 0 starts at the first change. By default starts at the next one.
+   */
   after?: number;
   /** Ends the stream: the iterator then ends without an error. */
   signal?: AbortSignal;
@@ -17,7 +19,9 @@ export interface StreamOptions extends ClientOptions, Filter {
 
 /** The position is ahead of the newest change: the service was restored from a backup since. */
 export class AheadOfStream extends ApiError {
-  /** The number of the newest change: read what changed since your last one from /v1/changes, and go on from it. */
+  /**
+   * The number of the newest change. Read the changes that you missed from /v1/changes, and continue after this one.
+   */
   readonly newest: number;
 
   constructor(status: number, body: { newest: number }) {
@@ -33,7 +37,7 @@ const PAUSE = 1_000;
 /**
  * Changes of the domain records as they happen, each once and in order. A stream that breaks or ends is resumed after the
  * last change that was received. Throws `AheadOfStream` for a position that no change has reached, and an ApiError for
- * other refusals; what `Retry-After` asks for is waited for.
+ * other refusals. Waits as long as `Retry-After` says.
  */
 export async function* changes(options: StreamOptions): AsyncGenerator<Change, void, undefined> {
   const { signal } = options;
@@ -52,7 +56,7 @@ export async function* changes(options: StreamOptions): AsyncGenerator<Change, v
     } catch (error) {
       if (signal?.aborted) return;
       if (error instanceof ApiError) throw error;
-      // The connection broke in the middle.
+      // The connection broke: resume.
       await wait(PAUSE, signal).catch(() => {});
     }
   }

@@ -14,11 +14,11 @@ export interface ClientOptions {
   /** A key: of the paper, or of an account, a service or an operator of the domain records. */
   key?: string;
   retry?: RetryOptions;
-  /** What sends requests, instead of the global `fetch`. */
+  /** Sends requests, instead of the global `fetch`. */
   fetch?: Fetch;
   /**
-   * Pays what a 402 asks for: wraps `fetch` as x402's clients do, for example
-   * `(fetch) => wrapFetchWithPaymentFromConfig(fetch, config)` of @x402/fetch. A repetition sends the same payment again,
+   * Pays when a response is 402: wraps `fetch` as x402's clients do, for example
+   * `(fetch) => wrapFetchWithPaymentFromConfig(fetch, config)` of @x402/fetch. A retry sends the same payment again,
    * which is never charged twice.
    */
   pay?: (fetch: typeof globalThis.fetch) => (input: Request) => Promise<Response>;
@@ -45,13 +45,13 @@ function clientOf<Paths extends object>(options: ClientOptions, keyed: ReadonlyS
   return client;
 }
 
-/** What sends requests: with retries, and with payments if the caller pays. */
+/** The function that sends requests: with retries, and with payments if the caller pays. */
 export function sender({ fetch = (request) => globalThis.fetch(request), retry, pay }: ClientOptions): Fetch {
   const repeated = retrying(fetch, retry);
   return pay === undefined ? repeated : pay((input, init) => repeated(new Request(input, init)));
 }
 
-/** Gives each write that takes one an Idempotency-Key, so that a repetition does nothing twice. */
+/** Gives each write that takes one an Idempotency-Key, so that a retry does nothing twice. */
 function idempotent(keyed: ReadonlySet<string>): Middleware {
   return {
     onRequest({ request, schemaPath }) {

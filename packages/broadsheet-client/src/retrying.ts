@@ -1,28 +1,31 @@
-/** When a request is sent again. */
+/** How often and when a request is retried. */
 export interface RetryOptions {
-  /** How often a request is sent at most; 1 never repeats it. By default 4. */
+  /** The most times that a request is sent; 1 never retries. By default 4. */
   attempts?: number;
-  /** The longest pause before a repetition, in ms; a longer `Retry-After` ends with that response. By default a minute. */
+  /**
+   * The longest pause before a retry, in ms; for a longer `Retry-After` the response is returned. By default a minute.
+   */
   longestPause?: number;
 }
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Responses to a request that the server did not carry out, and that says so. */
+/** Statuses which say that the server did not carry out the request. */
 const REFUSED_FOR_NOW = new Set([429, 503]);
-/** Responses that a proxy gives, after which it is unknown what the server did. */
+/** Statuses of a proxy, after which it is unknown whether the server carried out the request. */
 const UNKNOWN = new Set([502, 504]);
 
 /**
- * A `fetch` that repeats requests after 429 and 503, as `Retry-After` says; and after 502, 504 and broken connections,
- * with growing pauses, those that may be carried out twice: reads, PUT and DELETE, and writes with an Idempotency-Key.
+ * A `fetch` that retries requests after 429 and 503, as `Retry-After` says. After 502, 504 and broken connections it
+ * retries, with growing pauses, requests that may be carried out twice: reads, PUT and DELETE, and writes with an
+ * Idempotency-Key.
  */
 export function retrying(fetch: Fetch, { attempts = 4, longestPause = 60_000 }: RetryOptions = {}): Fetch {
   return async (request) => {
     for (let sent = 1; ; sent++) {
       const isLast = sent >= attempts;
       try {
-        // A body can be read once, so each repetition sends a copy.
+        // A body can be read only once, so each try but the last sends a copy.
         const response = await fetch(isLast ? request : request.clone());
         const isOver =
           !REFUSED_FOR_NOW.has(response.status) && !(UNKNOWN.has(response.status) && isRepeatable(request));
@@ -42,7 +45,7 @@ function isRepeatable({ method, headers }: Request): boolean {
   return !['POST', 'PATCH'].includes(method) || headers.has('Idempotency-Key');
 }
 
-/** In ms. `Retry-After` is in seconds, or a date (RFC 9110, section 10.2.3). */
+/** The pause before a retry, in ms. `Retry-After` is in seconds, or a date (RFC 9110, section 10.2.3). */
 function pauseAfter({ headers }: Response, sent: number): number {
   const after = headers.get('Retry-After') ?? '';
   if (/^\d+$/.test(after)) return Number(after) * 1_000;

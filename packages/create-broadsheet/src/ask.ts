@@ -3,7 +3,7 @@ import type { Options } from './options.ts';
 import { Refusal } from './refusal.ts';
 import { isTarget, TARGETS, type Target } from './targets.ts';
 
-/** What `broadsheet new` does not ask. */
+/** The answers to the questions that `broadsheet new` does not ask. */
 export interface Answers {
   folder: string;
   publish: Target;
@@ -15,8 +15,8 @@ export function isAnswering(): boolean {
 }
 
 /**
- * Asks for the folder and the target that no option gives; the questions about the paper are those of the installed
- * program. Throws a Refusal when the answers end.
+ * Asks for the folder and the target, unless options give them; the installed program asks about the paper. Throws a
+ * Refusal when the input ends.
  */
 export async function askOptions({ folder, publish }: Options, isAsking: boolean): Promise<Answers> {
   if (!isAsking) {

@@ -27,7 +27,7 @@ export function startHistory(project: string): string | null {
     : 'the files are added to git, but not committed: set user.name and user.email, then commit';
 }
 
-/** The environment without what a hook of another repository sets. */
+/** The environment without the variables that a hook of another repository sets. */
 function withoutGit(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

@@ -14,8 +14,9 @@ export function requireInstalled(project: string, version: string): void {
 }
 
 /**
- * Runs a command of the Broadsheet that a project has installed. It asks on the terminal, or its output is kept, and
- * its errors become the Refusal. Settings of the caller's environment must not lead it out of the project.
+ * Runs a command of the Broadsheet that a project has installed: on the terminal if it asks questions, else with its
+ * output captured, whose errors become the Refusal. Removes settings from the environment that point outside the
+ * project.
  */
 export function runBroadsheet(project: string, args: string[], isAsking: boolean): void {
   const own = join(project, 'node_modules/broadsheet');

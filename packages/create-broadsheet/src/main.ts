@@ -39,7 +39,7 @@ async function create(options: Options): Promise<void> {
   if (options.tarball === undefined) requirePublished(VERSION);
   else requireTarball(options.tarball);
 
-  // Everything is made in a folder beside the target, which appears complete or not at all.
+  // Everything is created in a folder beside the target, so that the target appears complete or not at all.
   const aside = makeAside(folder);
   const remove = () => rmSync(aside, { recursive: true, force: true });
   const stop = () => {
@@ -61,7 +61,7 @@ async function create(options: Options): Promise<void> {
 
 function make(aside: string, slug: string, options: Options, { publish }: Answers, isAsking: boolean): void {
   const { tarball } = options;
-  // It stays in the project, so that `npm ci` finds it anywhere.
+  // The tarball stays in the project, so that `npm ci` finds it on any machine.
   if (tarball !== undefined) copyFileSync(tarball, join(aside, basename(tarball)));
   const wanted = tarball === undefined ? VERSION : `file:${basename(tarball)}`;
   writeFiles(aside, new Map([['package.json', packageJson(slug, wanted)]]));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { Refusal } from './refusal.ts';
 
-/** Error codes of npm and Node for a registry that was not reached. */
+/** Error codes of npm and Node for a registry that cannot be reached. */
 const OFFLINE = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b/;
 
 /** Throws a Refusal unless the registry answers and has this version of Broadsheet. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { Refusal } from './refusal.ts';
 import { isTarget, TARGETS, type Target } from './targets.ts';
 
-/** What was asked for, as typed. Members that are undefined were not given. */
+/** The options as typed. Members that are undefined were not given. */
 export interface Options {
   folder: string | undefined;
   name: string | undefined;
@@ -79,7 +79,7 @@ function parsed(args: string[]) {
   }
 }
 
-/** The options of `broadsheet new` that say the same. */
+/** The same options for `broadsheet new`. */
 export function newArguments({ name, language, url, sections = [], persona }: Options): string[] {
   const given = { '--name': name, '--language': language, '--url': url, '--persona': persona };
   return [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TARGETS, type Target } from './targets.ts';
 
-/** What a new project is made from. */
+/** The values in the files of a new project. */
 interface Project {
   /** The paper's address, which is the name of the project as well. */
   slug: string;

@@ -1,16 +1,16 @@
 /** Where the workflow of a new paper publishes. */
 interface Place {
-  /** As the question names it. */
+  /** Its name in the question. */
   title: string;
   /** The secrets that the repository needs, with what each is. */
   secrets: Readonly<Record<string, string>>;
   /** Permissions of the job besides `contents: write`. */
   permissions: readonly string[];
-  /** Where the program publishes to: a bucket, or a folder that `steps` hands over. */
+  /** Where the program publishes to: a bucket, or a folder that `steps` upload. */
   publishUrl: string;
-  /** Where the workflow keeps, between two runs, what cannot be made again. */
+  /** Where the workflow stores, between two runs, the state that cannot be recreated. */
   state: string;
-  /** The steps that hand the folder over, as YAML. */
+  /** The steps that upload the folder, as YAML. */
   steps: string;
 }
 

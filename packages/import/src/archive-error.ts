@@ -1,6 +1,6 @@
 /**
- * An archive, or a thing in it, that cannot be read. Its message says what is wrong, with which value, and what to do.
- * Any other error is one of this machine, or a defect.
+ * An archive or an item in it cannot be read. The message says what is wrong, with which value, and what to do. Any
+ * other error is a problem of this machine, or a defect.
  */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';

@@ -1,4 +1,4 @@
-/** A text without its percent escapes; as it is where they are none. */
+/** Decodes the percent-encoding of a text. Returns invalid encoding unchanged. */
 export function decodedText(text: string): string {
   try {
     return decodeURIComponent(text);

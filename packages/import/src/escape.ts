@@ -2,10 +2,10 @@
 const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]|\p{Surrogate}/gu;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text without what XML forbids: old editors left such signs in exports, which no reader sees. */
+/** A text without the characters that XML forbids: old editors left them in exports, and they are invisible. */
 export const withoutForbidden = (text: string): string => text.replace(FORBIDDEN, '');
 
-/** Escapes a text for HTML, between tags or in double quotes, without what no document may hold. */
+/** Escapes a text for HTML, between tags or in double quotes. Removes the characters that XML forbids. */
 export function escapeText(text: string): string {
   return withoutForbidden(text)
     .replace(/\r\n?/g, '\n')

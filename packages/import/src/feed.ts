@@ -4,12 +4,12 @@ import { NO_FILES, type Source, type SourceItem } from './source.ts';
 import { tooLong } from './wordpress.ts';
 import { childrenOf, markupOf, textIn, textOf, type XmlElement, type XmlRecord, xmlRecords } from './xml-records.ts';
 
-/** A feed, RSS 0.9 to 2.0 or Atom 1.0, which seldom has more than the newest pieces of a site. */
+/** A feed, RSS 0.9 to 2.0 or Atom 1.0. Feeds seldom have more than the newest pieces of a site. */
 export function feedSource(file: string): Source {
   return {
     system: 'feed',
     ...NO_FILES,
-    /** Reads the whole file, so that a damaged one is found before anything of it is filed. */
+    /** Reads the whole file, so that damage is found before any piece of it is filed. */
     async site() {
       const found = { title: '', url: null as string | null };
       for await (const record of xmlRecords(file)) {

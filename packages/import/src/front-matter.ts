@@ -39,7 +39,7 @@ export function settingsIn(name: string, text: string): Fields {
   return fieldsIn(text, name.endsWith('.json') ? JSON.parse : yamlIn);
 }
 
-/** Aliases may multiply, and the library compares each key of a map with all before it to find doubles. */
+/** Limits aliases, which may multiply, and skips the check for duplicate keys, which takes quadratic time. */
 function yamlIn(text: string): unknown {
   return parseYaml(text, { maxAliasCount: 100, uniqueKeys: false, logLevel: 'error' });
 }

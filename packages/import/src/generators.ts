@@ -8,17 +8,17 @@ import type { TemplateKind } from './templates.ts';
 /** A name that begins with a day: `2019-05-20-two-ferries`. */
 export const DATED = /^(\d{4}-\d\d?-\d\d?)-(.+)$/;
 
-/** What tells the folders of one generator from those of another. */
+/** The conventions of a generator's folders. */
 export interface Generator {
   system: string;
   templates: TemplateKind;
-  /** The files of settings, of which the first that is there counts. */
+  /** The names of its settings file; the first one that exists counts. */
   settings: string[];
-  /** Where pictures with an address from the site's root are, below the folder of the site. */
+  /** The folders of the site in which pictures with a root-relative address are. */
   roots: string[];
-  /** Whether a file is a piece; a reason when it is not, null for one that is not worth a word. */
+  /** Whether a file is a piece; else the reason why not, or null for files that need no mention. */
   isPiece(path: string, fields: Fields): true | string | null;
-  /** The address of a piece without one of its own, from the site's root. */
+  /** The root-relative address of a piece that does not set one itself. */
   address(piece: Addressed, settings: Fields): string;
 }
 
@@ -124,7 +124,7 @@ export function generatorOf(folder: string): keyof typeof GENERATORS {
   );
 }
 
-/** The name of a file without its ending; of a bundle, that of its folder. */
+/** The name of a file without its extension; for a page bundle, the name of its folder. */
 export function stem(path: string): string {
   return isBundle(path) ? basename(dirname(path)) : basename(path, extname(path));
 }

@@ -4,17 +4,17 @@ import { renderMarkdown } from './markdown-html.ts';
 import { membersIn } from './members.ts';
 import type { MarkdownProblem } from './source.ts';
 
-/** How deep nodes may be nested in a document of Ghost's editor. */
+/** The maximum nesting of nodes in a document of Ghost's editor. */
 const DEPTH_MAX = 100;
 
-/** The bits of the format of a text in Lexical. */
+/** The bits of a text's format in Lexical. */
 const FORMATS: [bit: number, tag: string][] = [
   [1, 'strong'],
   [2, 'em'],
   [16, 'code'],
 ];
 
-/** A document of Ghost's editor since 5.0 as HTML. Throws `ArchiveError` for what is not such a document. */
+/** A document of Ghost's editor since 5.0 (Lexical) as HTML. Throws `ArchiveError` for anything else. */
 export function lexicalHtml(text: string, problemOf: MarkdownProblem): string {
   const { root } = membersIn(parsed(text, 'lexical'));
   return childrenHtml(membersIn(root).children, 0, problemOf);
@@ -57,7 +57,7 @@ function nodeHtml(node: Record<string, unknown>, depth: number, problemOf: Markd
   }
 }
 
-/** A block that is no text, of either editor: both name its parts alike. */
+/** A block other than text, of either editor: both use the same names for its parts. */
 function cardHtml(name: string, card: Record<string, unknown>, problemOf: MarkdownProblem): string {
   const src = textIn(card.src);
   switch (name) {
@@ -122,7 +122,7 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A document of Ghost's editor before 5.0 (Mobiledoc 0.3) as HTML. Throws `ArchiveError` for what is none. */
+/** A document of Ghost's editor before 5.0 (Mobiledoc 0.3) as HTML. Throws `ArchiveError` for anything else. */
 export function mobiledocHtml(text: string, problemOf: MarkdownProblem): string {
   const document = membersIn(parsed(text, 'mobiledoc'));
   const markups = listOf(document.markups);
@@ -148,7 +148,7 @@ export function mobiledocHtml(text: string, problemOf: MarkdownProblem): string 
     .join('\n');
 }
 
-/** Texts with the marks that open before and close after each. */
+/** The HTML of markers: texts, each with the elements that open before it and close after it. */
 function markersHtml(markers: unknown[], markups: unknown[], atoms: unknown[]): string {
   const open: string[] = [];
   const html = markers.map((marker) => {

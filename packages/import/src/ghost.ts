@@ -7,7 +7,7 @@ import { membersIn } from './members.ts';
 import { shown } from './shown.ts';
 import { ITEM_MAX, type MarkdownProblem, type Source, type SourceItem } from './source.ts';
 
-/** What a Ghost site writes for its own address. */
+/** The placeholder that Ghost writes for a site's own address. */
 const SITE = /__GHOST_URL__/g;
 
 const DRAFTS: Record<string, string> = { draft: 'it is a draft', scheduled: 'it was scheduled, and never published' };
@@ -15,19 +15,19 @@ const PUBLISHED = new Set(['published', 'sent']);
 
 type Row = Record<string, unknown>;
 
-/** The tables of an export from which names are taken. Each is small beside the posts. */
+/** The tables of an export that have names. They are small compared with the posts. */
 interface Names {
   title: string;
   url: string | null;
   users: Map<string, string>;
   tags: Map<string, string>;
-  /** Ids in the order of the site, by the post's. */
+  /** The ids of a post's tags, with their order, by the post's id. */
   tagsOf: Map<string, { id: string; order: number }[]>;
   authorsOf: Map<string, { id: string; order: number }[]>;
   altOf: Map<string, { alt: string; caption: string }>;
 }
 
-/** Files beside the export of a site: `content/images/…`. */
+/** Files that belong to an export: `content/images/…`. */
 export interface GhostFiles {
   paths: Set<string>;
   open(path: string): Promise<Readable>;
@@ -135,7 +135,7 @@ function itemOf(row: Row, line: number, where: string, names: Names, problemOf: 
   };
 }
 
-/** The HTML of a post; made of its document where the export has none. */
+/** The HTML of a post, made from its document if the export has none. */
 function htmlOf({ html, lexical, mobiledoc }: Row, problemOf: MarkdownProblem): string {
   if (typeof html === 'string' && html !== '') return html;
   if (typeof lexical === 'string' && lexical !== '') return lexicalHtml(lexical, problemOf);
@@ -150,7 +150,7 @@ function timeOf(value: unknown): string | null {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The rows of the tables of an export, one after the other. Throws `ArchiveError` for what is not JSON. */
+/** The rows of all tables of an export, one by one. Throws `ArchiveError` if it is not JSON. */
 async function* ghostRows(file: string, open: () => Promise<Readable>): AsyncIterable<{ table: string; row: Row }> {
   const parser = new JSONParser({ paths: ['$.db.*.data.*.*', '$.data.*.*'], keepStack: false });
   const ready: { table: string; row: Row }[] = [];

@@ -10,7 +10,7 @@ const turndown = new TurndownService({
   br: '\\',
 });
 const escapeMarkdown = turndown.escape;
-// Raw HTML and character references are text here: Turndown knows that HTML may stand in Markdown.
+// Raw HTML and character references are text here. Turndown alone would leave them, as HTML is allowed in Markdown.
 turndown.escape = (text) => escapeMarkdown(text).replace(/[<&~|]/g, '\\$&');
 
 turndown.addRule('picture', { filter: 'img', replacement: (_content, node) => pictureOf(node as Node) });
@@ -31,10 +31,10 @@ turndown.addRule('table', {
   replacement: (_content, node) => `\n\n${tableOf(node as unknown as Node)}\n\n`,
 });
 
-/** A longer text in a figure is no caption, in UTF-16 units. */
+/** A longer text in a figure is not a caption, in UTF-16 units. */
 const CAPTION_MAX = 1_000;
 
-/** The part of the DOM on which the rules rest. */
+/** The part of the DOM that the rules use. */
 interface Node {
   nodeName: string;
   textContent: string | null;
@@ -44,15 +44,15 @@ interface Node {
 }
 
 /**
- * Markdown of tidy HTML. `media` gives the path of the media file of a picture's or a sound's address; null turns it to a
- * link to that address.
+ * Markdown from tidy HTML. `media` returns the path of the media file for the address of a picture or a sound; for
+ * null, it becomes a link to that address.
  */
 export function markdownOf(html: string, media: (address: string) => string | null): string {
   pathOf = media;
   return turndown.turndown(html).trim();
 }
 
-/** Turndown's rules are given nothing but the node. */
+/** A variable, because Turndown passes only the node to its rules. */
 let pathOf: (address: string) => string | null = () => null;
 
 function pictureOf(node: Node, caption = ''): string {
@@ -64,7 +64,7 @@ function pictureOf(node: Node, caption = ''): string {
   return `![${alt}](${target(path)}${title})`;
 }
 
-/** A sound is a link, by the name of its file if that is the paper's. */
+/** A sound becomes a link; its text is the file name if the file is the paper's. */
 function soundOf(content: string, node: Node): string {
   const address = node.getAttribute('href') ?? '';
   const path = pathOf(node.getAttribute('data-sound') ?? '');
@@ -74,7 +74,7 @@ function soundOf(content: string, node: Node): string {
   return `[${name === '' ? content : turndown.escape(name)}](${path})`;
 }
 
-/** A figure of one picture is a picture alone in its paragraph, with its text as the title. */
+/** A figure with one picture becomes a paragraph with this picture alone, whose title is the figure's text. */
 function figureOf(content: string, node: Node): string {
   const pictures = node.getElementsByTagName('img');
   const [picture] = Array.from(pictures);
@@ -99,7 +99,7 @@ function tableOf(node: Node): string {
   return [line(first), line(Array.from({ length: width }, () => '---')), ...others.map(line)].join('\n');
 }
 
-/** A cell is one line; a table within it gives its text. */
+/** A cell as one line; of a nested table only the text. */
 function cellOf(cell: Node): string {
   const text = (cell.textContent ?? '').replace(/\s+/g, ' ').trim();
   return escapeMarkdown(text).replace(/[<&|~]/g, '\\$&');

@@ -7,20 +7,20 @@ import { shown } from './shown.ts';
 import type { Source, SourceItem, SourcePiece } from './source.ts';
 import { textOfHtml, tidyHtml } from './tidy-html.ts';
 
-/** How many files of a piece are fetched at a time. A sound is held in memory. */
+/** How many files of a piece are fetched at a time. Sounds one by one, because each is held in memory. */
 const FETCHES = { image: 4, audio: 1 };
-/** The longest headline, in UTF-16 units, that is made of a text. */
+/** The longest headline that is made from a piece's text, in UTF-16 units. */
 const HEADLINE_CUT = 80;
-/** The longest title by which messages name a piece, in UTF-16 units. */
+/** The longest title of a piece in messages, in UTF-16 units. */
 const TITLE_CUT = 200;
-/** How many pictures a piece may show: each is fetched, and more of them are more mark-up than a piece may have. */
+/** The most pictures of a piece: each is fetched, and more would be more markup than a piece may have. */
 const PICTURES_MAX = 2_000;
-/** How many names a note lists, and how many notes say the same of a piece. */
+/** The most names that a note lists, and the most notes of a kind about one piece. */
 const SHOWN_MAX = 10;
-/** The longest address where a piece was published that is kept, in UTF-16 units. */
+/** The longest address of a piece's first publication that is kept, in UTF-16 units. */
 const ORIGIN_MAX = 1_000;
 
-/** What the paper takes to which the lines go. */
+/** The rules of the paper that gets the lines. */
 export interface PaperRules {
   /** The most characters of a slug, a dek and a tag, and the most tags and earlier addresses of a piece. */
   max: { slug: number; dek: number; tag: number; tags: number; aliases: number };
@@ -43,13 +43,13 @@ export interface LineOptions {
   siteUrl?: string | null;
 }
 
-/** What one thing of an archive came to. */
+/** The result for one item of an archive. */
 export type ArchiveLine = {
   line: number;
-  /** Where it is, for messages. */
+  /** Its position in the archive, for messages. */
   where: string;
   title: string;
-  /** What was left out of it or replaced. */
+  /** What was left out or replaced, one sentence each. */
   notes: string[];
   /** Paths of the media files that it shows. */
   shows: string[];
@@ -59,7 +59,7 @@ export type ArchiveLine = {
       value: Record<string, unknown>;
     }
   | {
-      /** Why it is not brought in, for what is no piece. */
+      /** Why it is not brought in: it is not a piece. */
       skipped: string;
     }
   | { problem: { field: string; message: string } }
@@ -76,8 +76,9 @@ export async function sections(source: Source, mapping: Mapping): Promise<string
 }
 
 /**
- * The things of an archive one by one, in its order: HTML becomes Markdown, pictures become media files, names go through
- * the mapping. The same archive always makes the same lines. Throws `ArchiveError` for an archive that is damaged.
+ * The items of an archive one by one, in its order: HTML becomes Markdown, pictures become media files, names go
+ * through the mapping. The same archive always makes the same lines. Throws `ArchiveError` for an archive that is
+ * damaged.
  */
 export async function* lines(source: Source, options: LineOptions): AsyncIterable<ArchiveLine> {
   const { title, url } = await source.site();
@@ -171,7 +172,7 @@ class Converter {
     return { value, notes, shows };
   }
 
-  /** Where it was published, if that can be said. */
+  /** The address where the piece was published; null if unknown. */
   #originOf(address: string | null, notes: string[]): string | null {
     if (address === null || !/^https?:/.test(address)) return null;
     if (address.length <= ORIGIN_MAX) return address;
@@ -179,7 +180,7 @@ class Converter {
     return null;
   }
 
-  /** Every picture, a few at a time, or every sound. */
+  /** Finds every picture or sound, a few at a time. */
   async #found(kind: MediaKind, addresses: string[], folder: string): Promise<Map<string, FoundPicture>> {
     const found = new Map<string, FoundPicture>();
     const all = [...new Set(addresses)];
@@ -191,7 +192,7 @@ class Converter {
     return found;
   }
 
-  /** The slug of the other system if it can be one here; a number tells two pieces with one name apart. */
+  /** The slug of the other system, if it is valid here. A number distinguishes pieces with the same slug. */
   #slugOf({ slug }: SourcePiece, headline: string): string {
     const { isSlug, words, max } = this.#options.rules;
     const given = decodedText(slug).toLowerCase();
@@ -218,7 +219,7 @@ class Converter {
     return fitting.slice(0, max.tags);
   }
 
-  /** The paths of its earlier addresses. Those that cannot lead to it are left out, and said. */
+  /** The paths of its earlier addresses. Those that cannot redirect to it are left out, with a note. */
   #aliasesOf({ origin, aliases }: SourcePiece, notes: string[]): string[] {
     const paths = [origin ?? '', ...aliases].flatMap((address) => {
       const url = URL.parse(address, 'http://localhost/');
@@ -248,12 +249,12 @@ function cut(text: string, max: number): string {
   return `${start.slice(0, Math.max(start.lastIndexOf(' '), max / 2)).trimEnd()}…`.slice(0, max);
 }
 
-/** A time as other systems write it, in ISO 8601; the text itself when it is none, for the import to refuse. */
+/** A time as other systems write it, in ISO 8601. Returns an invalid one unchanged, for the import to reject. */
 function timeOf(text: string): string {
   const [, day, time, zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|[+-]\d\d:?\d\d)?$/.exec(text.trim()) ?? [];
   const hours = zone.length === 5 && zone !== 'Z' ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
-  // A day that the calendar does not have is taken for one of the next month.
+  // Date.parse moves a day that does not exist into the next month.
   if (day !== undefined && new Date(`${day}T00:00Z`).toJSON()?.slice(0, 10) !== day) return text;
   const at = Date.parse(day === undefined ? text : `${day}T${time ?? '00:00'}${hours}`);
   return Number.isNaN(at) ? text : new Date(at).toISOString();

@@ -9,7 +9,7 @@ import { substackSource } from './substack.ts';
 import { wordpressSource } from './wordpress.ts';
 import { openZip } from './zip.ts';
 
-/** What `--from` may name; without it, the archive tells by its content. */
+/** The values of `--from`; without it, the system is recognized by the archive's content. */
 export const SYSTEMS = ['json-lines', 'wordpress', 'ghost', 'substack', 'hugo', 'jekyll', 'eleventy', 'feed'] as const;
 export type System = (typeof SYSTEMS)[number];
 
@@ -25,7 +25,7 @@ export async function openArchive(
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new ArchiveError(`${path} does not exist; name the file or the folder of an archive`);
   if (stat.isDirectory()) return openFolder(path, system, problemOf);
-  // What can be read only once, such as a pipe, would lose its start here.
+  // A pipe can be read only once, and recognizing the system would consume its start.
   if (!stat.isFile()) throw new ArchiveError(`${path} is neither a file nor a folder; save the archive to a file`);
   const start = startOf(path);
   if (start.startsWith('PK\x03\x04') || start.startsWith('PK\x05\x06')) return openZipped(path, problemOf);

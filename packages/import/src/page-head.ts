@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { decodedPage } from './decoded-page.ts';
 
-/** What a web page says of itself in its head: unchecked, of any length; null for what it does not say. */
+/** What a web page says about itself in its head. Unchecked, of any length; null for missing values. */
 export interface PageHead {
   title: string | null;
   description: string | null;
@@ -10,7 +10,7 @@ export interface PageHead {
   image: string | null;
 }
 
-/** By member, the names of `<meta>` under which pages say it, best first: the Open Graph protocol, X's cards, HTML. */
+/** For each member, the names of `<meta>` elements, preferred first: the Open Graph protocol, X's cards, HTML. */
 const NAMES = {
   title: ['og:title', 'twitter:title'],
   description: ['og:description', 'twitter:description', 'description'],
@@ -19,9 +19,9 @@ const NAMES = {
 } as const;
 const WANTED = new Set<string>(Object.values(NAMES).flat());
 
-/** Heads are flat. Each open element makes the next one slower. */
+/** Heads are flat, and each open element makes the next one slower. */
 const DEPTH_MAX = 100;
-/** How much is parsed between two looks at whether the head has ended, in UTF-16 units. */
+/** How much is parsed between two checks whether the head has ended, in UTF-16 units. */
 const CHUNK = 4_096;
 
 /** Reads the head of a page, or of its beginning, in time linear in its length. Never throws. */

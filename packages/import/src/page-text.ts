@@ -11,8 +11,8 @@ const INLINE = new Set(
 );
 
 /**
- * The text that readers of a page see, a block a line, its title first. Needs no tree, so its time is linear in the
- * length of the page, however its elements are nested. In XHTML (`isXml`) any element may close itself. Never throws.
+ * The text that readers of a page see, one line per block, its title first. Builds no tree, so it takes linear time,
+ * however elements are nested. In XHTML (`isXml`) any element may close itself. Never throws.
  */
 export function pageText(html: string, { isXml = false } = {}): string {
   const parts: string[] = [];
@@ -28,7 +28,7 @@ export function pageText(html: string, { isXml = false } = {}): string {
       isTitle = unseen === null || unseen === 'head';
     } else if (unseen !== null) {
       if (name === unseen) depth++;
-      // A head may have no end.
+      // The end tag of `head` may be omitted.
       if (unseen === 'head' && name === 'body') unseen = null;
     } else if (UNSEEN.has(name)) {
       unseen = name;
@@ -43,7 +43,7 @@ export function pageText(html: string, { isXml = false } = {}): string {
         name = html.slice(start, end).toLowerCase();
       },
       onopentagend: begin,
-      // HTML ends only elements of SVG and MathML so.
+      // In HTML only SVG and MathML elements can be self-closing.
       onselfclosingtag() {
         if (isXml) {
           if (!INLINE.has(name)) add('\n');

@@ -9,12 +9,12 @@ import { ArchiveError, messageOf } from './archive-error.ts';
 import { decodedText } from './decoded-text.ts';
 import type { Source } from './source.ts';
 
-/** How many redirects are followed for one file. Those that count the listeners of a sound follow each other. */
+/** How many redirects are followed for one file. Podcasts are often behind several that count listeners. */
 const REDIRECTS_MAX = 10;
 /** The longest name that a picture keeps of its own, in characters. */
 const NAME_MAX = 60;
 
-/** After so many requests in a row without a response, a host is asked no more: each may take a minute. */
+/** After this many requests in a row without a response, a host is not asked again: each may take a minute. */
 const SILENT_MAX = 5;
 
 export type MediaKind = 'image' | 'audio';
@@ -34,8 +34,8 @@ export interface Fetched {
 }
 
 /**
- * Requests an address that an archive names, which may be any: it is the caller's to allow only what the archive may
- * reach. Follows no redirect, and never rejects.
+ * Requests an address that an archive names. It may be any address, so the implementation must restrict which ones the
+ * archive can reach. Follows no redirect, and never rejects.
  */
 export type Fetch = (address: string, request: FetchRequest) => Promise<Fetched>;
 
@@ -46,17 +46,17 @@ interface FetchRequest {
   max: number;
 }
 
-/** Where the paper's media files are kept. */
+/** The store of the paper's media files. */
 export interface MediaStore {
-  /** The media types of the pictures and sounds that the paper holds, by extension: `.jpg`. */
+  /** The media types of the pictures and sounds that the paper accepts, by extension: `.jpg`. */
   types: Readonly<Record<string, string>>;
   /** The most bytes of a file. */
   bytesMax: Record<MediaKind, number>;
   /** The words of the name of a file for its path, a–z and 0–9. */
   words(name: string): string[];
-  /** Whether a path, such as `media/archive/quay-0f3a9c1d.png`, is a file of the paper whose bytes are there. */
+  /** Whether the paper has a file at a path, such as `media/archive/quay-0f3a9c1d.png`, with its bytes. */
   has(path: string): boolean;
-  /** Stores a file under this path. Throws `ArchiveError` for one that the paper does not hold. */
+  /** Stores a file under this path. Throws `ArchiveError` for a file that the paper does not accept. */
   keep(path: string, file: string): Promise<void>;
 }
 
@@ -64,15 +64,15 @@ export interface MediaStore {
 export type FoundPicture = { path: string } | { missing: string };
 
 /**
- * The pictures and sounds of one archive. Each is read from the archive or fetched once, and has a name that is made of its address,
- * so that the next import finds it.
+ * The pictures and sounds of one archive. Each is read from the archive or fetched once, and is named after its
+ * address, so that the next import finds it.
  */
 export class Pictures {
   readonly #found = new Map<string, Promise<FoundPicture>>();
   readonly #source: Source;
   readonly #media: MediaStore;
   readonly #fetch: Fetch | null;
-  /** How many requests to each host got no response, since the last that got one. */
+  /** For each host, how many requests got no response since the last one that did. */
   readonly #silent = new Map<string, number>();
 
   /** Without `fetch`, as in a dry run, every address counts as a file that will be there. */
@@ -111,7 +111,7 @@ export class Pictures {
       if (has(`${base}${extension}`)) return { path: `${base}${extension}` };
     }
     if (this.#fetch === null) return { path: `${base}${given in types ? given : Object.keys(types)[0]}` };
-    // Of its own, so that a process that is killed leaves no more than is on its way.
+    // A folder for each file, so that a killed process leaves only the files in progress.
     const temporary = mkdtempSync(join(tmpdir(), 'broadsheet-import-'));
     const at = join(temporary, 'file');
     try {
@@ -154,7 +154,7 @@ export class Pictures {
 
 const tooLarge = (max: number): string => `it has more than ${max / 1024 / 1024} MiB`;
 
-/** Copies a file of the archive. Only what is wrong with the archive is an `ArchiveError`, not what is with this disk. */
+/** Copies a file of the archive. Throws `ArchiveError` for errors of the archive, but not for those of this disk. */
 async function save(open: () => Readable | Promise<Readable>, at: string, max: number): Promise<null> {
   await pipeline(async function* () {
     let length = 0;
@@ -171,7 +171,7 @@ async function save(open: () => Readable | Promise<Readable>, at: string, max: n
   return null;
 }
 
-/** What a file is, by the response rather than by its name. */
+/** The extension of a file, by the type in the response rather than by its name. */
 function extensionFor(given: string, type: string | null, types: MediaStore['types'], kind: MediaKind): string {
   const named = type?.startsWith(`${kind}/`)
     ? Object.keys(types).find((extension) => types[extension] === type)
@@ -183,8 +183,8 @@ function extensionFor(given: string, type: string | null, types: MediaStore['typ
 }
 
 /**
- * The path of a picture without its extension: a part of its name, and a digest of its whole address. That of a file of
- * the archive begins with its site: another archive may have another file of this path.
+ * The path of a picture without its extension: a part of its name, and a digest of its whole address. The digest of a
+ * file in the archive includes the site, because another archive may have another file at this path.
  */
 function nameOf(
   address: string,

@@ -1,9 +1,9 @@
-/** The longest shortcode, in UTF-16 units. What is longer is text. */
+/** The longest shortcode, in UTF-16 units. Anything longer is text. */
 const SHORTCODE_MAX = 2_000;
 
 /**
- * Replaces what stands between two marks by what `render` makes of it; null leaves it as it is. Marks do not nest: a
- * shortcode ends at the first end after its start. Takes time linear in the length of the text.
+ * Replaces each shortcode between two delimiters with the result of `render`; null leaves it unchanged. Shortcodes do
+ * not nest: one ends at the first closing delimiter. Takes linear time.
  */
 export function replaced(text: string, open: string, close: string, render: (inner: string) => string | null): string {
   const parts: string[] = [];
@@ -12,7 +12,7 @@ export function replaced(text: string, open: string, close: string, render: (inn
   for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, start + 1)) {
     if (start < written) continue;
     const from = start + open.length;
-    // The end that was found for an earlier start is that of this one, too.
+    // An end that was found for an earlier start is also the end for this one.
     if (end < from) end = text.indexOf(close, from);
     if (end < 0) break;
     if (end - from > SHORTCODE_MAX) continue;

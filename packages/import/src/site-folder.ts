@@ -10,7 +10,7 @@ import { ITEM_MAX, type MarkdownProblem, type Source, type SourceItem } from './
 
 /** How many files a folder may hold. */
 const FILES_MAX = 500_000;
-/** Folders of programs and of what they make, which hold no sources. */
+/** Folders of programs and of their output, which hold no sources. */
 const LEFT_OUT = new Set(['node_modules', '_site', 'resources', 'vendor', 'themes', '_includes', '_layouts', '_sass']);
 const TEXTS = new Set(['.md', '.markdown', '.mkd', '.html', '.htm']);
 
@@ -34,7 +34,7 @@ export function folderSource(given: string, generator: Generator, problemOf: Mar
       const candidates = plain.startsWith('/')
         ? generator.roots.map((root) => join('/', root, plain))
         : [join('/', from, plain)];
-      // A path that leaves the folder ends at its root, because it is joined to one.
+      // A path with `..` cannot leave the folder, because it is resolved from `/` first.
       const found = candidates.find((candidate) => isPlainFile(folder, candidate));
       return found === undefined ? null : () => createReadStream(join(folder, found));
     },
@@ -48,13 +48,13 @@ export function folderSource(given: string, generator: Generator, problemOf: Mar
   };
 }
 
-/** Whether there is a file below a folder, with no link on the way: what a link leads to may be anything on this machine. */
+/** Whether there is a file below a folder, with no link in its path: a link could lead to any file of this machine. */
 function isPlainFile(folder: string, path: string): boolean {
   try {
     const whole = join(folder, path);
     return lstatSync(whole).isFile() && realpathSync(whole) === whole;
   } catch {
-    // Also a name that the file system cannot represent.
+    // No such file, or a name that the file system cannot represent.
     return false;
   }
 }
@@ -112,7 +112,7 @@ function itemOf(
     return { ...of, title, piece: pieceOf(path, fields, body, { generator, settings, authors, problemOf }) };
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
-    // A page with an odd head is none of the archive's pieces.
+    // Ignore unreadable front matter in files that are no pieces with any front matter.
     if (generator.isPiece(path, {}) !== true && generator.isPiece(path, { date: '' }) !== true) return null;
     return { ...of, problem: { field: 'front matter', message: error.message } };
   }

@@ -6,7 +6,7 @@ import { membersIn } from './members.ts';
 import type { MarkdownProblem, SourcePiece } from './source.ts';
 import { plainTemplates } from './templates.ts';
 
-/** What the pieces of a site have in common. */
+/** The parts of a site that its pieces share. */
 interface Site {
   generator: Generator;
   settings: Fields;
@@ -69,7 +69,7 @@ function imageIn(fields: Fields): SourcePiece['image'] {
   return found === '' ? null : { src: found, alt: textIn(alt ?? fields.image_alt), credit: textIn(caption) || null };
 }
 
-/** Names in a list, or in one text, which Jekyll divides at its spaces. */
+/** Names in a list or in one text, which Jekyll splits at spaces. */
 function namesIn(value: unknown, dividesText: boolean): string[] {
   const names = Array.isArray(value) ? value.map(textIn) : dividesText ? textIn(value).split(/\s+/) : [textIn(value)];
   return names.map((name) => name.trim()).filter((name) => name !== '');

@@ -15,25 +15,25 @@ export interface SourcePiece {
   authors: string[];
   /** As the other system writes it; null for a draft without one. */
   published_at: string | null;
-  /** Why the piece is no part of the published archive; null for one that is. */
+  /** Why the piece was not published; null if it was. */
   draft: string | null;
   body: { html: string; isAutop?: boolean };
   /** Its own picture: an address, or a path in the archive. */
   image: { src: string; alt: string; credit: string | null } | null;
   /** Where it was published. */
   origin: string | null;
-  /** Other addresses that led to it, whole or from the site's root. */
+  /** Other addresses of it, absolute or root-relative. */
   aliases: string[];
   language: string | null;
   /** The folder of its file within the archive, for pictures beside it. */
   folder?: string;
   /** The address of the original of a picture, by the classes of its element. */
   original?(classes: string): string | null;
-  /** What reading it left out. */
+  /** What was left out while reading it, one sentence each. */
   notes?: string[];
 }
 
-/** One thing in an archive, in its order: a piece, or why it is not brought in. */
+/** One item of an archive: a piece, or the reason why it is not brought in. */
 export type SourceItem = { where: string; line: number; title: string } & (
   | { piece: SourcePiece }
   | { skipped: string }
@@ -42,13 +42,13 @@ export type SourceItem = { where: string; line: number; title: string } & (
 
 /** An archive of another system, which can be read again and again. */
 export interface Source {
-  /** The system, as messages name it. */
+  /** The name of the system, for messages. */
   system: string;
   /** The site's name and address, as far as the archive has them. Read before the first item. */
   site(): Promise<{ title: string; url: string | null }>;
   /** Throws `ArchiveError` for a damaged archive. */
   items(): AsyncIterable<SourceItem>;
-  /** A file of the archive by a path that a piece names, seen from its folder; null when there is none. */
+  /** A file of the archive, by a path in a piece, relative to the piece's folder; null when there is none. */
   file(path: string, folder: string): Promise<(() => Readable | Promise<Readable>) | null>;
   close(): void;
 }
@@ -59,5 +59,5 @@ export type MarkdownProblem = (markdown: string) => string | null;
 /** The longest text of one item that is read, in bytes: forty times the longest prose of a piece. */
 export const ITEM_MAX = 16_000_000;
 
-/** The members of a source of a single file without others. */
+/** The members of a source that is a single file. */
 export const NO_FILES = { file: async () => null, close() {} };

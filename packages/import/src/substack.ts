@@ -5,7 +5,7 @@ import { ITEM_MAX, type Source, type SourceItem } from './source.ts';
 import type { ZipArchive } from './zip.ts';
 
 const POSTS_MAX = 64_000_000;
-/** How much of a path messages show, in UTF-16 units. */
+/** The longest part of a path in messages, in UTF-16 units. */
 const WHERE_MAX = 200;
 
 /** An export of Substack: `posts.csv`, and the HTML of each post in `posts/`. It names no authors. */

@@ -3,14 +3,14 @@ import { attributesOf, replaced } from './shortcodes.ts';
 
 export type TemplateKind = 'hugo' | 'liquid';
 
-/** A text without the commands of a template language: what they would show becomes Markdown, or is left out and said. */
+/** A text without template commands: their output becomes Markdown, or is left out with a note. */
 export function plainTemplates(text: string, kind: TemplateKind, notes: string[]): string {
   const left = new Map<string, number>();
   const leave = (name: string) => {
     left.set(name, (left.get(name) ?? 0) + 1);
     return '';
   };
-  // The lines of code begin after the tag's own line, and end before that of its end.
+  // The newlines after a code block's start tag and before its end tag are not part of the code.
   const tight = text.replace(AFTER_CODE_TAG, '$1').replace(BEFORE_CODE_END, '$1');
   const plain = kind === 'hugo' ? withoutHugo(tight, leave) : withoutLiquid(tight, leave);
   for (const [name, count] of left) notes.push(`${name} was left out${count === 1 ? '' : ` (${count} times)`}`);
@@ -28,7 +28,7 @@ function withoutHugo(text: string, leave: Leave): string {
 }
 
 function hugoShortcode(inner: string, leave: Leave): string {
-  // A shortcode that is shown as such.
+  // A commented shortcode is shown literally.
   const shown = /^\/\*([\s\S]*)\*\/$/.exec(inner)?.[1];
   if (shown !== undefined) return `{{<${shown}>}}`;
   const [, end, name = ''] = /^(\/?)\s*([\w-]+)/.exec(inner) ?? [];

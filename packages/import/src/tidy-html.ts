@@ -5,15 +5,17 @@ import { shown } from './shown.ts';
 
 /** The longest HTML of one piece that is read, in UTF-16 units: five times the longest prose of a piece. */
 const HTML_MAX = 2_000_000;
-/** How deep elements may be nested. No editor makes a tenth of it, and each end tag is looked for among all open ones. */
+/**
+ * The maximum nesting of elements: no editor makes a tenth of it, and each end tag is compared with all open elements.
+ */
 const DEPTH_MAX = 1_000;
-/** How many elements that Markdown knows are kept within each other. Deeper ones give their text. */
+/** The maximum nesting of elements that are kept. Of deeper ones only the text is kept. */
 const KEPT_DEPTH_MAX = 16;
 
-/** How many different things are said of one piece. */
+/** The most different notes about one piece. */
 const NOTES_MAX = 20;
 
-/** Ends a paragraph, whatever is open. */
+/** Ends a paragraph, whichever elements are open. */
 const BOUNDARY = '<p></p>';
 
 /** Elements that Markdown has a form for. */
@@ -30,26 +32,26 @@ const RENAMED: Record<string, string> = {
   samp: 'code',
 };
 const VOID = new Set(['br', 'hr', 'img']);
-/** Elements that end a paragraph and are nothing else in Markdown. */
+/** Elements that only end a paragraph in Markdown. */
 const BLOCKS = new Set(
   'address article aside body center dd details dir div dl dt fieldset footer form header html legend main menu nav search section summary caption'.split(
     ' ',
   ),
 );
-/** Elements whose content is no text of the piece. */
+/** Elements whose content is not part of the piece's text. */
 const DROPPED = new Set(
   'applet audio button canvas datalist embed frame frameset head iframe link map math meta noembed noframes noscript object optgroup option script select style svg template textarea title video'.split(
     ' ',
   ),
 );
-/** What a player or a frame shows, which becomes a link. */
+/** Players and frames, which become a link to what they show. */
 const FRAMED = new Set(['audio', 'embed', 'iframe', 'video']);
 const TEXT_ONLY = new Set(['pre', 'code']);
 
-/** HTML without what a piece may not hold, in a form from which Markdown is made. */
+/** HTML with only the elements that a piece may have, ready to be converted to Markdown. */
 export interface TidyHtml {
   html: string;
-  /** The addresses of its pictures and sounds, each once, in order. They are as they will be found in `html`. */
+  /** The addresses of its pictures and sounds, each once, in order, as they are written in `html`. */
   pictures: string[];
   sounds: string[];
   /** What was left out or replaced, for the person who imports. */
@@ -111,17 +113,17 @@ class Tidy {
   readonly #pictures = new Set<string>();
   readonly #sounds = new Set<string>();
   readonly #notes = new Map<string, number>();
-  /** For each open element, the name under which it was written; `BOUNDARY` for a block and null for others that were not. */
+  /** For each open element, the name that was written; if none was, `BOUNDARY` for a block, or null. */
   readonly #open: (string | null)[] = [];
   /** How many of the open elements were written. */
   #kept = 0;
-  /** At which depth an element began whose content is left out; 0 outside of any. */
+  /** The depth of the open element whose content is left out; 0 outside of one. */
   #droppedAt = 0;
   #textOnly = 0;
   #links = 0;
-  /** Where the start of the open `pre` was written. */
+  /** The index in `#out` of the open `pre`'s start tag. */
   #preAt = 0;
-  /** The open player whose address is still to come. */
+  /** The open player whose address has not come yet. */
   #player: 'audio' | 'video' | null = null;
 
   constructor(options: TidyOptions) {
@@ -175,14 +177,14 @@ class Tidy {
     }
   }
 
-  /** An address alone in its line is a link, as WordPress makes one of it. */
+  /** An address alone on its line becomes a link, as in WordPress. */
   #text(text: string): void {
     const [, url] = this.#links > 0 || this.#textOnly > 0 ? [] : (/^\s*(https?:\/\/[^\s<>"]+)\s*$/.exec(text) ?? []);
     const escaped = escapeText(text);
     this.#out.push(url === undefined ? escaped : `<a href="${escapeText(url)}">${escaped}</a>`);
   }
 
-  /** Whether the innermost block is a paragraph, where old posts have line breaks of their own. */
+  /** Whether the innermost block is a paragraph, in which ends of lines of old posts are line breaks. */
   #isInParagraph(): boolean {
     return this.#open.every(
       (name) =>
@@ -209,7 +211,7 @@ class Tidy {
     return true;
   }
 
-  /** The language of the open `pre`, as it or a `code` within it names it. */
+  /** Sets the language of the open `pre`, which its own classes or those of a `code` in it name. */
   #nameLanguage(classes = ''): void {
     const language = /(?:^|\s)(?:language|lang)-([\w+#-]{1,20})/.exec(classes)?.[1];
     if (language !== undefined) this.#out[this.#preAt] = `<pre><code class="language-${escapeText(language)}">`;
@@ -240,7 +242,7 @@ class Tidy {
     return true;
   }
 
-  /** A player without an address has it in the first `source` within, as HTML5 writes it. */
+  /** A player without an address takes that of its first `source` element, as in HTML5. */
   #source(src: string | undefined): void {
     if (this.#player === null || src === undefined) return;
     this.#frame(this.#player, src);
@@ -266,7 +268,7 @@ class Tidy {
     this.#out.push(`<p></p><a${sound} href="${escapeText(shownAddress)}">${escapeText(shownAddress)}</a><p></p>`);
   }
 
-  /** The whole address of a link or a picture; null for one that leads to nothing on the web. */
+  /** The absolute address of a link or a picture; null if it is not a web address. */
   #resolved(given: string, isFile = false): string | null {
     const base = isFile ? null : this.#options.base;
     const text = given.trim();

@@ -4,7 +4,7 @@ import { shown } from './shown.ts';
 import { NO_FILES, type Source, type SourceItem } from './source.ts';
 import { childrenOf, textIn, textOf, type XmlRecord, xmlRecords } from './xml-records.ts';
 
-/** The states of posts that are work in progress; any other unpublished state is no piece. */
+/** The states of posts that are work in progress. Posts in any other unpublished state are not pieces. */
 const DRAFTS: Record<string, string> = {
   draft: 'it is a draft',
   pending: 'it waits for review',
@@ -109,13 +109,13 @@ function skippedType(type: string): string {
 
 export const tooLong = () => ({ field: 'prose', message: 'the piece is longer than 16 MB; split it' });
 
-/** `2019-05-20 10:00:00` as WordPress writes it, in UTC; null for its zero of a draft. */
+/** A time as WordPress writes it, `2019-05-20 10:00:00`, in UTC; null for a draft's `0000-00-00 00:00:00`. */
 function timeOf(text: string): string | null {
   const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(text) ?? [];
   return day === undefined || day === '0000-00-00' ? null : `${day}T${time}Z`;
 }
 
-/** WordPress' own shortcodes as HTML. Those of plugins are left as the text that they are. */
+/** Converts WordPress' own shortcodes to HTML. Shortcodes of plugins stay as text. */
 function withoutShortcodes(html: string, attachments: Map<string, string>): string {
   return replaced(html, '[', ']', (inner) => {
     const [, slash, name = ''] = /^(\/?)([a-z]+)(?=[\s\]/]|$)/.exec(inner) ?? [];

@@ -8,10 +8,10 @@ import { ITEM_MAX } from './source.ts';
 const DEPTH_MAX = 200;
 /** Elements whose children are the records: of RSS, of Atom, of RSS 1.0. */
 const LISTS = new Set(['channel', 'feed', 'rdf:RDF']);
-/** What of a record nobody reads, and what there may be much of. */
+/** Elements of a record that are skipped, because they are not needed and may be many. */
 const LEFT_OUT = new Set(['wp:comment']);
 
-/** An element with its content. Its name is as written: exporters agree on their prefixes. */
+/** An element with its content. Its name is as written, because all exporters use the same prefixes. */
 export interface XmlElement {
   name: string;
   attributes: Record<string, string>;
@@ -20,14 +20,14 @@ export interface XmlElement {
 
 export interface XmlRecord extends XmlElement {
   line: number;
-  /** Whether its text was too long to be read, so that it lacks some. */
+  /** Whether its text was too long, so that it was cut. */
   isCut: boolean;
 }
 
 /**
- * The entries of a feed or of a WordPress export, one after the other: the children of its `channel` or `feed`. A
- * document type is skipped, so that no entity is ever defined, and signs are left out that XML forbids. Throws `ArchiveError` for what is not XML, with its
- * line.
+ * The entries of a feed or of a WordPress export, one by one: the children of its `channel` or `feed`. Skips a document
+ * type, so that no entity is ever defined, and characters that XML forbids. Throws `ArchiveError` with the line if the
+ * file is not XML.
  */
 export async function* xmlRecords(file: string): AsyncIterable<XmlRecord> {
   const parser = new SaxesParser({ position: true });
@@ -105,7 +105,7 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.content.filter((child) => typeof child !== 'string' && child.name === name) as XmlElement[];
 }
 
-/** The text of an element, with that of all in it. */
+/** The text of an element and all of its descendants. */
 export function textOf(element: XmlElement | null): string {
   return (element?.content ?? []).map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
 }

@@ -15,8 +15,8 @@ export interface ZipArchive {
 }
 
 /**
- * Opens a ZIP archive. Nothing is unpacked on disk, so no name in it leads anywhere: yauzl refuses absolute names and
- * those with `..`, and ends a stream where a file has more bytes than it claims. Throws `ArchiveError`.
+ * Opens a ZIP archive. Nothing is unpacked to disk, so names in it cannot escape a folder; yauzl rejects absolute names
+ * and names with `..`, and ends the stream of a file with more bytes than it claims. Throws `ArchiveError`.
  */
 export async function openZip(file: string): Promise<ZipArchive> {
   const entries = new Map<string, Entry>();

@@ -1,6 +1,6 @@
 /**
- * What `src/proof` takes from node:crypto, by noble: the bundle runs in browsers too, and WebCrypto would make every
- * caller wait for each hash.
+ * The functions of node:crypto that `src/proof` uses, made with noble, because the bundle also runs in browsers.
+ * WebCrypto would make every hash asynchronous.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { toBase64url, toHex } from '../../../src/proof/bytes.ts';
@@ -12,5 +12,5 @@ export function hash(_sha256: 'sha256', data: string | Uint8Array, encoding: 'he
   return encoding === 'hex' ? toHex(digest) : toBase64url(digest);
 }
 
-/** Signing an observation needs it, and the bundle leaves that out. */
+/** Needed only to sign observations, which the bundle cannot do. */
 export const createHash = undefined;

@@ -5,7 +5,7 @@ import { isPrimeOrder } from '../../../src/proof/prime-order.ts';
 
 ed.hashes.sha512 = sha512;
 
-/** Strict verification (RFC 8032, not ZIP-215), as `verifyNoble` of `src/proof`, which needs node:crypto to hash. */
+/** Strict verification (RFC 8032, not ZIP-215), like `verifyNoble` of `src/proof`, which hashes with node:crypto. */
 export const verifyEd25519: Verify = (signature, message, publicKey) => {
   if (!isPrimeOrder(publicKey) || !isPrimeOrder(signature.subarray(0, 32))) return false;
   try {

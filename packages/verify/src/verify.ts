@@ -19,29 +19,34 @@ export interface Trust {
    * document is checked by the keys that it names itself, which anyone can make.
    */
   keys?: string;
-  /** A tlog-policy (https://c2sp.org/tlog-policy): a log of it must have every receipt, and its witnesses have signed. */
+  /**
+   * A tlog-policy (https://c2sp.org/tlog-policy): one of its logs must have every receipt, with its quorum of
+   * witnesses.
+   */
   policy?: string;
 }
 
-/** What `verify` found. */
+/** The result of `verify`. */
 export interface Verdict {
-  /** `proof` for a story, `fact` for a fact of a paper; what the domain records issued; `misshapen` for anything else. */
+  /**
+   * `proof` for a story, `fact` for a fact of a paper, a kind of the domain records, or `misshapen` for anything else.
+   */
   kind: 'proof' | 'fact' | RecordsDocument['kind'];
-  /** Whether everything holds: there are no faults. */
+  /** Whether there are no faults. */
   holds: boolean;
-  /** What does not hold, as sentences. */
+  /** What is wrong, one sentence each. */
   faults: string[];
-  /** The places of members that no signature covers, which were therefore not checked. */
+  /** The paths of members that no signature covers, and that were therefore not checked. */
   unsigned: string[];
   /** Where each receipt is in the log; null without a policy, or when one is not there. */
   logged: LoggedReceipt[] | null;
 }
 
 /**
- * Verifies a document that Broadsheet issued: the `proof.json` of a story (protocol 4.6), a fact (4.8), or a receipt, badge, preview,
- * record, page of provenance, evidence bundle (protocol 5.7) or the proof of a dump (5.11) of the domain records, whose
- * files the caller hashes. `document` is its text as it was
- * fetched. A document that does not hold gives faults. Throws a TypeError when `trust` is not what it should be.
+ * Verifies a document that Broadsheet issued: the `proof.json` of a story (protocol 4.6), a fact (4.8), or of the
+ * domain records a receipt, badge, preview, record, page of provenance, evidence bundle (protocol 5.7) or the proof of
+ * a dump (5.11), whose files the caller hashes. `document` is its text as it was fetched. The faults say why a document
+ * is not valid. Throws a TypeError when `trust` is invalid.
  */
 export async function verify(document: string, trust: Trust = {}): Promise<Verdict> {
   const keys = trust.keys === undefined ? undefined : trustedKeys(trust.keys);
@@ -89,7 +94,7 @@ async function verdict(
   };
 }
 
-/** The receipts of a document that come with their place in the log; null for kinds that never have one. */
+/** The receipts of a document that come with their position in the log; null for kinds that never have one. */
 function rowsIn(document: RecordsDocument): Row[] | null {
   if (document.kind === 'evidence') return document.bundle.records;
   if (document.kind === 'dump') return [{ receipt: document.proof.note, log: document.proof.log ?? null }];
@@ -100,7 +105,7 @@ function rowsIn(document: RecordsDocument): Row[] | null {
 const ownKeys = (document: RecordsDocument): VerifyingKey[] =>
   document.kind === 'evidence' ? keysOf(document.bundle) : [];
 
-/** The value of a JSON text, or what is wrong with it. */
+/** The value of a JSON text, or why it is invalid. */
 function parsed(text: string): { value: unknown } | string {
   try {
     return { value: parseIJson(text) };
