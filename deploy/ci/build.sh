@@ -24,7 +24,7 @@ fi
 : "${ORIGIN:?set ORIGIN to the public address of the papers}"
 export ASTRO_TELEMETRY_DISABLED=1 LOG_DIR="${LOG_DIR:-dist/log}"
 to=$PUBLISH_URL
-# Only publish publishes: commands that press would do it too, and a failure would be a warning.
+# Only `publish` is to publish: commands that press would do it too, and a failure would be only a warning.
 unset PUBLISH_URL
 
 branch=
@@ -77,19 +77,19 @@ save_state() {
   tip=$new
 }
 
-# A build opens a database, and a restore wants an empty place.
+# With a DATA_DIR of its own, because the build opens a database, and a restore needs an empty folder.
 if [ -e bin/broadsheet.mjs ] && [ ! -e dist/server/source.txt ]; then
   DATA_DIR=$(mktemp -d) BUILD_PRESSES=off node node_modules/astro/bin/astro.mjs build >&2
 fi
 restore_state
 if [ -z "${BEGIN:-}" ]; then
-  # An old state would sign what contradicts what readers have: the published checkpoint tells, and nothing is signed.
+  # An old state would sign a contradiction to what readers have: compared with the published checkpoint, it signs nothing.
   mkdir -p "$LOG_DIR/desk"
   curl -fsS --retry 3 --max-time 30 -o "$LOG_DIR/desk/checkpoint" "${LOG_URL:-$ORIGIN/log}/checkpoint"
 fi
 broadsheet file --no-press
 broadsheet press
-# What readers see is in the state from before they see it: a run that is cut short is completed by the next one.
+# The state is saved before readers see its content, so that the next run can complete one that was interrupted.
 save_state
 broadsheet publish --to "$to"
 # So that the next run knows what is published, and sends only what changed.

@@ -58,7 +58,7 @@ def main(archive, warehouse):
     uri = os.environ.get('ICEBERG_CATALOG') or sqlite
     catalog = SqlCatalog(NAMESPACE, uri=uri, warehouse=warehouse)
     catalog.create_namespace_if_not_exists(NAMESPACE)
-    # A folder of metadata for each run: the earlier ones go when no table is in them.
+    # A folder of metadata for each run. Earlier ones are deleted once no table is in them.
     run = f'run-{uuid.uuid4().hex}'
     for name, paths in tables(files, root).items():
         if not paths:
@@ -74,7 +74,7 @@ def main(archive, warehouse):
     for old in store.get_file_info(fs.FileSelector(base)):
         if old.base_name.startswith('run-') and old.base_name != run:
             store.delete_dir(old.path)
-    # Of a run that ended early.
+    # Left by a run that ended early.
     for _, name in catalog.list_tables(NAMESPACE):
         if name not in ROOTS:
             catalog.drop_table((NAMESPACE, name))
