@@ -1,4 +1,5 @@
-// Runs the tests: builds the pages if they are not those of the present code, then has Node's runner take the files.
+// Runs the tests: builds the pages if the code has changed since the last build, then runs the files with Node's
+// runner.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -12,7 +13,7 @@ import summary from './summary.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'broadsheet-build-'));
 Object.assign(process.env, {
   ASTRO_TELEMETRY_DISABLED: '1',
-  // Hundreds of processes read the same modules: what Node made of each is kept for the others, as long as this runs.
+  // Hundreds of processes load the same modules, so they share what Node compiled, for the duration of this run.
   NODE_COMPILE_CACHE: join(folder, 'compiled'),
 });
 
@@ -26,7 +27,7 @@ async function build() {
     DATA_DIR: join(folder, 'var'),
     DIST_DIR: join(folder, 'papers'),
     LOG_DIR: join(folder, 'log'),
-    // As in test/support/app-context.ts: what is filed here is what tests file again.
+    // As in test/support/app-context.ts, because tests file the same content again.
     DEMO_DATES: 'off',
   };
   const child = spawn(process.execPath, ['node_modules/astro/bin/astro.mjs', 'build'], { stdio: 'inherit', env });
@@ -45,12 +46,12 @@ async function test(files) {
   process.env.PRESSED_DEMO = folder;
   const events = run({
     files,
-    // Twice as many files at a time as there are cores: most wait for a disk or for processes that they start.
+    // Twice as many files at a time as there are cores, because most wait for a disk or for processes that they start.
     concurrency: 2 * availableParallelism(),
-    // Tests make much that is soon garbage: with room for more of it, a twelfth of their time is not spent on collecting.
+    // Tests make much short-lived garbage: a larger young generation saves a twelfth of their time.
     execArgv: ['--max-semi-space-size=32'],
     signal: stopped.signal,
-    // One that waits for what has died, as a browser may, holds up the others no longer.
+    // So that a test that waits for a dead process, such as a browser, does not block the others for ever.
     timeout: 20 * 60_000,
   });
   let isPassed = true;

@@ -77,7 +77,7 @@ export class Visitor {
   }
 }
 
-/** The path to which a form redirects, without what the next page is to say. */
+/** The path to which a form redirects, without the message for the next page. */
 export function pathOf({ headers }: Answer): string {
   return new URL(String(headers.location), 'http://records.example').pathname;
 }

@@ -39,13 +39,13 @@ export function tempFolder(t: Scope): string {
   return folder;
 }
 
-/** With more files open, garbage is collected. Linux gives a process 1,024 or more. */
+/** Garbage is collected when more files than this are open. Linux gives a process 1,024 or more. */
 const OPEN_MAX = 400;
-/** How often it is collected where the system does not tell how many are open; macOS gives a process 256. */
+/** Where the number of open files is unknown, garbage is collected this often; macOS gives a process 256 files. */
 const EVERY = 8;
 let left = 0;
 
-/** Has the files of closed databases closed, before there are too many. */
+/** Makes libsql close the files of closed databases, before there are too many. */
 export function closeLeftOpen(): void {
   left++;
   if (process.platform === 'linux' ? readdirSync('/proc/self/fd').length > OPEN_MAX : left % EVERY === 0)
@@ -55,16 +55,16 @@ export function closeLeftOpen(): void {
 const users: { folder: string; end: () => Promise<unknown> }[] = [];
 
 /**
- * Has a process that writes into a temporary folder ended before the folder is removed. Hooks run in the order in which
- * they were made, so the folder's would come first.
+ * Ends a process that writes into a temporary folder before the folder is removed. Hooks run in the order in which they
+ * were registered, so the folder's would come first.
  */
 export function endBeforeRemoval(folder: string, end: () => Promise<unknown>): void {
   users.push({ folder, end });
 }
 
 /**
- * Collects garbage: libsql closes the files of a closed database only when its statements are collected, and a property
- * opens hundreds.
+ * Collects garbage: libsql closes the files of a closed database only when its statements are garbage-collected, and a
+ * property opens hundreds of them.
  */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
@@ -83,7 +83,7 @@ export function envIn(folder: string, more: Record<string, string> = {}): Record
     LOG_LEVEL: 'silent',
     // Queries no system resolver unless a test asks for it.
     SCANNER: 'off',
-    // Pages of the demo do not change while a test looks at them, and are of the same days in every run.
+    // So that pages of the demo do not change during a test, and have the same dates in every run.
     DEMO_SOURCES: 'off',
     DEMO_DATES: 'off',
     ...more,

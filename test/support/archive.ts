@@ -31,7 +31,7 @@ export function folderPlace(folder: string): ArchivePlace {
   return archivePlace(bucket, bucket, '');
 }
 
-/** Takes steps until there is nothing more to do. */
+/** Runs steps of the archiver until there is nothing more to do. */
 export async function archiveAll(app: AppContext, place: ArchivePlace, most = 500): Promise<Archiver> {
   const archiver = new Archiver(app, place, { assertHeld() {} });
   for (let n = 0; await archiver.step(); n++) if (n > most) throw new Error('the archiver does not come to an end');
@@ -40,7 +40,7 @@ export async function archiveAll(app: AppContext, place: ArchivePlace, most = 50
 
 export const sha256Of = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** What a process that is killed never gets to. */
+/** Thrown where a killed process would end. */
 export class Killed extends Error {}
 
 /**

@@ -1,7 +1,7 @@
 import { FetchState } from 'astro/fetch';
 import { renderToString } from 'astro/runtime/server/index.js';
 
-/** Pages as Astro's own server prints them: test/site/page-runtime.test.ts builds this beside the pages. */
+/** Renders pages as Astro's own server does: test/site/page-runtime.test.ts builds this with the pages. */
 
 const address = (route: string) => new Request(`http://broadsheet.invalid${route}`);
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** What an authenticator does otherwise than asked, for tests of what is refused. */
+/** Deviations of an authenticator from what it was asked, for tests of refusals. */
 interface Twist {
   origin?: string;
   rpId?: string;
@@ -17,7 +17,7 @@ const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(b
 const b64 = (bytes: Buffer | string): string => Buffer.from(bytes).toString('base64url');
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-/** An authenticator in software, with one passkey: what it sends is made by hand, byte by byte. */
+/** A software authenticator with one passkey, whose messages are assembled byte by byte. */
 export class Authenticator {
   readonly id = randomBytes(32);
   counter = 0;

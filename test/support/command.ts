@@ -5,7 +5,7 @@ import { Fault, stackOf } from '../../src/shared/fault.ts';
 import { VERSION } from '../../src/shared/project.ts';
 import { printable, printableLines } from '../../src/shared/terminal/output.ts';
 
-/** What a command that runs in this process has printed. */
+/** The output of a command that runs in this process. */
 interface Printed {
   stdout: Buffer[];
   stderr: Buffer[];
@@ -24,7 +24,7 @@ class Exit extends Error {
 const running = new AsyncLocalStorage<Printed>();
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Has what a command prints kept for it. Node's test runner writes to the same streams, outside of the command. */
+/** Captures the output of commands. Node's test runner writes to the same streams, but not within a command. */
 function keepOutput(name: 'stdout' | 'stderr'): void {
   const stream = process[name];
   const write = stream.write.bind(stream) as (...all: unknown[]) => boolean;
@@ -52,7 +52,7 @@ function prepare(): void {
   }) as typeof process.exit;
 }
 
-/** Puts an environment in force. Returns a function that restores the one before. */
+/** Replaces the environment. Returns a function that restores the previous one. */
 function useEnvironment(env: NodeJS.ProcessEnv): () => void {
   const before = { ...process.env };
   const put = (to: NodeJS.ProcessEnv) => {
@@ -63,7 +63,7 @@ function useEnvironment(env: NodeJS.ProcessEnv): () => void {
   return () => put(before);
 }
 
-/** One after the other: a command has the whole environment. */
+/** Commands run one after the other, because each replaces the whole environment. */
 let last: Promise<unknown> = Promise.resolve();
 
 /** Runs a command of the program in this process, as `bin/broadsheet.mjs` would in its own, and returns what it printed. */
@@ -97,7 +97,7 @@ async function runNow(args: readonly string[], env: NodeJS.ProcessEnv) {
   return { code, stdout: text(printed.stdout), stderr: text(printed.stderr) };
 }
 
-/** What src/cmd/broadsheet.ts does. */
+/** Does the same as src/cmd/broadsheet.ts. */
 async function perform(args: readonly string[]): Promise<number> {
   try {
     const command = await COMMANDS[args[0] ?? '']?.();

@@ -50,7 +50,7 @@ export class Visitor {
   }
 }
 
-/** The desk of small papers, in process, as its consoles are used over https. The clock stands still. */
+/** A desk of small papers in this process, whose consoles are used over https. Its clock stands still. */
 export async function consoleDesk(t: Scope, papers: readonly SmallPaper[]) {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, papers);
@@ -100,13 +100,13 @@ export async function consoleDesk(t: Scope, papers: readonly SmallPaper[]) {
 
 export type ConsoleDesk = Awaited<ReturnType<typeof consoleDesk>>;
 
-/** Where a page of seats leads; null when it is shown. */
+/** Where a page for seats redirects to; null when it is shown. */
 export async function sentTo(visitor: Visitor, path = '/tides/console/sessions'): Promise<string | null> {
   const { status, headers } = await visitor.get(path);
   return status === 200 ? null : headers.get('location');
 }
 
-/** What a page says is wrong. */
+/** The problem that a page names. */
 export const said = (text: string): string =>
   [...text.matchAll(/role="alert"[^>]*>(?:<p>)?([^<]+)</g)]
     .map(([, words = '']) => words.replaceAll('&#34;', '"').replaceAll('&quot;', '"'))

@@ -25,7 +25,7 @@ export function consoleBlocks(page: string): Shown[][] {
 
 /** Values that differ in every run and that later commands repeat: a desk's key, an id. */
 const NAMES = String.raw`nrf_[0-9A-Za-z]+|\b[0-9a-hjkmnp-tv-z]{26}\b`;
-/** The same, and what no command repeats: an instant, a number of milliseconds. */
+/** The same, and values that no command repeats: an instant, a number of milliseconds. */
 const FRESH = new RegExp(String.raw`${NAMES}|"\d{4}-\d\d-\d\dT[\d:.]+Z"|(?<=_ms":)\d+`, 'g');
 const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 

@@ -65,7 +65,7 @@ export interface Answered {
   text: string;
 }
 
-/** What no response may contain: a stack trace, or paths of this machine. */
+/** Text that no response may contain: a stack trace, or a path of this machine. */
 const LEAK = /\n\s+at |\bfile:\/\/|node:internal|node_modules|\/(?:work|home|root|tmp|var|usr)\/[\w.-]/;
 
 /** An OpenAPI document as a contract that responses must fulfil. */

@@ -2,7 +2,7 @@ import type { AppContext } from '../../src/server/context.ts';
 import { markProofsStale } from '../../src/signing/log/open-witnesses.ts';
 import { LogHeads } from './log-heads.ts';
 
-/** Has a head over all leaves of the desk cosigned, when there are any that no head covers. */
+/** Signs and cosigns a head over all leaves of the desk's log, unless a head covers them already. */
 export function cosignAll({ store }: Pick<AppContext, 'store'>): void {
   store.database.transact(() => {
     const {

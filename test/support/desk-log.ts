@@ -101,7 +101,7 @@ export async function fileSite(t: Scope, files: FileSite['files'] = new Map()): 
   return { url: `${await loopback(t, server)}/`, files, asked };
 }
 
-/** Puts the present state of a log under a path of a site, as its operator publishes it. */
+/** Publishes the present state of a log under a path of a site. */
 export function publishLog({ files }: FileSite, log: MemoryLog, at = 'log/', checkpoint = log.checkpoint()): void {
   for (const [path, bytes] of log.files) files.set(at + path, bytes);
   files.set(`${at}checkpoint`, checkpoint);

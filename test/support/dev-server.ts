@@ -12,7 +12,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Starts what `npm run dev` runs; it is killed when the test ends before it does. */
 export function dev(t: Scope, folder: string, settings: Record<string, string>) {
-  // Astro keeps one server a project, unless it is told otherwise: the reader may have one running.
+  // By default Astro allows one server per project, and the developer may have one running.
   const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
   const args = /^exec node (.+)$/.exec(scripts.dev)?.[1]?.split(' ') ?? assert.fail('it runs by node');
   const child = spawn(process.execPath, [...args, '--ignore-lock'], {

@@ -119,7 +119,7 @@ export interface UnboundWish {
   zones: readonly string[];
   server: Server;
   anchors: readonly string[];
-  /** The zone that it must answer for before it is used; by default the first one. */
+  /** The server is ready when it answers for this zone; by default the first one. */
   first?: string;
 }
 

@@ -42,7 +42,7 @@ export async function checkDocument(document: Document, server: string): Promise
   }
 }
 
-/** Where a document has what generators of clients fail on: an `allOf`, and a member with a default. */
+/** The paths in a document of what client generators fail on: an `allOf`, and a member with a default. */
 function hardToGenerate(node: unknown, way = '#'): string[] {
   if (typeof node !== 'object' || node === null) return [];
   const { allOf, properties = {} } = node as { allOf?: unknown; properties?: Record<string, object> };

@@ -6,7 +6,7 @@ import type { Preview } from '../../src/proof/records/preview.ts';
 import { dumpOf } from '../../src/records/dumps.ts';
 import type { AppContext } from '../../src/server/context.ts';
 
-/** The rows of a Parquet file, its columns as they are. */
+/** The rows of a Parquet file, with its columns unchanged. */
 export function parquetRows(bytes: Buffer): Promise<Record<string, unknown>[]> {
   const file: AsyncBuffer = {
     byteLength: bytes.length,
@@ -39,7 +39,7 @@ export async function namesByDay(app: AppContext, folder: string): Promise<Recor
   return found;
 }
 
-/** All bytes of a folder's files, decompressed as far as they can be: what a search finds in them. */
+/** All bytes of a folder's files, decompressed if possible, so that a text can be searched in them. */
 export async function textIn(folder: string): Promise<string> {
   let text = '';
   for (const name of readdirSync(folder)) {

@@ -32,8 +32,8 @@ export function emptyDatabase(dataDir: string): string {
 }
 
 /**
- * Has all data folders of a run of test/run.mjs keep drawn pictures in one place, as the processes of one data folder
- * do: most tests have the same few personas and pictures.
+ * Makes all data folders of a run of test/run.mjs share drawn pictures, as the processes of one data folder do: most
+ * tests have the same few personas and pictures.
  */
 function sharePictures(dataDir: string): void {
   const { PRESSED_DEMO: run } = process.env;
@@ -44,7 +44,7 @@ function sharePictures(dataDir: string): void {
   symlinkSync(drawn, link);
 }
 
-/** One for all processes of a run of test/run.mjs; without it, one for this process. */
+/** The same database for all processes of a run of test/run.mjs; without it, for this process. */
 function readEmpty(): Buffer {
   const { PRESSED_DEMO: run } = process.env;
   const kept = run === undefined ? null : join(run, 'empty.db');
@@ -65,7 +65,7 @@ function readEmpty(): Buffer {
   }
 }
 
-/** Has a data folder keep the drawn pictures itself, for a test that damages or counts them. */
+/** Gives a data folder its own drawn pictures, for a test that damages or counts them. */
 export function ownPictures(dataDir: string): void {
   rmSync(join(dataDir, 'pictures'), { force: true });
 }

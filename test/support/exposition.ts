@@ -16,7 +16,7 @@ export type Families = Map<string, Family>;
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*';
-/** What Go's ParseFloat takes, in which the letters of `NaN` and `Inf` may be large or small. */
+/** The numbers that Go's ParseFloat accepts, with `NaN` and `Inf` in upper or lower case. */
 const VALUE = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?Inf|NaN)$/i;
 const HELP = new RegExp(`^# HELP (${NAME}) (.+)$`);
 const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary|untyped)$`);

@@ -14,7 +14,7 @@ export function skipWithoutFaketime(): string | false {
   return library() === null && !isNeeded && 'libfaketime is not installed; install the Debian package faketime';
 }
 
-/** What gives a process a wall clock that is off by so many seconds, beside what this process has. */
+/** The variables that shift a process's wall clock by some seconds, in addition to the shift of this process. */
 export function clockOffBy(seconds: number): Record<string, string> {
   const before = Number.parseInt(process.env.FAKETIME ?? '0', 10) || 0;
   const off = before + seconds;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const HOST = '127.0.0.1';
-/** Below the ports that systems give to outgoing connections and to `listen(0)`, so that none of these takes it first. */
+/** A range below the ports that systems use for outgoing connections and `listen(0)`, so that these take none of it. */
 const [FIRST, COUNT] = [10_000, 22_000];
-/** Processes that run at the same time start far from one another: a prime apart for consecutive ids. */
+/** Concurrent processes start far from one another: consecutive ids are a prime apart. */
 let next = (process.pid * 7919) % COUNT;
 
-/** A loopback port that is free for both TCP and UDP, and that this process has not named before. */
+/** A loopback port that is free for both TCP and UDP, and that this process has not returned before. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + next;

@@ -85,8 +85,8 @@ export type Shown = keyof typeof SHOWN;
 export const SIGNALS = Object.keys(SHOWN) as Shown[];
 
 /**
- * What a probe of a hostname should find according to the data; null where the data does not tell. Hostnames have no
- * trailing dot.
+ * The values that a probe of a hostname should find according to the data; null where the data does not say. Hostnames
+ * have no trailing dot.
  */
 export function truthOf(state: ZoneState, host: string): Record<Shown, string[] | null> {
   const entries = SIGNALS.map((signal) => {

@@ -11,8 +11,8 @@ import { newId } from '../../src/shared/new-id.ts';
 import type { State } from './requests.ts';
 
 /**
- * What an operation on an account's things needs, so that its example does what it is an example of: the account holds
- * nothing but that. Null for any other operation.
+ * Creates what an account needs so that the example of an operation succeeds, and nothing else. Null for operations
+ * that need nothing.
  */
 export function heldFor(app: AppContext, email: string, operationId: string): State | null {
   const {

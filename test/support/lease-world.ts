@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Time that passes when nothing else is left to do. */
+/** A simulation in which time passes only when nothing else is left to do. */
 export class World {
   now = 0;
   readonly #events: { at: number; run: () => void }[] = [];
@@ -29,5 +29,5 @@ export class World {
   }
 }
 
-/** As of S3 and of a folder: the same bytes have the same ETag. */
+/** As in S3 and in a folder, the same bytes have the same ETag. */
 export const etagOf = (text: string): string => (text === '' ? '' : createHash('md5').update(text).digest('hex'));

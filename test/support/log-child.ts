@@ -9,8 +9,8 @@ import { openWitnesses } from '../../src/signing/log/open-witnesses.ts';
 import { growLog } from './log-leaves.ts';
 
 /**
- * Appends leaves in random batches up to the size in its argument, and signs, has cosigned and publishes each head, as
- * the log's job does but without its lease and its pauses. Prints a line for each round. Ends when the whole log is
+ * Appends leaves in random batches up to the size in its argument, and has each head signed, cosigned and published,
+ * like the log's job but without its lease and its pauses. Prints a line for each round. Ends when the whole log is
  * cosigned and published.
  */
 

@@ -1,7 +1,7 @@
 import type { LogService } from '../../src/proof/log/leaf.ts';
 import type { AppContext } from '../../src/server/context.ts';
 
-/** A leaf as a draft leaves one; each number gives another. */
+/** A leaf as that of a draft; each number gives another one. */
 export function testLeaf(number: number): string {
   return `receipt-hash/v1\nsha256:${number.toString(16).padStart(64, '0')}\n`;
 }

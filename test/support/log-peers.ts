@@ -12,7 +12,7 @@ import { until } from './program.ts';
 
 /** Why a test that needs these programs is skipped; false when all are there. */
 export function without(...programs: string[]): string | false {
-  // A program in Go asks the kernel for the time, and checks the times of requests.
+  // A Go program gets the time from the kernel, past libfaketime, and checks the times of requests.
   if (programs.includes('versitygw') && process.env.FAKETIME !== undefined) return 'has another clock than the test';
   const folders = (process.env.PATH ?? '').split(delimiter);
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
@@ -20,8 +20,8 @@ export function without(...programs: string[]): string | false {
 }
 
 /**
- * The fsck that checks logs; null if it is not installed. Systems have another program of that name, which checks
- * disks.
+ * The path of the `fsck` that checks logs; null if it is not installed. Systems have another program of that name,
+ * which checks disks.
  */
 export const LOG_FSCK: string | null =
   (process.env.PATH ?? '')

@@ -10,7 +10,7 @@ import { parseReceipt, type Receipt } from '../../src/proof/receipt.ts';
 import { filing } from './app-context.ts';
 import { DeskLog, type FileSite, publishLog } from './desk-log.ts';
 
-/** A paper with a log, both published as files of a site: what a monitor sees of a desk. */
+/** A paper and its log, both published as files of a site, as a monitor sees a desk. */
 export class LoggedPaper {
   readonly site: FileSite;
   log: DeskLog;
@@ -70,7 +70,7 @@ export class LoggedPaper {
     this.list();
   }
 
-  /** Takes a story's files away. With `forgets`, its next filing is a first revision again. */
+  /** Removes a story's files. With `forgets`, its next filing is a first revision again. */
   remove(slug: string, { forgets = false } = {}): void {
     for (const name of ['', 'index.html', 'proof.json']) this.site.files.delete(`tide-table/stories/${slug}/${name}`);
     if (forgets) this.#stories.delete(slug);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import Database from 'libsql';
 
-// Databases as older versions left them. How each was made is told in its folder, or by test/fixtures/make-epoch.mjs.
+// Databases that older versions left. Their folders say how they were made, or test/fixtures/make-epoch.mjs does.
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
 

@@ -1,9 +1,9 @@
 import { decode, encode } from 'dns-packet';
 import { type LyingServer, lyingServer } from './lying-server.ts';
 
-/** A name server whose answers a test changes as it goes. */
+/** A name server whose answers a test can change at any time. */
 export interface OwnerZone extends LyingServer {
-  /** Texts and addresses by name. What is not there is NXDOMAIN. */
+  /** Texts and addresses by name. Other names get NXDOMAIN. */
   txt: Map<string, string[]>;
   a: Map<string, string[]>;
   /** While set, every answer is this code, such as 2 for SERVFAIL; with `null`, there is none. */

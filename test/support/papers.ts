@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 
 /**
- * Adds a paper to a content folder: a copy of another one with a modified paper.yaml. With `only`, leaves out every
- * other story: to draw their cards takes longer than most tests.
+ * Adds a paper to a content folder: a copy of another one with a modified paper.yaml. With `only`, leaves out all other
+ * stories, because drawing their cards takes longer than most tests.
  */
 export function copyPaper(
   folder: string,
@@ -18,7 +18,7 @@ export function copyPaper(
   if (only !== undefined)
     for (const name of readdirSync(stories)) if (!only.includes(name.replace(/\.md$/, ''))) rmSync(join(stories, name));
   const file = join(target, 'paper.yaml');
-  // A copy is no demo: it would read what it cites from the network.
+  // Without `sources`: a copy is not a demo, and would read its sources from the network.
   writeFileSync(file, change(readFileSync(file, 'utf8').replace(/^sources: .*\n/m, '')));
 }
 

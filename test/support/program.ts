@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 export const PROGRAM = join(PROJECT, 'bin/broadsheet.mjs');
 
-/** Progress lines, which only slow machines print, and those of a build, where pages are older than their code. */
+/** Progress lines, which only slow machines print, and lines of a build, if pages are older than their code. */
 export const PROGRESS =
   /^(?:[^\n]*: \d+ (?:of \d+|so far)|import [^\n]*: \d+|\d\d:\d\d:\d\d \[(?:types|build|vite)\] [^\n]*)\n/gm;
 
@@ -24,7 +24,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** What a server logs once it has filed and pressed the content that was there at its start. */
+/** The line that a server logs once it has filed and pressed the content that was there at its start. */
 export const SETTLED = /"msg":"(?:pressed what was due at the start|content\/ could not be filed)"/;
 
 /** Pino's levels. */
@@ -134,7 +134,7 @@ export async function run(
 /** The result of a `serve` that is refused before it is ready, in this process. */
 export async function refusedServe(folder: string, more: Record<string, string> = {}): Promise<Outcome> {
   const { code, stdout, stderr } = await runCommand(['serve'], { ...process.env, ...envIn(folder), ...more });
-  // Whatever else this process has listening would say that it starts.
+  // Otherwise the other servers of this process would report that they are starting.
   const { server } = await import('../../src/operate/metrics/readiness.ts');
   server.phase = 'serving';
   return { code, signal: null, stdout, stderr };
@@ -217,7 +217,7 @@ export function copyContent(folder: string): void {
   cpSync(join(PROJECT, 'content'), join(folder, 'content'), { recursive: true });
 }
 
-/** The addresses that the pages of `copyDemo` name; a server that keeps them has nothing to press. */
+/** The addresses in the pages of `copyDemo`. A server with these addresses has nothing to press. */
 export const DEMO_ORIGINS = { ORIGIN: 'http://localhost:4321', DATA_ORIGIN: 'http://localhost:4322' };
 
 /**

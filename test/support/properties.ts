@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 
-// biome-ignore lint/performance/noBarrelFile: what properties are made of, with an `assert` of this project's own.
+// biome-ignore lint/performance/noBarrelFile: fast-check for properties, with this project's own `assert`.
 export * from 'fast-check';
 
 /**
- * Any character, also such as no alphabet has. For its own `unit: 'binary'`, fast-check first makes a table of all
- * 1,112,064, which takes a second in every process.
+ * Any character, including those of no alphabet. For its own `unit: 'binary'`, fast-check first makes a table of all
+ * 1,112,064 characters, which takes a second in every process.
  */
 const CHARACTER = fc.nat({ max: 0x10_ff_ff - 0x8_00 }).map((n) => String.fromCodePoint(n < 0xd8_00 ? n : n + 0x8_00));
 
@@ -22,7 +22,7 @@ const RUNS_MAX = process.env.WIDE === undefined ? 10 : Number.POSITIVE_INFINITY;
 /** Multiplies the number of runs of every property. Above 1, each run has a new random seed. */
 export const TIMES = Number(process.env.PROPERTY_TIMES ?? 1);
 
-/** How often a property runs that is to run so many times. */
+/** How often a property is really run when it asks for `numRuns`. */
 export function runsOf(numRuns: number): number {
   return TIMES > 1 ? numRuns * TIMES : Math.min(numRuns, RUNS_MAX);
 }

@@ -3,7 +3,7 @@ import type { S3Server } from './s3-server.ts';
 
 /** Where a paper's objects are, below `site` in a bucket. */
 export const PREFIX = `site/${PAPER}/`;
-/** Addresses that a server answers, not a file; and cards, which this press leaves to a later one. */
+/** Addresses that only a server answers; and cards, which this press leaves to a later one. */
 const LIVE = /^(?:api|oembed|subscribe|search|cards)\b/;
 
 /** The keys of the files that a page links to within its paper. */
@@ -21,7 +21,7 @@ function linksIn(html: string, key: string): string[] {
 export function follow(store: S3Server): { reached: number; broken: string[] } {
   const broken: string[] = [];
   const reached = new Set([`${PREFIX}index.html`]);
-  // The set grows while it is walked.
+  // The set grows during the loop.
   for (const key of reached) {
     if (!key.endsWith('.html')) continue;
     for (const link of linksIn(store.bytes(key) ?? '', key)) {

@@ -4,7 +4,7 @@ import { textPool } from '../../src/desk/sources/text-pool.ts';
 import { openAppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 
-/** Reads the sources that are due at the time `AT`, and stands still once both files of one are on disk. */
+/** Reads the sources that are due at the time `AT`, and blocks once both files of one are on disk. */
 const app = openAppContext(readSettings(process.env));
 app.clock.now = () => Number(process.env.AT);
 app.signer.open();

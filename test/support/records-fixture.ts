@@ -39,7 +39,7 @@ export async function recordsStand(
     for (const end of endings) await end();
   });
   const app = appContextIn(inside, tempFolder(inside), clock, more);
-  // The only server of its lease, where it has one.
+  // The only server that competes for its lease, if it has one.
   app.signer.right = ALONE;
   app.signer.open();
   const served = await listenRecords(app, pino({ level: 'silent' }));

@@ -8,9 +8,9 @@ export interface Relay {
   url: string;
   /** While it is down, it closes every connection. */
   isDown: boolean;
-  /** Runs between an answer of the server and its arrival, unless it was only asked for the time (HEAD). */
+  /** Runs before a response of the server is passed on, except for HEAD, which only asks for the time. */
   answered(): void | Promise<void>;
-  /** The number of requests that were passed on, without those. */
+  /** The number of requests that were passed on, without HEAD. */
   requests: number;
 }
 

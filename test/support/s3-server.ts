@@ -21,7 +21,7 @@ export function storeEnv(endpoint: string, query = ''): Record<string, string> {
   };
 }
 
-/** As much metadata as S3 keeps of an object, in bytes. */
+/** The most metadata that S3 stores with an object, in bytes. */
 const METADATA_MAX = 2_048;
 
 interface Item {
@@ -45,7 +45,7 @@ export type Intercept = (
   raw: IncomingMessage,
 ) => boolean | Promise<boolean>;
 
-/** A store with one bucket, in memory, that speaks as much S3 as a publisher needs. */
+/** A store with one bucket, in memory, with the part of S3 that a publisher needs. */
 export class S3Server {
   readonly objects = new Map<string, Item>();
   /** Uploads in parts that nobody has completed or given up. */

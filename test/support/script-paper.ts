@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { phrasesOf } from '../../src/phrases/tables.ts';
 import { copyPaper } from './papers.ts';
 
-/** The languages in scripts that no typeface of papers has. */
+/** Languages in scripts that no typeface of papers has. */
 export const SCRIPT_LANGUAGES = ['ja', 'zh', 'ko', 'ar', 'hi', 'he'] as const;
 
-/** How many letters of these languages say what a hundred of English do. */
+/** The length of a text in these languages that takes a hundred letters in English. */
 const DENSE = { ja: 45, zh: 35, ko: 50, ar: 90, hi: 100, he: 80 };
 
 /**
@@ -48,7 +48,7 @@ export function scriptPaper(
   }
 }
 
-/** The texts of a table of phrases, without what they leave to be filled in. */
+/** The texts of a table of phrases, without their placeholders. */
 function textsIn(phrases: unknown): string[] {
   if (typeof phrases === 'string') return [phrases.replace(/[{}<>|*_#[\]]/g, '')];
   return typeof phrases === 'object' && phrases !== null ? Object.values(phrases).flatMap(textsIn) : [];

@@ -42,7 +42,7 @@ const NAMES = [
   'fog-signal.example',
 ];
 
-/** What the n-th hostname shows on a day: most values stay, some change now and then. */
+/** The values of the n-th hostname on a day: most stay, some change now and then. */
 function seenOn(index: number, day: number): Seen {
   const house = HOUSES[(index + (index === 3 && day > 4 ? 1 : 0)) % HOUSES.length] as (typeof HOUSES)[number];
   const moved = Math.floor((day + index) / (3 + (index % 5)));

@@ -50,7 +50,7 @@ export async function serveHere(t: Scope, folder: string, more: Record<string, s
   const stop = async () => {
     end();
     await ended;
-    // Without it, whatever else this process has listening would say that it stops.
+    // Otherwise the other servers of this process would report that they are stopping.
     ofProcess.phase = 'serving';
     const code = Number(process.exitCode ?? 0);
     process.exitCode = undefined;

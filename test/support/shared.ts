@@ -1,11 +1,11 @@
 import { after, before } from 'node:test';
 
-/** The lifetime of what tests share. */
+/** The lifetime of a shared fixture. */
 interface Scope {
   after(work: () => unknown): void;
 }
 
-/** What the tests of a file share, such as a server: opened before the first one, and closed after the last. */
+/** A fixture that the tests of a file share, such as a server: opened before the first test, closed after the last. */
 export function shared<T>(open: (t: Scope) => Promise<T>): () => T {
   const endings: (() => unknown)[] = [];
   let opened: T | undefined;

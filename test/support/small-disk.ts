@@ -16,7 +16,7 @@ export function mounted(t: TestContext, options: string): string | null {
   return isMounted ? disk : null;
 }
 
-/** Fills a disk until so many bytes are free. Returns a function that frees the rest again. */
+/** Fills a disk until only `free` bytes are left. Returns a function that frees the rest again. */
 export function fill(disk: string, free: number): () => void {
   const file = join(disk, 'filler');
   rmSync(file, { force: true });

@@ -52,7 +52,7 @@ export async function enterPapers(folder: string, papers: readonly SmallPaper[])
 function writePaper(folder: string, { slug, isPublic = true, url }: SmallPaper): void {
   for (const name of ['masthead', 'stories', 'cast', 'media/art']) mkdirSync(join(folder, name), { recursive: true });
   cpSync(join(MEDIA, 'cast'), join(folder, 'media/cast'), { recursive: true });
-  // A small one: to draw the variants of a large poster takes longer than to press the rest of the paper.
+  // A small poster, because drawing the variants of a large one takes longer than pressing the rest of the paper.
   cpSync(POSTER, join(folder, 'media/cast/2026-11-16.jpg'));
   cpSync(join(MEDIA, 'art/buoys.svg'), join(folder, 'media/art/buoys.svg'));
   write(folder, 'paper.yaml', {

@@ -6,7 +6,7 @@ const WAYS = ['run', 'get', 'all', 'iterate'] as const;
 
 let ran: string[] | null = null;
 
-/** Counts the statements of every connection of this process from now on, whatever is prepared later. */
+/** Watches the statements of every connection of this process from now on, including those prepared later. */
 function watch(): void {
   const prepare = Database.prototype.prepare;
   Database.prototype.prepare = function (this: InstanceType<typeof Database>, text: string) {
@@ -25,8 +25,8 @@ function watch(): void {
 watch();
 
 /**
- * The SQL statements that run while `work` does, in order. They are those of every connection of this process: have
- * nothing else run beside, such as the jobs of a server.
+ * The SQL statements that run during `work`, in order, of every connection of this process: nothing else, such as the
+ * jobs of a server, may run at the same time.
  */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const list: string[] = [];

@@ -23,7 +23,7 @@ export function* storedTexts(file: string): Generator<{ where: string; text: str
   }
 }
 
-/** What a database might cut or change at its end: each begins with a mark of its own. */
+/** Texts whose end a database might cut or change. Each begins with a unique mark. */
 export function* hostileTexts(): Generator<string, never> {
   for (let n = 0; ; n++) {
     yield `hostile${n}:\0end`;
@@ -43,7 +43,7 @@ export function* withHostileTexts(value: unknown, texts: Iterator<string, never>
   }
 }
 
-/** Stored texts that have lost the end of a hostile one, or hold what no column should. */
+/** Stored texts that have lost their hostile end, or that no column should hold. */
 export function cutTexts(file: string): string[] {
   const cut: string[] = [];
   for (const { where, text } of storedTexts(file)) {

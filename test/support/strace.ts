@@ -17,8 +17,8 @@ function reasonNotToTrace(): string | false {
   if (!isHere) {
     return process.env.NEED_SERVERS === undefined && 'strace is not installed; install the Debian package strace';
   }
-  // Installing strace does not help where containers may not trace. `timeout` ends a successful trace after a second,
-  // with 124.
+  // Even with strace installed, a container may not be allowed to trace. `timeout` ends a successful trace after a
+  // second, with 124.
   const { status } = spawnSync('sh', ['-c', 'sleep 3 & exec timeout 1 strace -qq -o /dev/null -p $!']);
   return status === 124 ? false : 'strace may not look at another process here (CAP_SYS_PTRACE)';
 }

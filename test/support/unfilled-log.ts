@@ -1,6 +1,6 @@
 import Database from 'libsql';
 
-/** Empties the logs of a database, so that it is as one from before there were logs. */
+/** Empties the logs of a database, as in databases from before there were logs. */
 export function emptyLogs(file: string): void {
   const db = new Database(file);
   try {

@@ -1,4 +1,4 @@
-// A thread that colours texts with Oniguruma's own limit on going back, and posts the results.
+// A thread that colours texts with Oniguruma's own limit on backtracking, and posts the results.
 import { parentPort, workerData } from 'node:worker_threads';
 import { codeColours } from '../../src/desk/press/code-colours.ts';
 import { startOniguruma } from '../../src/desk/press/oniguruma.ts';

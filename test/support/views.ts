@@ -17,7 +17,7 @@ const TEXTS = [
 ];
 const LANGUAGES = ['en', 'de', 'ar', 'ja', 'pt-BR', 'he', 'tlh'];
 const TIMES = ['2026-11-21T07:06:00.000Z', '2026-11-21T00:00:00.000Z', '1999-01-01T23:59:59.999Z'];
-/** Strings that a page reads as more than text, by the names of their members. */
+/** Strings that pages do not treat as plain text, by the names of their members. */
 const FORMS: [RegExp, readonly string[]][] = [
   [/language$/, LANGUAGES],
   [/(?:^|_)(?:at|since|from|until|date|on)$/, TIMES],

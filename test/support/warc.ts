@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Scope, tempFolder } from './app-context.ts';
 
 const HAS_WARCIO = spawnSync('warcio', ['--version']).status === 0;
-/** Why a test that warcio alone can make is skipped. `.ci/wide` installs it (https://pypi.org/project/warcio). */
+/** Why a test that needs warcio is skipped. `.ci/wide` installs it (https://pypi.org/project/warcio). */
 export const NEEDS_WARCIO: false | string = HAS_WARCIO ? false : 'warcio is not on the PATH';
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Why a test is skipped on a push: it kills processes, lets several race, compares whole trees, waits for failures to
- * pass or for other projects' programs, plays a guide from first to last, or is one more case of a long table. `.ci/wide`
- * sets WIDE, and runs it.
+ * pass or for other projects' programs, runs a guide from beginning to end, or is one more case of a long table.
+ * `.ci/wide` sets WIDE, and runs it.
  */
 export const ONLY_WIDE: string | false = process.env.WIDE === undefined && 'runs in .ci/wide';

@@ -8,7 +8,7 @@ import type { Scope } from './app-context.ts';
 import { ed25519Witness, type TestWitness } from './log.ts';
 import { loopback } from './loopback.ts';
 
-/** What a witness answers. */
+/** The response of a witness. */
 export interface WitnessReply {
   status: number;
   type?: string;

@@ -5,7 +5,7 @@ const CONTRACTS = { dollar: 'Dollar', several: 'Several' } as const;
 
 export type Compiled = Record<keyof typeof CONTRACTS, `0x${string}`>;
 
-/** The stored output of the compiler: compiling takes two seconds, which tests with a chain are spared. */
+/** The stored output of the compiler, because compiling takes two seconds. */
 const COMPILED = new URL('./compiled.json', import.meta.url);
 
 /** The code of each contract as deployed, in hex. */
