@@ -4,10 +4,10 @@ import { FONTS_LINK, scriptLetters } from '../../shared/script-letters.ts';
 import type { Site } from './edition.ts';
 import type { RenderedFile } from './output.ts';
 
-/** The rules for alphabets, each with one font for a whole paper, and for the room of letters that have no font yet. */
+/** The rules for alphabets, which have one font per paper, and for the blank fonts that reserve space (`roomFonts`). */
 export const ALPHABETS_CSS = 'alphabets.css';
 
-/** The files of an output, with a font of its own for each page with ideographs, kana or Hangul. */
+/** Adds to the files of an output a separate font for each page with ideographs, kana or Hangul. */
 export function withPageFonts(files: readonly RenderedFile[], { base }: Site): RenderedFile[] {
   return files.flatMap((file) => {
     if (!('body' in file) || typeof file.body !== 'string' || !file.path.endsWith('.html')) return file;
@@ -22,12 +22,12 @@ export function withPageFonts(files: readonly RenderedFile[], { base }: Site): R
   });
 }
 
-/** The files that `withPageFonts` has put beside a page, from the page as it is in the tree. */
+/** The font files that `withPageFonts` added for a page. `body` is the page as it is in the tree. */
 export function fontsBeside(path: string, body: string, { base }: Site): RenderedFile[] {
   return body.includes(`<link rel="stylesheet" href="${base}/${ALPHABETS_CSS}">`) ? fontsOf(path, body).own : [];
 }
 
-/** The stylesheets of a page's fonts, the fonts without ink that it loads first, and its own files. */
+/** The stylesheets of a page's fonts, the blank fonts that it loads first, and the files that it needs. */
 function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[]; own: RenderedFile[] } {
   const letters = [...scriptLetters(body.slice(body.indexOf('<body')))].sort().join('');
   const fonts = pageFonts(path, letters, languageOf(body));
@@ -35,7 +35,7 @@ function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[
   const sheets = [ALPHABETS_CSS];
   const own: RenderedFile[] = [...fonts, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes }));
   if (fonts.length > 0) {
-    // The rules name files beside the sheet.
+    // The stylesheet is in the same folder as the fonts.
     const rules = fonts.map(({ rule }) => rule.replace('url("fonts/', 'url("')).join('');
     const css = `fonts/${sha256(`${path} ${rules}`).slice('sha256:'.length, 'sha256:'.length + 16)}.css`;
     sheets.push(css);
@@ -47,7 +47,7 @@ function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[
 const LANGUAGES = / lang="((?:ja|ko|zh)(?:-[^"]*)?)"/;
 const OF_PAGE = /<html lang="([^"]*)"/;
 
-/** The first language with ideographs that a page is in, or a text on it. */
+/** The first language with ideographs that the page or a text on it declares, else the page's language. */
 function languageOf(body: string): string {
   return (LANGUAGES.exec(body) ?? OF_PAGE.exec(body))?.[1] ?? 'en';
 }

@@ -30,9 +30,9 @@ export const assets = singleOutput('assets', 'assets', async (edition, tools) =>
 const DAYS = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2026, month, month + 1)));
 
 /**
- * `fonts.css`, which pages link to that have letters in scripts for which papers have no typeface, and parts of fonts
- * for them; and `alphabets.css`, what pressed pages need of it: their ideographs they have themselves
- * (`page-fonts.ts`). Browsers load a font when a page has one of its letters and the reader's system has no font for it.
+ * `fonts.css` and its fonts, for pages with letters in scripts that the papers' typefaces lack; and `alphabets.css`, the
+ * part of it that pressed pages need, which have separate fonts for ideographs (`page-fonts.ts`). Browsers load a font
+ * when a page has one of its letters and the reader's system has no font for it.
  */
 export const fonts = singleOutput('fonts', 'assets', async (edition) => {
   const { language } = edition.paper();
