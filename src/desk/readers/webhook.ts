@@ -60,7 +60,7 @@ export interface WebhookTable extends WebhookStates {
   /** The desk's own webhooks, oldest first. */
   list(paper: string): (Webhook & WebhookHealth)[];
   get(paper: string, id: string): (Webhook & WebhookHealth) | null;
-  /** Changes one of the desk's own webhooks. A new address clears its failures. */
+  /** Changes one of the desk's own webhooks. A new address clears its failures and switches it on. */
   change(paper: string, id: string, to: Pick<Webhook, 'url' | 'sections' | 'cast'>): void;
   /** Pauses one of the desk's own webhooks, or resumes it when `at` is null. False if nothing changes. */
   pause(paper: string, id: string, at: number | null): boolean;
