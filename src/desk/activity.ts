@@ -173,10 +173,7 @@ export function recordActivity(
     activity.count(actor.who, { filed, refused: 0, at: now });
 }
 
-/**
- * How many refused filings of a key are listed per hour. The rest are only counted, so that a looping client cannot
- * fill the disk.
- */
+/** How many refused filings of a key are listed per hour. The rest are only counted, so that no loop fills the disk. */
 const REFUSED_HOURLY = 60;
 /** Maximum number of problems listed for a refusal. */
 const PROBLEMS_LISTED = 20;
@@ -279,9 +276,7 @@ export function frontChanges(before: Placement, after: Placement): Change[] {
   return [{ action: 'front.placed', detail: { before: pieces(before), after: pieces(after) } }];
 }
 
-/**
- * The change that describes an action on a webhook. It names only the host, because the rest of a URL may be secret.
- */
+/** The change that describes an action on a webhook. It names only the host: the rest of a URL may be secret. */
 export function webhookChange(
   verb: 'added' | 'changed' | 'secret' | 'tested' | 'removed',
   { id, url }: { id: string; url: string },

@@ -69,10 +69,7 @@ export function airFound(
   return true;
 }
 
-/**
- * The problem of an archived piece that would air with the current date. A piece that returns to the air keeps its
- * date.
- */
+/** The problem of an archived piece that would air with the current date. A piece that returns keeps its date. */
 function archiveTimeProblems({ provenance, published_at }: Story, on_air_at: number, filed: number): Problem[] {
   if (provenance !== 'archive' || published_at !== 0 || on_air_at < filed) return [];
   const message =

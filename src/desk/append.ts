@@ -71,9 +71,7 @@ function requirePaperOf(store: LedgerStore, entry: LedgerEntry): void {
   throw new Fault('conflict', `the paper ${entry.paper} was removed`);
 }
 
-/**
- * Publishes the pieces that were scheduled for `now` or earlier and wait for no review or evidence. Returns their ids.
- */
+/** Publishes pieces that were scheduled for `now` or earlier and wait for no review or evidence. Returns their ids. */
 export function airDue(store: LedgerStore, now: number): string[] {
   const due = store.scheduled(now);
   for (const { paper, piece, at } of due) putOnAir(store, paper, piece, at, at);
@@ -160,9 +158,7 @@ function applyEvidence(store: LedgerStore, entry: RecordEntry): void {
   emitFindings(store, paper, at, { fact: entry.name });
 }
 
-/**
- * Emits the findings about a named fact, or about the facts that a piece cites, as soon as they concern a piece on air.
- */
+/** Emits findings about a named fact, or about the facts that a piece cites, as soon as they concern a piece on air. */
 function emitFindings(store: LedgerStore, paper: string, at: number, of: { fact: string } | { piece: string }): void {
   if (!readsSources(store, paper)) return;
   const archive = store.archive(paper);
@@ -284,10 +280,7 @@ function markAliases(store: LedgerStore, paper: string, { id, aliases }: Generat
   if (before.length > 0 || aliases.length > 0) store.markStale(paper, [dependencies.aliases]);
 }
 
-/**
- * Marks every page as stale when the first piece from an archive goes on air: until then, all pieces cite their
- * sources.
- */
+/** Marks every page as stale when the first archived piece goes on air: until then, all pieces cite their sources. */
 function markArchived(store: LedgerStore, paper: string, hadArchived: boolean): void {
   if (!hadArchived && store.archive(paper).hasArchived()) store.markStale(paper, [dependencies.config]);
 }
@@ -348,10 +341,7 @@ function citedKeys(store: LedgerStore, paper: string, piece: string): string[] {
     .map(({ claim_key }) => claim_key);
 }
 
-/**
- * Marks the facts that a piece cites as stale, because their pages list the piece. `before` are the keys it cited on
- * air before.
- */
+/** Marks the facts that a piece cites as stale: their pages list it. `before` are the keys it cited on air before. */
 function markFacts(store: LedgerStore, paper: string, piece: string, before: readonly string[]): void {
   // The pending full press prints them all.
   if (store.isFullPressPending(paper)) return;
@@ -401,10 +391,7 @@ function emitStory(store: LedgerStore, event: Omit<StoryEvent, 'story'>, piece: 
   if (story !== null) store.emit({ ...event, story });
 }
 
-/**
- * Emits `cast.published`. Call it before the record is applied. Skips past days, and videos whose file was only
- * measured again.
- */
+/** Emits `cast.published`, unless for a past day or a remeasured file. Call it before the record is applied. */
 function emitCast(store: LedgerStore, { paper, name, body, at }: RecordEntry): void {
   const before = store.archive(paper).cast(name);
   const cast = { ...(body as Cast), day: name };

@@ -300,9 +300,7 @@ export interface Archive {
   showsArchive(digest: string): boolean;
   /** The digests of all such texts. */
   shownTexts(): Iterable<string>;
-  /**
-   * The digests of the texts read for all versions of a recorded fact, or for a piece's entries, whether shown or not.
-   */
+  /** Digests of the texts read for all versions of a recorded fact, or for a piece's entries, whether shown or not. */
   textsOf(of: { fact: string } | { piece: string }): string[];
   /** The notes of all versions of the facts that a piece cites, oldest first. */
   factReceiptsOf(id: string): string[];

@@ -43,9 +43,7 @@ export const dependencies = {
   /** A numbered page of the fact record, and a sitemap of its pages. */
   factPage: (page: number) => `facts-page:${page}`,
   factShard: (shard: number) => `facts-shard:${shard}`,
-  /**
-   * What became of the facts that a piece cites. A correction makes it stale for each piece on air that cites the fact.
-   */
+  /** What became of the facts that a piece cites. A correction makes it stale for each piece on air that cites one. */
   citations: (id: string) => `citations:${id}`,
   /** The newest pieces of the whole paper. */
   newest: 'newest',

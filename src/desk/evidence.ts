@@ -241,10 +241,7 @@ export interface QuotedFact {
   instrument: string;
   quote: string | null;
   state: EvidenceState | null;
-  /**
-   * Whether the fact was corrected before its source was read. The version that the piece cites will then never be
-   * checked.
-   */
+  /** Whether the fact was corrected before its source was read: the cited version will then never be checked. */
   is_late: boolean;
 }
 

@@ -70,10 +70,7 @@ export interface LedgerStore {
   /** Whether a scheduled piece stays off the air until its sources are read. */
   awaitsEvidence(piece: string): boolean;
   setAwaitsEvidence(piece: string, awaits: boolean): void;
-  /**
-   * Queues sources for reading: those of a piece's newest revision, of a fact's newest version, or of all that a paper
-   * cites.
-   */
+  /** Queues sources for reading: of a piece's newest revision, of a fact's newest version, or all of a paper. */
   queuePieceSources(piece: string, at: number): void;
   queueFactSource(paper: string, claim_key: string, at: number): void;
   queuePaperSources(paper: string, at: number): void;

@@ -52,10 +52,7 @@ export function logEvidence(store: LedgerStore, paper: string, piece: string): v
   for (const note of store.archive(paper).evidenceNotesOf(piece)) store.logLeaf('desk', note);
 }
 
-/**
- * Logs that a piece leaves the air. Skips private papers, where nothing was public and a reason could be guessed from
- * its hash.
- */
+/** Logs that a piece leaves the air. Skips private papers: nothing was public, and a hashed reason could be guessed. */
 export function logWithdrawal(store: LedgerStore, entry: WithdrawalEntry): void {
   if (isPublic(store, entry.paper)) store.logLeaf('desk', withdrawalLeaf(entry));
 }

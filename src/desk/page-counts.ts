@@ -19,10 +19,7 @@ export interface PageReads extends CountedPage {
 }
 
 export interface PageCountTable {
-  /**
-   * Adds reads. A day has rows for at most `PAGES_MAX` pages of a paper: reads of further pages count only for their
-   * kind.
-   */
+  /** Adds reads. A day has rows for at most `PAGES_MAX` pages of a paper; further pages count only for their kind. */
   add(reads: readonly PageReads[]): void;
   /** Reads per day from a day on, oldest first; omits days without reads. */
   days(paper: string, from: string): { day: string; reads: number }[];

@@ -48,8 +48,7 @@ const PUNCTUATION = /[\u2010-\u2027\u2030-\u205e]/g;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Normalizes a text for the index and queries: words and single spaces, no case, no accents; unspaced scripts by
- * character.
+ * Normalizes a text for index and queries: words and single spaces, no case or accents; unspaced scripts by character.
  */
 export function searchText(text: string): string {
   return text.split('\n').map(normalizeLine).filter(Boolean).join(' ');

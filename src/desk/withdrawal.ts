@@ -5,10 +5,7 @@ import { type DeskRow, isWithdrawn, type Story } from './archive.ts';
 
 type Withdrawable = Pick<Story, 'state' | 'published_at' | 'headline_withheld'>;
 
-/**
- * What a client requests of a piece: its record in the API or as oEmbed, its page or its card, its proof, a preview of
- * it.
- */
+/** What a client requests of a piece: its API or oEmbed record, its page or card, its proof, or a preview of it. */
 export type View = 'record' | 'page' | 'proof' | 'preview';
 
 /**

@@ -87,10 +87,7 @@ function compared(pairs: { before: string[]; after: string[] }[]): Segment[][] {
   });
 }
 
-/**
- * The fewest edits from one list to the other; undefined if there are more than `maxEditLength`. Compares numbers
- * instead of texts.
- */
+/** The fewest edits from one list to the other; undefined if more than `maxEditLength`. Compares texts by number. */
 function edits(before: string[], after: string[], maxEditLength: number): Segment[] | undefined {
   const numbers = new Map<string, number>();
   for (const text of [...before, ...after]) if (!numbers.has(text)) numbers.set(text, numbers.size);

@@ -95,10 +95,7 @@ export function requestLink(
 /** The token of a mailed link. It stays the same when the mail is sent again. */
 export const mailedToken = (secret: Uint8Array, id: string): string => linkToken(secret, 'console', id);
 
-/**
- * Makes a link for a key, or with null for the first seat of a paper, and returns its token. Ends earlier links to the
- * first seat.
- */
+/** Makes a link for a key, or with null for a paper's first seat, whose earlier links end. Returns its token. */
 export function printedLink(
   { consoleLinks, transact }: Pick<LinkStore, 'consoleLinks' | 'transact'>,
   paper: string,
@@ -135,8 +132,7 @@ export function requireLink(
 }
 
 /**
- * Marks a link as used and returns the key that it signs in. Throws like `requireLink`. Runs in the caller's
- * transaction.
+ * Marks a link as used and returns the key that it signs in, in the caller's transaction. Throws like `requireLink`.
  */
 export function useLink(
   store: Pick<LinkStore, 'keys' | 'consoleLinks'>,

@@ -243,10 +243,7 @@ function requireClient(
   }
 }
 
-/**
- * Requires the user's presence and verification. A passkey is the only factor, so possession of the device must not be
- * enough.
- */
+/** Requires presence and verification: a passkey is the only factor, so having the device must not be enough. */
 function requireUser(data: AuthenticatorData, host: string): void {
   if (!data.verifyRelyingPartyIdHash(host)) throw refused('it was made for another host');
   if (!data.userPresent || !data.userVerified) {

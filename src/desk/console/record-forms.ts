@@ -148,10 +148,7 @@ export const chapterLines = (text: string): { time: string; title: string }[] =>
 export const withValues = (fields: Described, texts: Texts): FormField[] =>
   fields.map((field) => ({ ...field, value: texts[field.name] ?? '' }));
 
-/**
- * The changes that a form makes to a record: the texts that differ, by the names of their fields, and the same in
- * words.
- */
+/** The changes that a form makes to a record: the texts that differ, by field name, and the same in words. */
 export function changeOf(fields: Described, before: Texts, given: Texts): { texts: Texts; changed: Changed[] } {
   const differing = fields.flatMap(({ name, label }) => {
     const text = given[name]?.replaceAll('\r\n', '\n').trim();

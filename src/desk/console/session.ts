@@ -4,10 +4,7 @@ import { type SessionLife, type SessionTable, sessionOf } from '../../shared/ses
 import type { Change } from '../activity.ts';
 import { type AccessKey, type KeyTable, requireActive } from '../papers/keys.ts';
 
-/**
- * How a session began: with a key, a mailed link, a link printed for an operator, a passkey, or by taking the first
- * seat.
- */
+/** How a session began: with a key, a mailed link, a link printed for an operator, a passkey, or the first seat. */
 export const BEGINNINGS = ['key', 'mail', 'link', 'passkey', 'first'] as const;
 export type Beginning = (typeof BEGINNINGS)[number];
 

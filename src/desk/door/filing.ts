@@ -5,10 +5,7 @@ import { aliasesFrom } from './alias.ts';
 import { type Filing, KINDS, MAX } from './piece.ts';
 import { tagsFrom } from './tag.ts';
 
-/**
- * A cited fact as a desk writes it. Its number is its position in the list. With a claim key, the other members are
- * optional.
- */
+/** A cited fact as a desk writes it. Its number is its position in the list. A claim key makes the rest optional. */
 export const CitedFactBody = z
   .strictObject({
     n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),

@@ -67,10 +67,7 @@ const htmlFinder = markdownit({ html: true }).use(footnotes);
 const linkFinder = markdownit({ html: false }).use(markers).use(footnotes);
 linkFinder.validateLink = () => true;
 
-/**
- * The first paragraph at which the prose has too many open brackets to be parsed in reasonable time; empty if there is
- * none.
- */
+/** The first paragraph at which too many brackets are open to parse the prose in reasonable time; empty if none is. */
 function openBracketProblems(prose: string): Problem[] {
   // Blank lines end paragraphs, so this sum is an upper bound, and most prose passes.
   let most = 0;

@@ -14,9 +14,7 @@ export function demoShift(paper: { slug: string; nameplate: string }, foundedAt:
   return isDemoPaper(paper) ? Math.max(0, Math.floor((foundedAt - NEWEST) / DAY)) * DAY : 0;
 }
 
-/**
- * Moves the dates of a story file ahead, except dates newer than the demo, which belong to pieces that somebody added.
- */
+/** Moves the dates of a story file ahead, except dates newer than the demo, whose pieces somebody else added. */
 export function withDatesMoved(source: SourceFile, shift: number): SourceFile {
   const moved = (data: SourceFile['data']) => {
     if (data === null) return null;

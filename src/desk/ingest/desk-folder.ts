@@ -50,10 +50,7 @@ export class DeskFolder {
     return join(this.slug, relative(this.folder, path));
   }
 
-  /**
-   * The files with an extension in a folder; reports all others. Follows no links, which may lead anywhere or form a
-   * loop.
-   */
+  /** The files with an extension in a folder; reports others. Follows no links, which may lead anywhere or loop. */
   files(folder: string, ending?: string): string[] {
     const root = join(this.folder, folder);
     if (this.isLink(root)) return [];

@@ -21,9 +21,7 @@ import { createdPaper, existingPaper, type ImportPaper } from './import-paper.ts
 import type { Intake } from './intake.ts';
 import { inShortTransactions } from './short-transactions.ts';
 
-/**
- * Maximum duration of a transaction while no server runs, in ms. FTS5 indexes many pieces faster in one transaction.
- */
+/** Maximum duration of a transaction while no server runs, in ms. FTS5 indexes many pieces faster in a single one. */
 const TURN_ALONE = 1_000;
 
 export interface ImportOptions {
@@ -133,10 +131,7 @@ class ImportRun {
     this.#archive = intake.store.archive(options.paper);
   }
 
-  /**
-   * Creates the paper together with its first piece: until a piece is filed, and in a dry run, each transaction is
-   * rolled back.
-   */
+  /** Creates the paper with its first piece: until one is filed, and in a dry run, each transaction is rolled back. */
   transact(work: () => void): void {
     try {
       this.#intake.store.transact(() => {

@@ -53,9 +53,7 @@ export type ParsedLine =
   | { line: ImportLine }
   | {
       problems: Problem[];
-      /**
-       * The line with stand-ins for invalid members, which the door can check too; null for a line that is not a piece.
-       */
+      /** The line with stand-ins for invalid members, for the door to check; null if it is not a piece. */
       rest: Repaired<ImportLine> | null;
     }
   | null;

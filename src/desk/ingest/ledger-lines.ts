@@ -80,9 +80,7 @@ export function* linesOf(file: string): Iterable<string> {
   }
 }
 
-/**
- * The lines of the log in an export, after the ledger: key, leaves, heads with cosignatures. The rest can be derived.
- */
+/** The log's lines in an export, after the ledger: key, leaves, heads with cosignatures. The rest can be derived. */
 
 const LOG = z.literal('desk');
 

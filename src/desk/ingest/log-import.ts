@@ -94,8 +94,7 @@ export class LogImport {
   }
 
   /**
-   * Throws if the leaf describes nothing in the ledger. Hashes of receipts are only counted here, and looked up at the
-   * end.
+   * Throws if the leaf describes nothing in the ledger. Hashes of receipts are counted here and looked up at the end.
    */
   #requireKnown(leaf: Leaf, entry: string): void {
     if (leaf.kind === 'receipt-hash') this.#hashes++;

@@ -65,10 +65,7 @@ function asOption(problem: Problem): Problem {
   return { ...problem, field: OPTIONS[problem.field.split(/[[.]/)[0] ?? ''] ?? problem.field };
 }
 
-/**
- * Writes all files or none. Returns their paths. Throws `conflict` when the folder exists, `unavailable` for disk
- * errors.
- */
+/** Writes all files or none. Returns their paths. Throws `conflict` if the folder exists, `unavailable` by disk. */
 export function writeNewPaper(contentDir: string, paper: NewPaper): string[] {
   const folder = join(contentDir, paper.slug);
   if (existsSync(folder)) throw exists(folder);

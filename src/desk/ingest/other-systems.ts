@@ -37,9 +37,7 @@ import type { Intake } from './intake.ts';
 const BATCH = 50;
 /** Length limit of the prose in a batch, in UTF-16 units; a batch ends with the piece that reaches it. */
 const BATCH_LENGTH = 2_000_000;
-/**
- * Maximum size of a media file, in bytes. A sound is held in memory while it is downloaded: an hour and a half of MP3.
- */
+/** Maximum size of a media file, in bytes. A sound is held in memory while it downloads: 90 minutes of MP3. */
 const BYTES_MAX = { image: IMAGE_BYTES_MAX, audio: 100 * 1024 * 1024 };
 /** Timeout for downloading a file, in ms per MiB of its maximum size, and the minimum. */
 const WAIT_PER_MIB = 6_000;
@@ -62,10 +60,7 @@ export function openOther(path: string, system: System | undefined): Promise<Sou
 /** Asks for the section of each category that is not a section of the paper. Throws `invalid_request`. */
 export const askMapping: typeof askSections = (...given) => askSections(...given).catch(refuse);
 
-/**
- * The archive chooses the addresses of media, so they are fetched under the same restrictions as other requests for
- * third parties.
- */
+/** Fetches media under the restrictions of all requests for third parties, because archives choose the addresses. */
 export function mediaFetch(allowsPrivate: boolean): Fetch {
   return (address, { max, ...request }) => {
     const wait = Math.max(WAIT_MIN, (WAIT_PER_MIB * max) / 2 ** 20);

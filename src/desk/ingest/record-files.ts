@@ -56,10 +56,7 @@ function applyPaper(at: DeskFolder): boolean {
   return at.archive !== null;
 }
 
-/**
- * Why a paper cannot have this folder's name; null if it can. A paper that predates the reservation of its slug keeps
- * working.
- */
+/** Why a paper cannot have this folder's name; null if it can. Papers older than a reservation keep their slugs. */
 function addressProblem({ slug, store, archive }: DeskFolder): string | null {
   const removed = removedProblem(store, slug);
   if (removed !== null || isPaperSlug(slug) || archive !== null) return removed;
@@ -233,10 +230,7 @@ function removePageIfGone(at: DeskFolder, file: string): void {
   at.store.transact(() => keepRecord(at, 'page', baseName(name, '.md'), null, file, null));
 }
 
-/**
- * Applies a changed YAML record. Reads it in the transaction, so that it cannot overwrite a newer version from another
- * process.
- */
+/** Applies a changed YAML record. Reads it in the transaction, so that no newer version is overwritten. */
 function applyRecord<T extends z.ZodType>(
   at: DeskFolder,
   path: string,

@@ -33,9 +33,7 @@ interface Piece {
   story: string;
 }
 
-/**
- * The pieces of a new paper, all drafts that the door would accept on air, and their pictures: file contents by path.
- */
+/** The pieces of a new paper, all drafts that the door would accept on air, and their pictures: contents by path. */
 export function samplePieces(
   { sections, language }: { sections: string[]; language: string },
   persona: string,

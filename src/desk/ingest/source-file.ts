@@ -26,10 +26,7 @@ export interface SourceFile {
   digest: string;
   /** The YAML as plain values; null when it could not be read. */
   data: Record<string, unknown> | null;
-  /**
-   * The values of a file that must not be applied because a field appears in it twice; only for checking its other
-   * fields.
-   */
+  /** The values of a file in which a field appears twice. It must not be applied; its other fields are checked. */
   faulty: Record<string, unknown> | null;
   /** The text after the front matter; empty for a YAML file. */
   body: string;

@@ -83,8 +83,7 @@ export class Stories {
   }
 
   /**
-   * Files new revisions. The files of older revisions must be unchanged. Skips unchanged pieces, even if revised
-   * elsewhere.
+   * Files new revisions. Files of older revisions must be unchanged. Skips unchanged pieces, even if revised elsewhere.
    */
   #piece(slug: string, files: RevisionFile[]): void {
     const { store } = this.#at.intake;

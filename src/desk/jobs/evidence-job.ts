@@ -41,9 +41,7 @@ export interface SourceTools {
   texts: TextPool;
   /** Called before each reading of a source. */
   began?(): void;
-  /**
-   * The paper after which the next search for due sources begins, so that no paper with many sources delays the others.
-   */
+  /** The paper after which the next search for due sources begins, so that no paper delays the others. */
   after?: string;
   /** The newest change of the domain records whose observations are already due. */
   seen?: number;
@@ -229,10 +227,7 @@ interface CitedFact extends Cited {
   first: CitedObservation | null;
 }
 
-/**
- * The reader for an instrument of a paper; null when it is not read. The demo needs no network, so its results are
- * repeatable.
- */
+/** The reader for an instrument of a paper; null when it is not read. The demo needs no network and is repeatable. */
 function readerOf({ store }: AppContext, tools: SourceTools, slug: string, instrument: string): SourceReader | null {
   if (!isReadable(instrument)) return null;
   const paper = store.desk.paper(slug);

@@ -6,10 +6,7 @@ import { measurements } from '../../shared/workers/measurements.ts';
 import { isTree } from '../press/tree.ts';
 import { type PaperReport, pressPapers } from './press-run.ts';
 
-/**
- * Maximum number of papers that this process presses at a time: each needs a connection, and a large one needs a thread
- * per core.
- */
+/** Maximum number of papers pressed at a time: each needs a connection, and a large one needs a thread per core. */
 const CONCURRENCY = 2;
 
 /** A paper's press, and the next one, for requests that arrived after the current one began. */
@@ -43,10 +40,7 @@ export class PressQueue {
     this.#app = app;
   }
 
-  /**
-   * Presses a paper's stale outputs; null when there are none. `urgent` presses overtake papers that no caller waits
-   * for.
-   */
+  /** Presses a paper's stale outputs; null when there are none. `urgent` overtakes papers that no caller waits for. */
   press(paper: string, { urgent = false } = {}): Promise<PaperReport | null> {
     const entry = this.#entries.get(paper);
     if (entry === undefined) return this.#start(paper, urgent);

@@ -98,10 +98,7 @@ export function unnoticedMedia(app: Pick<AppContext, 'store'>): MediaLocation[] 
     .map(({ paper, path }) => ({ paper, path }));
 }
 
-/**
- * The state of a file: `whole`; null if it does not exist; else a version that tells the damaged file from a
- * replacement.
- */
+/** The state of a file: `whole`; null without a file; else a version that tells the damage from a replacement. */
 async function stateOf(file: string, digest: string, damaged: string | null): Promise<'whole' | (string & {}) | null> {
   const found = await stat(file).catch(() => null);
   if (found === null) return null;
@@ -188,8 +185,7 @@ export interface MediaStore {
 const KEY = /[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
 /**
- * Opens the store at MEDIA_URL; null if it is not set. Throws `invalid_request` for an address that is public or lies
- * in DATA_DIR.
+ * Opens the store at MEDIA_URL; null if unset. Throws `invalid_request` for an address that is public or in DATA_DIR.
  */
 export function openMediaStore(settings: Settings, ending?: AbortSignal): MediaStore | null {
   const { mediaUrl } = settings;

@@ -31,9 +31,7 @@ export const AgentCheck = z
   .meta({ id: 'AgentCheck' });
 export type AgentCheck = z.infer<typeof AgentCheck>;
 
-/**
- * What a key may do, and what its holder should do next. `root` is the paper's; `avatar` is that of the key's persona.
- */
+/** What a key may do, and what its holder should do next. `root` is the paper's, `avatar` that of the key's persona. */
 export function agentCheck(at: {
   key: AccessKey;
   work: AgentCheck['work'];

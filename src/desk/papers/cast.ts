@@ -103,10 +103,7 @@ export function withoutFileProperties(cast: Cast): CastBody & Pick<Cast, 'day'> 
   return rest;
 }
 
-/**
- * The chapters of an audio edition, without those beyond its rounded duration: its file may have been replaced by a
- * shorter one.
- */
+/** The chapters of an audio edition within its rounded duration: a shorter file may have replaced the first one. */
 export function chaptersOf({ chapters, file_chapters, duration_s }: Cast): Chapter[] {
   return (chapters ?? file_chapters ?? []).filter(({ time }) => time < duration_s + 0.5);
 }

@@ -92,10 +92,7 @@ function paperAt<P extends Published>(url: string, others: readonly P[]): P | nu
   return found ?? null;
 }
 
-/**
- * The text that a host or its DNS publishes to prove that it belongs to a paper: the paper's address on the shared
- * host.
- */
+/** The text that a host or its DNS publishes to prove that it belongs to a paper: its address on the shared host. */
 export function proofOf(slug: string, { origin }: OwnAddresses): string {
   return `${origin}/${slug}`;
 }

@@ -59,8 +59,7 @@ export interface KeyTable {
   /** Whether a person ever had a seat, revoked or not. */
   everSeated(paper: string): boolean;
   /**
-   * Revokes a key, and the access that its seat granted to clients. Returns false when the paper has no such active
-   * key.
+   * Revokes a key, and the access that its seat granted to clients. Returns false if the paper has no such active key.
    */
   revoke(paper: string, id: string, at: number, by: string): boolean;
   /** Pauses an active key, or resumes it when `at` is null. Returns false if it does not exist or nothing changed. */

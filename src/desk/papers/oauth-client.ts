@@ -62,10 +62,7 @@ function redirectProblem(text: string): string | null {
   return FOREIGN_SCHEMES.has(url.protocol) ? 'has a scheme that no client can use' : null;
 }
 
-/**
- * Whether a client may be redirected to an address: it must match one of its own exactly, except for a port on
- * loopback.
- */
+/** Whether a client may be redirected to an address: exactly one of its own, except for the port on loopback. */
 export function mayRedirect({ redirect_uris }: OAuthClient, asked: string): boolean {
   return redirect_uris.some((known) => {
     if (known === asked) return true;

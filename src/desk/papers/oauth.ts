@@ -68,9 +68,7 @@ export interface OAuthGrantTable {
   byRefresh(refresh: string): OAuthGrant | null;
   byAccess(access: string): OAuthGrant | null;
   setTokens(code: string, key: string, tokens: TokenHashes): void;
-  /**
-   * Deletes codes that expired unused before a time, and ends and deletes grants whose refresh token expired before it.
-   */
+  /** Deletes codes that expired unused before a time; ends and deletes grants whose refresh token expired before it. */
   forget(before: number): void;
 }
 
@@ -165,10 +163,7 @@ export interface Tokens {
   scope: string;
 }
 
-/**
- * The result of a token request: the tokens or the error, and the key that was made or ended, which is stored in either
- * case.
- */
+/** The result of a token request, and the key that was made or ended, which is stored even with an error. */
 export interface Exchanged {
   answer: Tokens | OAuthFault;
   made?: AccessKey;

@@ -54,10 +54,7 @@ export function inReadingOrder(pages: readonly Page[]): Page[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/**
- * Whether the menus stay the same when a page changes; null means that it does not exist. Every footer links to the
- * imprint.
- */
+/** Whether the menus stay the same when a page changes; null means no page. Every footer links to the imprint. */
 export function sameInMenus(before: PageBody | null, after: PageBody | null, isImprint: boolean): boolean {
   const listed = (page: PageBody | null) =>
     page === null || (page.nav === 'none' && !isImprint)

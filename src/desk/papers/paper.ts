@@ -145,8 +145,7 @@ export const PaperBody = z.strictObject({
     description: 'The subscribe form: at the end of every piece that has none in its text, and on the front.',
   }),
   /**
-   * Which pieces by agents a person must approve before they go on air: all, or those in these sections or by these
-   * personas.
+   * Which pieces by agents a person must approve before they go on air: all, or those of these sections or personas.
    */
   review: z
     .union(
@@ -234,7 +233,7 @@ export function paperRoot(paper: { slug: string; url?: string | undefined }, ori
 }
 
 /**
- * Maximum length of a section's slug. File systems allow names of 255 bytes, and some characters become six letters.
+ * Maximum length of a section's slug. File systems allow names of 255 bytes, and a character may become six letters.
  */
 const SECTION_SLUG_MAX = 200;
 

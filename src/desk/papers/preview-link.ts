@@ -74,10 +74,7 @@ export function findPreviewLink({ previews, now }: Previews, keys: KeyTable, sec
   return key === null || key.revoked_at !== null || keys.hasExpired(key, now) ? null : link;
 }
 
-/**
- * Whether a link still shows its piece: not once the piece has been on air since the link was made, nor after a
- * withdrawal.
- */
+/** Whether a link still shows its piece: not once it has been on air since the link was made, nor when withdrawn. */
 export function showsPreview({ made_at }: PreviewLink, { state, published_at, headline_withheld }: Story): boolean {
   return (
     !headline_withheld && (state === 'draft' || state === 'scheduled') && (published_at === 0 || published_at < made_at)

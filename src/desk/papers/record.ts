@@ -105,10 +105,7 @@ function takenProblems(archive: Archive, slug: string): Problem[] {
   return [{ field: 'slug', rule: 'alias_taken', message }];
 }
 
-/**
- * The problems of lines that readers see, by field. Stored records are not checked, since older versions accepted any
- * line.
- */
+/** The problems of lines that readers see, by field. Stored records are exempt: older versions accepted any line. */
 function unshown(lines: Record<string, string>): Problem[] {
   return Object.entries(lines).flatMap(([field, text]) => shownProblems(field, text));
 }
@@ -118,9 +115,7 @@ function requireShown(lines: Record<string, string>): void {
   if (problems.length > 0) throw refusalOf(problems);
 }
 
-/**
- * Appends a record unless it equals `before`, the newest record of its name, or null. Returns whether it was appended.
- */
+/** Appends a record unless it equals `before`, the newest of its name, or null. Returns whether it was appended. */
 export function appendRecord(
   store: LedgerStore,
   { paper, kind, name, body, at }: Omit<RecordEntry, 'type'>,

@@ -43,9 +43,7 @@ export function showableFiling(
   };
 }
 
-/**
- * Prose that is safe to render: as a block of code if it has too much markup, and cut before the first marker too many.
- */
+/** Prose that is safe to render: a block of code if it has too much markup, cut before the first marker too many. */
 export function showableProse(prose: string, { excess }: Pick<ParsedProse, 'excess'>): string {
   const shown = prose.slice(0, markersIn(prose)[MAX.markers]?.offset);
   return excess.length > 0 ? shown.replace(/^/gm, '    ') : shown;

@@ -86,10 +86,7 @@ async function load() {
     },
     /** One of these files, by its path, such as `_astro/paper.css`. They do not change when another process builds. */
     asset: (path: string): Asset | null => files.get(path) ?? null,
-    /**
-     * A digest of the code of the pages and of the press. Computed when first read, because worker threads do not need
-     * it.
-     */
+    /** A digest of the code of the pages and the press. Computed on first use: worker threads do not need it. */
     get stamp(): string {
       stamp ??= stampFrom(builtFrom());
       return stamp;

@@ -114,10 +114,7 @@ const THEME: ThemeRegistration = {
  * Longer lines and blocks stay plain, and so does the code of a prose beyond the last limit.
  */
 const [LINE_MAX, BLOCK_MAX, PROSE_MAX] = [200, 20_000, 50_000];
-/**
- * Maximum number of loaded languages; the least recently used one is dropped. All 43 would take 60 MB of heap and
- * another 70 MB.
- */
+/** Maximum number of loaded languages; the least recently used is dropped. All 43 would take 60 + 70 MB of memory. */
 const LANGUAGES_MAX = 16;
 /** A fence that names a language. Prose without one, which is most prose, is not parsed. */
 const FENCE = /(?:```|~~~)[ \t]*[\w]/;

@@ -51,7 +51,7 @@ export interface PieceRows {
 }
 
 /**
- * A view of one paper that records which dependencies an output reads. The output becomes stale when one of them does.
+ * A view of one paper that records the dependencies an output reads. The output becomes stale when one of them does.
  */
 export class Edition {
   readonly site: Site;
@@ -188,9 +188,7 @@ export class Edition {
     );
   }
 
-  /**
-   * The page that every footer links to as the imprint. Like the menus, its title counts as part of the paper's record.
-   */
+  /** The page that every footer links to as the imprint. Like the menus, its title counts as part of the record. */
   menuPage(slug: string) {
     return this.#noting(dependencies.config, this.archive.page(slug));
   }
@@ -260,10 +258,7 @@ export class Edition {
     return this.#noting(dependencies.news, this.archive.latest({ limit: 1_000, since }));
   }
 
-  /**
-   * The pieces of a section by its name, or of a tag by its slug. A tag whose pieces fit on one page has no numbered
-   * pages.
-   */
+  /** The pieces of a section by name, or of a tag by slug. A tag whose pieces fit on one page has no numbered pages. */
   list(kind: ListKind, name: string): PieceRows {
     const list = this.archive.list(kind, name);
     const newest = dependencies.newestOf(kind, name);

@@ -8,10 +8,7 @@ const CODE_WEIGHT = 10;
 /** Feeds whose pieces have more prose than this in total take as long. */
 const LONG_PROSE_TOTAL = 1_000_000;
 
-/**
- * Whether printing would block the event loop: a single long story, or the newest stories together, which feeds show in
- * full.
- */
+/** Whether printing would block the event loop: one long story, or the newest together, which feeds show in full. */
 export function hasLongProse(archive: Archive, names: Iterable<string>): boolean {
   let total = 0;
   for (const row of [...archive.latest({ limit: NEWEST_MAX }), ...storiesOf(archive, names)]) {

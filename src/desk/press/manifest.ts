@@ -7,9 +7,7 @@ export interface PressedFile {
 /** What the manifest records about a printed output. */
 export interface PrintedOutput {
   name: string;
-  /**
-   * The dependencies that it read, one per line, as stored in the table; null if the paper no longer has the output.
-   */
+  /** The dependencies that it read, one per line, as in the table; null if the paper no longer has the output. */
   dependencies: string | null;
   /** Files that are new to the manifest, or have another digest there. */
   changed: PressedFile[];

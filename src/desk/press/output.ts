@@ -42,9 +42,7 @@ export type Render = <Route extends keyof Pages>(route: Route, view: Pages[Route
 export interface Pictures {
   /** Whether all variants of a picture are drawn already. */
   isDrawn(media: Media): boolean;
-  /**
-   * The bytes of a picture as filed. This and the next two throw `missingMedia` when the file is missing or damaged.
-   */
+  /** The bytes of a picture as filed. This and the next two throw `missingMedia` if the file is missing or damaged. */
   original(media: Media): Promise<Uint8Array>;
   variant(media: Media, variant: Variant): Promise<Uint8Array>;
   /** The portrait of a persona without a picture, as PNG. Drawn if necessary. */
@@ -67,10 +65,7 @@ export interface Output {
   /** The keys that a stale dependency may create. Existing outputs are found by the dependencies that they read. */
   keysForDependency(dependency: string, edition: Edition): Iterable<string>;
   allKeys(edition: Edition): Iterable<string>;
-  /**
-   * Matches the paths of its files, for an output with keys. The groups, joined by a slash, are the key, or a name for
-   * `keyNamed`.
-   */
+  /** Matches the paths of its files, for outputs with keys. The groups, joined by a slash, are the key or its name. */
   paths?: RegExp;
   /** Finds the key if paths contain another name for it. */
   keyNamed?(edition: Edition, name: string): string | undefined;

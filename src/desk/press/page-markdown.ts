@@ -1,8 +1,6 @@
 import TurndownService from 'turndown';
 
-/**
- * Maximum length of a page that is converted to Markdown, in UTF-16 units. Longer pages would hold up other requests.
- */
+/** Maximum length of a page converted to Markdown, in UTF-16 units. Longer pages would hold up other requests. */
 export const PAGE_MARKDOWN_MAX = 300_000;
 
 /** Elements that are only visual or interactive. */

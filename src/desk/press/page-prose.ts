@@ -5,10 +5,7 @@ import { type ProseExtras, type ProseHtml, proseHtml } from './prose-html.ts';
 import type { ProsePicture } from './prose-pictures.ts';
 import type { ContentsEntry } from './views.ts';
 
-/**
- * Minimum length of a prose per letter of its sources, so that the statements beside it do not extend below their
- * lines.
- */
+/** Minimum length of a prose per letter of its sources, so that the statements beside it fit next to their lines. */
 const LENGTH_BESIDE = 2.5;
 
 /** The prose of a page, with highlighted code, and notes labelled in its language. */

@@ -13,10 +13,7 @@ import { withPageFonts } from './page-fonts.ts';
 import type { Tree } from './tree.ts';
 import { sliced, yielder } from './yielder.ts';
 
-/**
- * With more cards than this, they are drawn after the pages are public; fewer are drawn first, so that no page lacks
- * its card.
- */
+/** More cards than this are drawn once the pages are public; fewer are drawn first, so that no page lacks its card. */
 const CARDS_FIRST_MAX = 50;
 /** With more undrawn pictures than this, they wait until the pages are public, with the originals in their place. */
 const PICTURES_FIRST_MAX = 3;
@@ -32,9 +29,7 @@ const DROP_BATCH = 200;
 const IN_FLIGHT_MAX = 8;
 /** A press with a stage of at least this many outputs needs worker threads. */
 const POOL_MIN = 400;
-/**
- * Stages that the press prints on its own thread: sharp draws on its own threads, and `host` is a few files in order.
- */
+/** Stages that the press prints on its own thread: sharp has its own threads, and `host` is a few files in order. */
 const HERE: ReadonlySet<Stage> = new Set(['assets', 'picture', 'card', 'cover', 'host']);
 
 /** The worker threads that a press needs: many, or one with a large heap for a few outputs with very long pieces. */

@@ -24,10 +24,7 @@ export interface Shown {
 
 const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
-/**
- * Turns paragraphs that consist of pictures into one token, for `picturesHtml`: a figure, or a gallery of consecutive
- * pictures.
- */
+/** Turns paragraphs that consist of pictures into one token, for `picturesHtml`: a figure, or a gallery of several. */
 export function withFigures(tokens: Token[], pictureOf: (path: string) => ProsePicture): Token[] {
   const found: Token[] = [];
   let gallery: Shown[] | null = null;

@@ -63,9 +63,7 @@ ${fill(t.log_text, { log: link(logUrl(paper, site)) })}
 `;
 }
 
-/**
- * Everything that a program can do, given only the paper's address. Routes are shown as paths, pressed files as links.
- */
+/** All that a program can do, given only the paper's address. Routes are shown as paths, pressed files as links. */
 export function agentsText(paper: PaperRecord, site: Site): string {
   return `${readingText(paper, site)}\n${filingText(paper)}`;
 }

@@ -89,9 +89,7 @@ export function openTree(folder: string, { aside, sync, isNew: given, assertHeld
     }
   }
 
-  /**
-   * Writes a file in place, or writes it aside and then renames it. `write` returns true when there is nothing to sync.
-   */
+  /** Writes a file in place, or aside and then renames it. `write` returns true when there is nothing to sync. */
   async function make(path: string, isDirect: boolean, write: (file: string) => unknown): Promise<void> {
     assertHeld();
     try {

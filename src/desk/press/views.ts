@@ -363,10 +363,7 @@ export interface AgentsView extends Framed {
   answer: { path: string; text: string };
 }
 
-/**
- * The sections and years by which a search can be limited; a section's shapes also represent its pieces without a
- * picture.
- */
+/** The sections and years that can limit a search. A section's shapes also represent its pieces without a picture. */
 export interface SearchView extends DeskPageView {
   sections: { name: string; slug: string; url: string; motif: Motif }[];
   /** Newest first. */
@@ -386,9 +383,7 @@ export interface ChoicesView {
   cast: boolean;
 }
 
-/**
- * The subscription form. It is empty when pressed; served live, it shows a rejected request, even one without choices.
- */
+/** The subscription form. Empty when pressed; served live, it shows a rejected request, even one without choices. */
 export interface SubscribeView extends DeskPageView {
   failed?: { email: string; problem: FormProblem; choices: ChoicesView | null };
   /** Address of a sample mail; null while the paper has no piece for one. */
@@ -412,10 +407,7 @@ export interface ReaderManageView extends Framed, ChoicesView {
 }
 
 export interface CorrectionsView extends Framed {
-  /**
-   * `piece` is what was corrected or withdrawn; a fact is shown by its present statement. Null if its headline is
-   * withheld.
-   */
+  /** `piece` is what was corrected or withdrawn, for a fact its present statement; null if its headline is withheld. */
   rows: (Pick<CorrectionRow, 'note'> & {
     kind: CorrectionRow['kind'] | FactChange;
     at: string;

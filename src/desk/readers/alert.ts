@@ -175,9 +175,7 @@ export function digestQueue(
     return cached.events;
   };
 
-  /**
-   * Queues the digests of a batch of readers. Returns the id of the last reader, or null when the round is complete.
-   */
+  /** Queues the digests of a batch of readers. Returns the id of the last reader, or null if the round is complete. */
   const queue = (paper: string, cadence: DigestCadence, { day, until }: UnderWay, after: string): string | null => {
     const readers = alerts.ofDigest(paper, cadence, after, BATCH);
     const candidates = eventsUntil(paper, until);
@@ -193,10 +191,7 @@ export function digestQueue(
     return readers.length < BATCH ? null : (readers.at(-1)?.id ?? null);
   };
 
-  /**
-   * Continues a round, starts a due one, or records when the next one is due. Returns true if any readers were
-   * processed.
-   */
+  /** Continues a round, starts a due one, or records the next due time. Returns true if any readers were processed. */
   const advance = (paper: string, cadence: DigestCadence, at: AlertHour): boolean => {
     const kept = alerts.digest(paper, cadence);
     const rest = { ...at, due_at: times.next(cadence, at, now()), under_way: null, after: '' };

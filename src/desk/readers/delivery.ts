@@ -41,10 +41,7 @@ export interface DeliveryTable extends DeliveryQueue<PaperDeliveryJob> {
   keepMessage(message: { id: string; type: string; body: string; made_at: number }): void;
   /** Queues a message for a webhook, due immediately. False when it was queued before. */
   queue(delivery: Delivery): boolean;
-  /**
-   * Sends a delivery again: a waiting one keeps its retries, a settled one gets one attempt. False if it does not
-   * exist.
-   */
+  /** Sends a delivery again: a waiting one keeps its retries, a settled one gets one attempt. False without one. */
   retry(paper: string, id: string, now: number): boolean;
   get(paper: string, id: string): DeliveryRecord | null;
   /** Newest first, after a given one; filtered by state or webhook. */

@@ -5,9 +5,7 @@ import type { ReaderStore, ReaderTables } from './subscribe.ts';
 import { afterConfirmation, type Choices, type Subscriber } from './subscriber.ts';
 import type { Purpose, Token, TokenTable } from './token.ts';
 
-/**
- * The valid token in a text, for this paper and purpose. Throws the same `not_found` for expired and unknown tokens.
- */
+/** The valid token in a text, for this paper and purpose. Throws one `not_found` for expired and unknown tokens. */
 export function tokenIn(tokens: TokenTable, paper: string, purpose: Purpose, text: string, now: number): Token {
   const token = tokens.get(secretHash(text));
   const isInForce =

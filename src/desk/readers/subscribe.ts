@@ -46,10 +46,7 @@ interface Fresh {
   newId(): string;
 }
 
-/**
- * Handles a reader's request to subscribe. Does the same work for every address, so that nobody learns who is
- * subscribed.
- */
+/** Handles a reader's request. Does the same work for every address, so that nobody learns who is subscribed. */
 export function subscribe(
   { readers, transact }: ReaderStore,
   paper: string,

@@ -202,10 +202,7 @@ export interface SuppressionTable {
 /** Minimum interval between requests to confirm to one address, in ms, because anyone can enter any address. */
 export const CONFIRM_REST = HOUR / 6;
 
-/**
- * The interval for a confirmed reader who left the last request unanswered. It is long, since every alert links to the
- * choices.
- */
+/** For a confirmed reader who left the last request unanswered: long, since every alert links to the choices. */
 const UNANSWERED_REST = DAY;
 
 /** The interval for a suppressed reader: a request does not lift the suppression, but it may come from the reader. */
@@ -228,9 +225,7 @@ interface AskedMailbox {
 
 export interface AskedMailboxTable {
   note(mailbox: string, paper: string, at: number): void;
-  /**
-   * The requests of the last `ASKED_KEPT`, including those dated in the future because the clock was set back since.
-   */
+  /** The requests of the last `ASKED_KEPT`, and those dated in the future because the clock was set back since. */
   of(mailbox: string, paper: string, now: number): AskedMailbox;
   /** Deletes a mailbox's requests: its reader answered, or was erased. */
   clear(mailbox: string): void;
@@ -240,9 +235,7 @@ export interface AskedMailboxTable {
 
 /** How long requests count, in ms. */
 export const ASKED_KEPT = DAY;
-/**
- * Maximum number of unanswered requests to a mailbox per day, over all papers, because anyone can enter any address.
- */
+/** Maximum number of unanswered requests to a mailbox per day, over all papers: anyone can enter any address. */
 export const ASKED_DAILY = 10;
 /** How many requests a paper may send to a mailbox at once, for two people who share it under different spellings. */
 const ASKED_FREELY = 2;

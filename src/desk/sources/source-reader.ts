@@ -85,10 +85,7 @@ export function sourceReader({
     return robots;
   };
 
-  /**
-   * The site's rules; or, if they are unreachable, the reason: then nothing on the site may be read (RFC 9309, section
-   * 2.3.1).
-   */
+  /** The site's rules, or why they are unreachable: then nothing on it may be read (RFC 9309, section 2.3.1). */
   const readRobots = async (origin: string): Promise<Robots | string> => {
     let url = new URL('/robots.txt', origin);
     const end = performance.now() + readingMax;

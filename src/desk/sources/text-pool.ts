@@ -8,9 +8,7 @@ import type { Cited, Found, SourceBytes, SourceText } from './text-worker.ts';
 const HEAP = 512;
 /** When a task on the thread is aborted, in ms: a PDF can contain a program that never ends. */
 const DEADLINE = MINUTE;
-/**
- * How much one task searches, in UTF-16 units: the length of the text times the number of facts. Takes a second or two.
- */
+/** How much one task searches, in UTF-16 units: the text's length times the number of facts. Takes a second or two. */
 const WORK = 2 ** 28;
 
 const TEXTS = fileURLToPath(new URL('./text-worker.ts', import.meta.url));
@@ -35,10 +33,7 @@ export function textPool({ deadline = DEADLINE, work = WORK } = {}) {
   // Emitted when a thread fails before its first task, which gets the same error from the replacement thread.
   pool.on('error', () => {});
   let last: Promise<unknown> = Promise.resolve();
-  /**
-   * The deadline starts with the task's turn, so that a task that never ends does not time out the tasks waiting for
-   * it.
-   */
+  /** The deadline starts with the task's turn, so that an endless task does not time out those waiting for it. */
   const turn = <Result>(name: string, task: object, filename = TEXTS): Promise<Result> => {
     const done = last.then(() => pool.run(task, { filename, name, signal: AbortSignal.timeout(deadline) }));
     last = done.catch(() => {});

@@ -83,10 +83,7 @@ export function uuid5(namespace: string, name: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/**
- * `urn:uuid:…`, derived from the piece's id, so that pieces do not look new to feed readers when a paper moves to its
- * own domain.
- */
+/** `urn:uuid:…`, from the piece's id, so that feed readers know it again when a paper moves to its own domain. */
 export function itemUrn(name: string): string {
   return `urn:uuid:${uuid5(ITEM_NAMESPACE, name)}`;
 }

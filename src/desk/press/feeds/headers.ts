@@ -3,10 +3,7 @@ export interface HeaderContext {
   root: string;
   /** Hashes of the inline scripts of embeddable cards, such as `sha256-…`. */
   embed_scripts: readonly string[];
-  /**
-   * Address of the paper's analytics script. Pages may load only this script from another host, and connect only to
-   * that host.
-   */
+  /** Address of the paper's analytics script, the only script and host outside the paper's own that pages may use. */
   analytics?: string | undefined;
 }
 
@@ -138,10 +135,7 @@ function areaHeaders(area: Area, { embed_scripts, analytics }: HeaderContext): R
   };
 }
 
-/**
- * How long caches may keep an area's files. Names of assets depend on their content; media keep their names when
- * replaced.
- */
+/** How long caches may keep an area's files. Asset names depend on content; media keep their names when replaced. */
 function areaCache(area: Area): string {
   if (area === 'asset') return 'public, max-age=31536000, immutable';
   if (area === 'media') return 'public, max-age=3600, stale-while-revalidate=86400';
@@ -172,10 +166,7 @@ function decoded(path: string): string {
   }
 }
 
-/**
- * The headers that `_headers` lists for a path from the paper's root, with a leading slash. Unlisted paths count as
- * pages.
- */
+/** The headers in `_headers` for a path from the paper's root, with a leading slash. Unlisted paths count as pages. */
 export function securityHeaders(path: string, context: HeaderContext): Record<string, string> {
   const { area = 'page', isOpen } = ruleOf(path);
   return {
@@ -197,8 +188,7 @@ export function contentType(path: string): string | null {
 }
 
 /**
- * The `_headers` file for Netlify and Cloudflare Pages. Paths include that of the root. `pages` are slugs of the
- * paper's own pages.
+ * `_headers` for Netlify and Cloudflare Pages. Paths include the root's. `pages` are slugs of the paper's own pages.
  */
 export function headersFile(context: HeaderContext, pages: readonly string[] = []): string {
   const base = new URL(context.root).pathname.replace(/\/$/, '');

@@ -12,8 +12,7 @@ import {
 import { feedHtml } from './feed-html.ts';
 
 /**
- * JSON Feed 1.1; the package feed 6 only writes version 1. `_broadsheet` holds what the format lacks; the proof
- * verifies its hash.
+ * JSON Feed 1.1 (feed 6 writes version 1). `_broadsheet` has what the format lacks; the proof verifies its hash.
  */
 export function jsonFeed(channel: Channel, items: readonly FeedItem[]): string {
   const { paper, root } = channel;

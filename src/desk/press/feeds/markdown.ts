@@ -9,10 +9,7 @@ import type { Channel } from './channel.ts';
 /** Characters that JSON does not escape, but that YAML 1.2 forbids in quoted scalars or reads as line breaks. */
 const UNQUOTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/**
- * A story as Markdown: front matter, prose with `[^N]` markers, and a footnote for each source. Sources appear as
- * filed, unescaped.
- */
+/** A story as Markdown: front matter, prose with `[^N]` markers, a footnote per source. Sources appear unescaped. */
 export function storyMarkdown({ paper, root }: Channel, story: Story): string {
   const front = [
     line('headline', story.headline),

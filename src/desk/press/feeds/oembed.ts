@@ -8,10 +8,7 @@ import { shareImage } from '../outputs/story.ts';
 import type { ShareImage } from '../views.ts';
 import { element, escapeText, textElement, XML_DECLARATION } from './xml.ts';
 
-/**
- * The frame's permissions, if the consumer does not restrict it itself, as WordPress does. Links open in the embedding
- * page.
- */
+/** The frame's permissions, if the consumer sets none itself, as WordPress does. Links open in the embedding page. */
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 
 /** The size limits of the consumer in CSS pixels; null for no limit. */

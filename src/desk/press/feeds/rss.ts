@@ -23,10 +23,7 @@ const MEDIA_RSS = 'http://search.yahoo.com/mrss/';
 export interface RssOptions {
   /** Path of this file under the paper's root: `rss.xml`, or `sections/time/rss.xml`. */
   path: string;
-  /**
-   * The list that the feed covers, unless it is that of the whole paper: its name, and the path of its page under the
-   * root.
-   */
+  /** The list that the feed covers, if not the whole paper: its name, and the path of its page under the root. */
   list?: { name: string; path: string };
 }
 
@@ -62,10 +59,7 @@ export function rss(channel: Channel, items: readonly FeedItem[], options: RssOp
   return xmlOf(feed, changed);
 }
 
-/**
- * A feed of corrections, withdrawals and retractions, newest first. Another correction of the same item is a separate
- * item.
- */
+/** A feed of corrections, withdrawals and retractions, newest first. Another correction of a piece is another item. */
 export function correctionsRss(channel: Channel, rows: CorrectionsView['rows'], path: string): string {
   const { paper, root } = channel;
   const { corrections, fact, page, withdrawn } = phrasesOf(paper.language);
@@ -114,10 +108,7 @@ function xmlOf(feed: Feed, changed: number | null): string {
   return `${changed === null ? xml.replace(/\s*<lastBuildDate>[^<]*<\/lastBuildDate>/, '') : xml}\n`;
 }
 
-/**
- * The people who wrote the piece, one element each. A persona that brought in their text is a contributor, declared
- * like an author.
- */
+/** The people who wrote the piece, one element each, and the persona that brought it in, as a declared contributor. */
 function signatures(channel: Channel, { byline, writers }: FeedItem): Extension[] {
   const persona = { _text: text(authorName(declared(channel, byline.name))) };
   if (writers.length === 0) return [{ name: 'dc:creator', objects: persona }];
@@ -140,10 +131,7 @@ function mediaContent({ image_url, image_type }: FeedItem): Extension {
   return { name: 'media:content', objects: { _attributes } };
 }
 
-/**
- * Prepares a text for feed 6, which mistakes `&amp;` for an escaped ampersand and passes on characters that XML
- * forbids.
- */
+/** Prepares a text for feed 6, which takes `&amp;` for an escaped ampersand and passes on what XML forbids. */
 function text(value: string): string {
   return cleanText(value).replaceAll('&', '&amp;');
 }

@@ -1,6 +1,4 @@
-/**
- * Characters that XML 1.0 (section 2.2) forbids even escaped, besides lone surrogates: most controls, U+FFFE, U+FFFF.
- */
+/** XML 1.0 (section 2.2) forbids these even escaped, and lone surrogates: most controls, U+FFFE, U+FFFF. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]/g;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 

@@ -69,9 +69,7 @@ export const fact: Output = {
   },
 };
 
-/**
- * The numbered pages of the record, starting with the oldest fact, so that a full page only changes when its facts do.
- */
+/** The numbered pages of the record, starting with the oldest fact, so that a full page only changes with its facts. */
 export const factPage: Output = {
   kind: 'facts-page',
   stage: 'list',

@@ -143,10 +143,7 @@ export function linksOf(edition: Edition): Links {
   };
 }
 
-/**
- * A picture from the paper's media. Its size prevents layout shifts while it loads. `base` is the prefix of its
- * addresses.
- */
+/** A picture from the paper's media, with its size, to prevent layout shifts. `base` is the prefix of its addresses. */
 export function pictureView(edition: Edition, image: Image, base = edition.site.base): PictureView {
   const media = edition.media(image.src);
   const variants = media === null ? [] : variantsOf(media);
@@ -224,10 +221,7 @@ export function bylineView(edition: Edition, persona: string, byline: { name: st
   };
 }
 
-/**
- * The piece that represents a list in miniature: the first of these with a picture, else the first; null without a
- * piece.
- */
+/** The piece that represents a list in miniature: the first with a picture, else the first; null without a piece. */
 export function miniatureView(edition: Edition, rows: readonly Row[]): MiniatureView | null {
   const row = rows.find(({ image }) => image !== null) ?? rows[0];
   if (row === undefined) return null;

@@ -38,7 +38,7 @@ const CORRECTIONS_MAX = 3;
 /** A section with fewer pieces than this becomes a brief. */
 const RAIL_MIN = 3;
 /**
- * Maximum number of sections with a rail. The others become briefs, so that a front with forty sections stays short.
+ * Maximum number of sections with a rail. The others become briefs, so that forty sections still make a short front.
  */
 const RAILS_MAX = 8;
 /** A rail's lead is its newest piece with a picture, if that is among this many of its newest pieces. */
@@ -74,10 +74,7 @@ function topNews(newest: Row[], placement: Placed, areCards = false): { lead: Ro
   return { lead, seconds: seconds.filter((row) => row !== undefined) };
 }
 
-/**
- * The top of a wire, which lists all other pieces in order of time: the lead, and the pieces that an editor placed
- * beside it.
- */
+/** The top of a wire: the lead, and the pieces that an editor placed beside it. All others follow in order of time. */
 function wireTop(edition: Edition): { lead: Row | null; seconds: Row[] } {
   const { lead, pins } = edition.placement();
   const { lead: newest } = topOf(edition);
@@ -141,9 +138,7 @@ export function frontView(edition: Edition): FrontView {
   };
 }
 
-/**
- * The rails of the sections with the most pieces, then the others as briefs. Without `blocks` the edition is second.
- */
+/** The rails of the sections with most pieces, then the others as briefs. Without `blocks` the edition is second. */
 function sectionBlocks(
   edition: Edition,
   shown: ReadonlySet<string | undefined>,
@@ -233,9 +228,7 @@ function pictureRail({ section, url, rows }: RailView): FrontRail {
   };
 }
 
-/**
- * Rails without pictures alternate between a long excerpt of the lead, the section's shapes, and three equal columns.
- */
+/** Rails without pictures alternate between a long excerpt of the lead, the section's shapes, and equal columns. */
 function textRail({ section, url, rows }: RailView, turn: number): FrontRail {
   const [lead, ...others] = rows;
   const form = (['text', 'motif', 'even'] as const)[turn % 3] ?? 'text';

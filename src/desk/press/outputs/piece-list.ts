@@ -18,9 +18,7 @@ export const TAGS_LISTED = 500;
 /** How many of them are shown with a picture. */
 const TAGS_SHOWN = 12;
 
-/**
- * Sections, or tags. Each has a front of its newest pieces, a feed, and numbered pages starting with the oldest piece.
- */
+/** Sections, or tags. Each has a front of its newest pieces, a feed, and numbered pages, the oldest pieces first. */
 interface Lists {
   kind: ListKind;
   slugs(edition: Edition): Iterable<string>;

@@ -8,10 +8,7 @@ import { keysAfter, type Output, singleOutput } from '../output.ts';
 
 const ofPiece = keysAfter(dependencies.piece(''));
 
-/**
- * A page at an earlier address that redirects to its piece, for hosts without redirects. The server responds with 301
- * instead.
- */
+/** A page at an earlier address that redirects to its piece, for hosts without redirects. The server sends a 301. */
 export const alias: Output = {
   kind: 'alias',
   stage: 'story',
@@ -43,10 +40,7 @@ function page(url: string, title: string, language: string): string {
   return `<!doctype html>\n<html lang="${escapeText(language)}">\n<head>${head.join('')}</head>\n<body><p>${link}</p></body>\n</html>\n`;
 }
 
-/**
- * The redirects for Netlify and Cloudflare Pages, which respond with 301. A paper without earlier addresses has no such
- * file.
- */
+/** The redirects for Netlify and Cloudflare Pages, as 301. A paper without earlier addresses has no such file. */
 const list = singleOutput('redirects', 'feed', (edition) => {
   const all = edition.redirects();
   if (all.length === 0) return null;

@@ -53,9 +53,7 @@ export const pagesSitemap = singleOutput('pages-sitemap', 'feed', (edition) => {
   return [{ path: 'sitemaps/pages.xml', body: sitemapShard(edition.site.root, urls) }];
 });
 
-/**
- * The pieces of the last 48 hours. It is the only file that becomes stale by time alone, because its content expires.
- */
+/** The pieces of the last 48 hours. The only file that becomes stale by time alone, because its content expires. */
 export const news = singleOutput('news', 'feed', (edition, { now }) => [
   { path: 'sitemap-news.xml', body: newsSitemap(channelOf(edition), edition.news(now - NEWS_AGE)) },
 ]);

@@ -29,10 +29,7 @@ import { logoOf } from './icons.ts';
 
 /** Minimum width in pixels for share previews. The card replaces narrower art. */
 const SHARE_WIDTH_MIN = 600;
-/**
- * Minimum length of a prose's HTML per source, in UTF-16 units, for the source names to fit beside it. A marker alone
- * has some 130.
- */
+/** Minimum length of a prose's HTML for each source whose name is to fit beside it; a marker alone has some 130. */
 const SOURCE_LENGTH = 260;
 
 /** A piece's page, Markdown, and embed card by id and slug. A withdrawn piece's page and card are notices. */
@@ -229,10 +226,7 @@ function castOf(edition: Edition, { published_at }: Row): StoryView['cast'] {
   };
 }
 
-/**
- * The address of a cited fact's record, and what became of the fact since. A fact that no piece on air cites has no
- * page.
- */
+/** The address of a cited fact's record, and what became of the fact since. Only facts cited on air have a page. */
 function recordOf({ citations, state }: Story, key: string | null, base: string): FactView['record'] {
   const citation = state === 'on_air' ? citations.find(({ claim_key }) => claim_key === key) : undefined;
   return citation === undefined ? null : { url: factUrl(base, citation.claim_key), since: citation.since };
