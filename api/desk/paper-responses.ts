@@ -88,7 +88,7 @@ export function paperResponses(program: string) {
     },
     /**
      * The JSON of pieces' rows. Searches rarely repeat, but the pieces that they find do: to read and write 30 rows for
-     * each would hold up all other requests. Leaves out a row for which `make` returns null.
+     * each would block all other requests. Leaves out a row for which `make` returns null.
      */
     rows(c: PaperContext, ids: readonly string[], make: (id: string) => object | null): string[] {
       const { state } = stateOf(c);

@@ -17,7 +17,7 @@ interface Domain {
   paper: Known;
 }
 
-/** A paper, or one that was removed and whose addresses say so. */
+/** A paper, or a removed one, whose addresses say that it was removed. */
 type Known = Paper & { removed_at?: number };
 
 /** Where a request keeps its site: on Node's request, since the body limit replaces Hono's. */

@@ -13,7 +13,7 @@ interface Carded extends Pick<Implementation, 'title' | 'version' | 'websiteUrl'
   name: string;
   /** At most 100 characters. */
   description: string;
-  /** What the header `Authorization` is to hold. */
+  /** A description of the value of the header `Authorization`. */
   authorization: string;
 }
 

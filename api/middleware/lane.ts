@@ -75,7 +75,7 @@ function refusal(
   const more = access === 'operator' || access === 'queue' ? {} : { sign_in_url: signInUrl };
   const level = key?.level ?? '';
   const words = {
-    key_invalid: 'this is no key in force',
+    key_invalid: 'this key is not valid: it is unknown, or was revoked',
     key_required: `this route takes a key; send it as \`Authorization: Bearer <key>\` or \`X-Service-Key: <key>\`${
       access === 'operator' || access === 'queue'
         ? '. Its operator makes them'

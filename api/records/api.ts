@@ -41,7 +41,7 @@ const CROSS_ORIGIN = [
   '/dumps/*',
 ];
 
-/** The router of the domain records, at the root of their own host, the URL map that it serves, and what is before it. */
+/** The router of the domain records, at the root of their own host, with its URL map and middleware. */
 export async function recordsApi(parts: RecordsParts & { uses: KeyUses }) {
   const { app, uses, logger } = parts;
   const { store, settings, clock } = app;

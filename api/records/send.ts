@@ -36,8 +36,8 @@ function isRepresentation(value: unknown): value is Representation {
 }
 
 /**
- * Sends what is the same for everyone, with its ETag. Responses to a key or a session stay out of shared caches: they
- * may carry that session's cookie.
+ * Sends a response that is the same for everyone, with its ETag. Responses to a key or a session stay out of shared
+ * caches: they may carry that session's cookie.
  */
 export function sendPublic(c: RecordsContext, representation: Representation, headers: Headers): Response {
   const isShared = c.get('key') === null && signedIn(c) === null;

@@ -67,7 +67,7 @@ function textOf(value: unknown): string {
     return text;
   }
   if (typeof value === 'number') return String(value);
-  throw new TypeError(`a page prints ${Object.prototype.toString.call(value)}, which is no text`);
+  throw new TypeError(`a page prints ${Object.prototype.toString.call(value)}, which is not text`);
 }
 
 export function renderComponent(page: Page, name: string, component: unknown, props: Props, slots: Slots = {}): Html {

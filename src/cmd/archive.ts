@@ -180,7 +180,7 @@ export function erase(): Command {
           ...(isForgotten
             ? []
             : [
-                'Somebody reads an earlier state of the database: until that ends, and some more is written, broadsheet.db-wal has what was erased.',
+                'A process still reads an earlier state of the database: until it ends, and more is written, broadsheet.db-wal holds the erased data.',
               ]),
           'Not yet forgotten: backups of before, until you delete them (a restored one erases it again when it follows the archive), copies that others made, and',
           `the earlier versions of objects, if the bucket keeps versions: until its lifecycle rule deletes them. Objects that are not named any more go within ${GRACE / (24 * 60 * MINUTE)} days, those of this erasure at once.`,

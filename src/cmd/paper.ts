@@ -173,7 +173,7 @@ async function pressed(app: AppContext, slug: string): Promise<number | null> {
   }
 }
 
-/** What a removal did, for a terminal. */
+/** The outcome of a removal, in lines for a terminal. */
 export function removalLines(
   slug: string,
   { withdrawn, receipts, readers, keys }: Removal,

@@ -1,7 +1,7 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { Fault } from '../shared/fault.ts';
 
-/** What precedes EXIF data: in JPEG and AVIF, in WebP (with a length), and in PNG. */
+/** The markers before EXIF data: in JPEG and AVIF, in WebP (with a length), and in PNG. */
 const EXIF = [
   { signature: 'Exif\0\0', gap: 0 },
   { signature: 'EXIF', gap: 4 },

@@ -3,7 +3,7 @@ import { verify } from './en-verify.ts';
 /**
  * The words that the press puts around the pieces, in English. This table is the model of the others: its groups follow
  * the places where the words stand, `{name}` is a placeholder, and a counted phrase has one text for each plural
- * category of the language. Phrases are plain text, never markup. Where words of a sentence are a link, they stand in its
+ * category of the language. Phrases are plain text, never markup. Words of a sentence that become a link are in its
  * placeholder: `{name|words}`.
  */
 export const en = {

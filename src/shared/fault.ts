@@ -110,7 +110,7 @@ export function problemsIn({ details }: Fault): Problem[] | null {
   return [...problems, { field, rule: 'more_problems', message }];
 }
 
-/** What `work` returns; an error of this kind is returned too, and any other is thrown. */
+/** Returns the result of `work`, or the error if it is of this kind; throws any other error. */
 export function caught<T, E extends Error>(kind: new (...of: never[]) => E, work: () => T): T | E {
   try {
     return work();

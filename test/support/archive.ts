@@ -13,7 +13,9 @@ import { recordProbes } from './records-fixture.ts';
 export const NOON = Date.UTC(2026, 9, 29, 12);
 export const NAMES = ['a.example', 'www.a.example', 'c.test'];
 
-/** Records a probe of each name on each of so many days from the clock's, at noon, and leaves the clock at the end. */
+/**
+ * Records a probe of each name at noon on each of `days` days, beginning with the clock's, which it leaves at the end.
+ */
 export function observeDays(app: AppContext, clock: Clock, days: number, names = NAMES): void {
   const start = clock.now;
   app.signer.open();

@@ -59,7 +59,7 @@ export function authorizePages(parts: ConsoleParts, clients: Clients) {
       if (!scopesFor(seat, scope).includes(chosen)) {
         throw new Fault(
           'invalid_request',
-          `scope ${chosen} is not what the client asked for, or more than your seat may`,
+          `scope ${chosen} is not what the client asked for, or exceeds what your seat may do`,
         );
       }
       if (persona !== null && archiveOf(app, c).persona(persona)?.active !== true) {

@@ -108,7 +108,7 @@ function storyIn({ app }: ConsoleParts, c: ConsoleContext): Story | null {
   if (id === undefined) return null;
   const story = requirePiece(archiveOf(app, c), id);
   if (!story.headline_withheld) return story;
-  throw new Fault('withdrawn', 'the headline of this piece is withheld, and so is what it says; file another piece');
+  throw new Fault('withdrawn', 'the headline of this piece is withheld, and so is its text; file another piece');
 }
 
 /** The revision that the form was made from. Throws `invalid_request` unless the piece has it. */

@@ -24,10 +24,10 @@ const CHOICE = 24;
 /** The lead and the pins: the names of their fields are `place0` to `place4`, with `until0` to `until4`. */
 const PLACES = Array.from({ length: PINS_MAX + 1 }, (_, place) => place);
 
-/** What a form of the front says: a piece by its id or nothing for each place, and until when, in UTC. */
+/** The places that a form of the front asks for: each with the id of a piece, or nothing, and until when, in UTC. */
 type Asked = { piece: string; until: string }[];
 
-/** The front: what stands at its places, and a change of it before it is made. */
+/** The front: the pieces at its places, and a preview of a change. */
 export function frontPage(parts: ConsoleParts, c: ConsoleContext): Shown {
   const archive = archiveOf(parts.app, c);
   const { paper } = c.get('site');

@@ -192,7 +192,7 @@ export const webhookActions: Record<string, Action> = {
     level: 'admin',
     request: (_form, c) => ({ method: 'DELETE', path: `webhooks/${idIn(c)}` }),
     said: () => ({
-      text: 'The webhook is removed, with what waited for it. Add its address again if it was a mistake.',
+      text: 'The webhook is removed, with its waiting deliveries. Add its address again if it was a mistake.',
     }),
     page: toWebhooks,
   },
@@ -204,7 +204,8 @@ export const webhookActions: Record<string, Action> = {
       body: { paused: form.text('paused') === 'yes' },
     }),
     said: ({ id, url, paused_at: pausedAt }) => ({
-      text: pausedAt === null ? `Events go to ${url} again.` : `${url} is paused: what waited for it is given up.`,
+      text:
+        pausedAt === null ? `Events go to ${url} again.` : `${url} is paused, and its waiting deliveries are given up.`,
       ...undo(`webhooks/${id}/pause`, pausedAt === null ? 'Pause it' : 'Resume it', {
         paused: pausedAt === null ? 'yes' : 'no',
       }),
@@ -214,7 +215,7 @@ export const webhookActions: Record<string, Action> = {
   'webhooks/:id/test': {
     level: 'admin',
     request: (_form, c) => ({ method: 'POST', path: `webhooks/${idIn(c)}/test` }),
-    said: ({ webhook }) => ({ text: `A test is on its way to ${webhook.host}; the list below shows what came of it.` }),
+    said: ({ webhook }) => ({ text: `A test is on its way to ${webhook.host}; the list below will show the result.` }),
     page: toWebhooks,
   },
   'webhooks/:id/secret': {
@@ -231,7 +232,7 @@ export const webhookActions: Record<string, Action> = {
   'deliveries/:id/retry': {
     level: 'admin',
     request: (_form, c) => ({ method: 'POST', path: `deliveries/${idIn(c)}/retry` }),
-    said: ({ webhook }) => ({ text: `It is sent to ${webhook.host} again; the list below shows what came of it.` }),
+    said: ({ webhook }) => ({ text: `It is sent to ${webhook.host} again; the list below will show the result.` }),
     page: toWebhooks,
   },
 };

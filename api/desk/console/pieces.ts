@@ -96,7 +96,7 @@ function fits(row: ReturnType<typeof foundPieces>[number], filter: PieceFilter):
 export const pieceOf = ({ app }: ConsoleParts, c: ConsoleContext): Story =>
   requirePiece(archiveOf(app, c), c.req.param('id') ?? '');
 
-/** One piece: what it says and rests on, what happened to it, and what can be done. */
+/** One piece: its text and sources, its history, and the actions on it. */
 export function piecePage(parts: ConsoleParts, c: ConsoleContext): Shown {
   const { app } = parts;
   const archive = archiveOf(app, c);
@@ -194,7 +194,7 @@ export function changesPage(parts: ConsoleParts, c: ConsoleContext): Shown {
   const story = pieceOf(parts, c);
   const { id, headline, language } = story;
   if (story.headline_withheld) {
-    throw new Fault('withdrawn', 'the headline of this piece is withheld, and so is what its revisions say');
+    throw new Fault('withdrawn', 'the headline of this piece is withheld, and so is the text of its revisions');
   }
   const revisions = archiveOf(parts.app, c).revisions(id);
   const numbers = revisions.map(({ revision }) => revision);

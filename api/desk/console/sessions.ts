@@ -61,7 +61,7 @@ export function sessionRoutes(parts: ConsoleParts, proxies: BlockList): readonly
     session: c.get('session').id,
   });
 
-  /** Does a change, in a transaction once its form is checked, and says so on the page; or says there why not. */
+  /** Checks the form and makes a change in a transaction. The page then shows the result, or why it failed. */
   const change =
     (check: (c: ConsoleContext, form: Form) => () => { text: string; did: Change[] }) =>
     async (c: ConsoleContext): Promise<Response> => {

@@ -11,7 +11,7 @@ import type { ConsoleContext } from './session.ts';
 /** How many pieces each list of the first page shows. */
 const SHOWN = 8;
 
-/** What waits, what went on air, and what is wrong. */
+/** The first page: waiting pieces, pieces on air, and problems. */
 export async function todayPage(parts: ConsoleParts, c: ConsoleContext): Promise<Shown> {
   const { app } = parts;
   const { console: tables, keys } = app.store.desk;

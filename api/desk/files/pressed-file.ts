@@ -133,7 +133,7 @@ export function pressedFile(
   };
 }
 
-/** Larger pages are sent as they were pressed: printing one would hold up all other requests. In bytes. */
+/** Larger pages are sent as they were pressed, because printing one would block all other requests. In bytes. */
 const PRINTED_MAX = 1_000_000;
 
 /** A page of a pressed tree, and how to send it. */

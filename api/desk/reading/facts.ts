@@ -81,7 +81,7 @@ const one = {
 
 const RowCursor = z.tuple([z.int().min(1)]);
 
-/** The fact record of a paper. What a caller without a key sees depends on the edition alone. */
+/** The fact record of a paper. Responses without a key depend only on the edition. */
 export function factHandlers(app: AppContext) {
   const { log, clockCorrections } = app.store.database;
   return {

@@ -94,7 +94,7 @@ const optOutSpec = {
   },
 };
 
-/** Adds hostnames in batches, so that a long list does not hold up other requests. */
+/** Adds hostnames in batches, so that a long list does not block other requests. */
 export const watchDomains = (app: AppContext) =>
   operation(watchSpec, async (c) => {
     const {

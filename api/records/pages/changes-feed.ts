@@ -68,7 +68,7 @@ const TTL_MINUTES = 15;
  */
 const ARCHIVE_ITEMS = 100;
 
-/** How many archives there are. The newest document has at least as many changes as an archive, if there are so many. */
+/** The number of archives. The newest document has at least as many changes as an archive, once there are enough. */
 function archivesOf(newest: number): number {
   return Math.max(0, Math.floor(newest / ARCHIVE_ITEMS) - 1);
 }

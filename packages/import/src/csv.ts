@@ -18,7 +18,7 @@ function csvCells(text: string, file: string): string[][] {
         const end = text.indexOf('"', at);
         if (end < 0)
           throw new ArchiveError(
-            `${file} has a quote that nothing closes, in row ${rows.length + 1}; get the export again`,
+            `${file} has a quote that is never closed, in row ${rows.length + 1}; get the export again`,
           );
         cell += text.slice(at, end);
         at = end + 1;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { ArchiveError, messageOf } from './archive-error.ts';
 
 const CHUNK = 2 ** 16;
-/** How far into a file an XML declaration is looked for, in bytes. */
+/** How far into a file an XML declaration is searched for, in bytes. */
 const DECLARATION = 300;
 
 /**

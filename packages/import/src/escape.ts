@@ -1,4 +1,4 @@
-/** What XML 1.0 (section 2.2) forbids even escaped: most controls, lone surrogates, U+FFFE, U+FFFF. */
+/** Characters that XML 1.0 forbids even escaped (section 2.2): most controls, lone surrogates, U+FFFE, U+FFFF. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ufffd]|\p{Surrogate}/gu;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

@@ -179,7 +179,7 @@ function extensionFor(given: string, type: string | null, types: MediaStore['typ
   if (named !== undefined && types[given] !== type) return named;
   if (given in types) return given;
   const is = type === null ? `its name ends in ${JSON.stringify(given)}` : `it is of the type ${type}`;
-  throw new ArchiveError(`${is}, which is no ${kind === 'image' ? 'picture' : 'sound'} that a paper holds`);
+  throw new ArchiveError(`${is}, which is not a ${kind === 'image' ? 'picture' : 'sound'} that papers accept`);
 }
 
 /**

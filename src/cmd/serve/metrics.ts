@@ -4,7 +4,7 @@ import type { AppContext } from '../../server/context.ts';
 import type { ServerLog } from '../../server/server-log.ts';
 import type { Service } from './jobs.ts';
 
-/** Serves `/metrics` where METRICS_PORT says so. `presses` returns null until the desk is served. */
+/** Serves `/metrics` if METRICS_PORT is set. `presses` returns null until the desk is served. */
 export async function serveMetrics(
   app: AppContext,
   presses: () => PressQueue | null,

@@ -144,7 +144,7 @@ class ArchiveWalk {
       return;
     }
     if (this.#isFound(seq)) {
-      faults.push(`${where}: seq ${seq} is there a second time`);
+      faults.push(`${where}: seq ${seq} occurs a second time`);
       return;
     }
     const page = Math.floor(seq / PAGE);

@@ -69,7 +69,7 @@ export async function verifyArchive(
   const manifest = caught(Fault, () => readManifest(text, keys, MANIFEST));
   if (manifest instanceof Fault) {
     faults.push(manifest.message);
-    unchecked.push('every object: without a manifest that holds, nothing says which ones count');
+    unchecked.push('every object: only a valid manifest says which objects belong to the archive');
     return checked;
   }
   const { generation, through, signed_at } = manifest.said;

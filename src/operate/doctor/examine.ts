@@ -77,6 +77,6 @@ function checkVersion(settings: Settings): Found {
   const pending = countPending(databaseFile(settings));
   if (pending === 0) return holds('it is of this version');
   return open(
-    `it is of an older version: the next start runs ${plural(pending, 'migration')}; doctor --upgrade says what changes, and what else is looked at needs the start`,
+    `it is of an older version: the next start runs ${plural(pending, 'migration')}; doctor --upgrade says what changes; the other checks need an upgraded database`,
   );
 }

@@ -140,7 +140,7 @@ const OLD = 2 * DAY;
 /** Checks the age of the last backup of this DATA_DIR by `backup`. */
 export function checkBackups(settings: Settings, now: number): Found {
   const last = lastBackup(settings);
-  if (last === null) return open('none was made here by `backup`; docs/backup.md says how to keep them');
+  if (last === null) return open('`backup` has made none on this machine; docs/backup.md says how to keep them');
   const age = Math.max(0, now - last.at);
   const figures = { age_seconds: Math.round(age / 1_000), bytes: last.bytes };
   const found = `the last one is of ${isoTime(last.at)}, ${spanText(age)} old, at ${last.place}`;

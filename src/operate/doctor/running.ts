@@ -107,7 +107,7 @@ async function serverFinding(url: string, { status, text }: { status: number; te
   const figures = { event_loop_delay_max_ms: delay };
   if (disk !== null) {
     return fault(
-      `the disk of ${url} is ${disk.replaceAll('_', '-')}, and refuses what is filed`,
+      `the disk of ${url} is ${disk.replaceAll('_', '-')}, so nothing can be filed`,
       'free some space on it',
       figures,
     );

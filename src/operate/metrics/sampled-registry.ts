@@ -3,7 +3,7 @@ import type { PressQueue } from '../../desk/jobs/press-queue.ts';
 import type { AppContext } from '../../server/context.ts';
 import type { QueueLength } from '../../store/vital-signs.ts';
 
-/** What the gauges are read from. */
+/** The sources of the gauges. */
 export interface MetricSources {
   app: AppContext;
   /** Null without the desk. */

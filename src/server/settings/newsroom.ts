@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { duration } from './variable.ts';
 
-/** What the server remembers of those who work on papers, and of what is read. */
+/** What the server remembers about people who work on papers, and about reads of pages. */
 export const newsroom = z
   .object({
     /**

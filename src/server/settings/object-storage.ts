@@ -75,7 +75,7 @@ export const objectStorage = z
     publishUrl: env.PUBLISH_URL ?? null,
     /** Where media are kept besides DATA_DIR; null when nowhere. */
     mediaUrl: env.MEDIA_URL ?? null,
-    /** What decides which server signs; null when this one is alone. */
+    /** The place of the lease that decides which server signs; null when this server is alone. */
     leaseUrl: env.LEASE_URL ?? null,
     leaseTime: env.LEASE_TIME,
     /** Where observations of closed days go; null when they stay in the database. */

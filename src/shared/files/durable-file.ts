@@ -86,7 +86,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Puts a file where there is none. */
+/** Moves a file to a path, unless a file is there. Returns whether it was moved. */
 function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -20,7 +20,7 @@ export function realPath(path: string, links = LINKS_MAX): string {
   }
 }
 
-/** What a link says; null for anything else. */
+/** The target of a link; null for anything else. */
 function linkAt(path: string): string | null {
   try {
     return readlinkSync(path);

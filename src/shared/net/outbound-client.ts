@@ -56,7 +56,7 @@ export interface Outbound {
   body?: string;
 }
 
-/** What was sent and what came back before the body, as an archive keeps it: in Latin-1, each with its empty line. */
+/** The heads of the request and the response, as an archive stores them: in Latin-1, each with its empty line. */
 export interface Exchange {
   request: string;
   response: string;

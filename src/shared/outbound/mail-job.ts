@@ -78,7 +78,7 @@ export function startMails(
   };
 }
 
-/** What a failure is called in the metrics. */
+/** The names of failures in the metrics. */
 const FAILURES = { reader: 'bounced', mail: 'postponed', refused: 'refused', server: 'server_failed' } as const;
 
 function mailLog(logger: Logger, job: string, onBounce: string): MailEvents<LoggedMail> {

@@ -48,7 +48,8 @@ export function openDatabase(settings: DatabaseSettings): Db {
     db.exec('PRAGMA fullfsync = ON');
     db.exec('PRAGMA checkpoint_fullfsync = ON');
     db.exec('PRAGMA foreign_keys = ON');
-    // What is deleted in a page that is written anyway is overwritten: nothing of an erased name stays in gaps.
+    // Overwrites deleted content in pages that are written anyway, so that nothing of an erased name stays in free
+    // space.
     db.exec('PRAGMA secure_delete = FAST');
     // See `Checkpoints`.
     db.exec('PRAGMA wal_autocheckpoint = 0');

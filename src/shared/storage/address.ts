@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export type Address = S3Address | FolderAddress;
 
 interface Base {
-  /** The paper whose files stand at the address itself; null when each paper has a folder below it. */
+  /** The paper whose files are at the address itself; null when each paper has a folder below it. */
   paper: string | null;
   /** The address in its one canonical form, by which the database remembers it. */
   href: string;
@@ -13,7 +13,7 @@ interface Base {
 export interface S3Address extends Base {
   kind: 's3';
   bucket: string;
-  /** What every key begins with: empty, or a path that ends with a slash. */
+  /** The prefix of every key: empty, or a path that ends with a slash. */
   prefix: string;
   /** Address of the service, without a trailing slash. */
   endpoint: string;
@@ -25,7 +25,7 @@ export interface FolderAddress extends Base {
   folder: string;
 }
 
-/** What an address may leave out: the values of the standard AWS variables. */
+/** Defaults for an address: the values of the standard AWS variables. */
 export interface AddressDefaults {
   endpoint?: string | undefined;
   region?: string | undefined;
@@ -109,7 +109,7 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** What the keys of a tree begin with: a paper, or `log`. */
+/** The prefix of a tree's keys; a tree is a paper, or `log`. */
 export function treePrefix(address: Address, tree: string): string {
   const base = address.kind === 's3' ? address.prefix : '';
   return tree === address.paper ? base : `${base}${tree}/`;

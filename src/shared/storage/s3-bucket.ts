@@ -149,7 +149,7 @@ export class S3Bucket implements Bucket {
         throw notStorage(this.#address, { method: 'GET', key: '', status: answer.status, wanted: 'a listing' });
       const other = page.objects.find(({ key }) => !key.startsWith(prefix));
       if (other !== undefined || (page.next !== null && tokens.has(page.next))) {
-        const what = other === undefined ? 'never comes to an end' : `has keys that were not asked for`;
+        const what = other === undefined ? 'never ends' : `has keys that were not asked for`;
         throw new Fault(
           'unavailable',
           `the listing of ${this.name} under ${JSON.stringify(prefix)} ${what}; this store cannot be used`,

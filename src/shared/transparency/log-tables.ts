@@ -27,7 +27,7 @@ export interface LogCosignature {
   line: string;
 }
 
-/** What is known of a witness of this log. Times in ms. */
+/** The state of a witness of this log. Times in ms. */
 export interface WitnessState {
   vkey: string;
   /** The largest tree that the witness has reported to have seen. */
@@ -83,13 +83,13 @@ export interface LogTables {
   heads(log: LogService): Iterable<LogHead>;
   /** A head by its number; null for one that there is not. */
   headAt(log: LogService, number: number): LogHead | null;
-  /** The head signed last, of whatever origin. */
+  /** The head that was signed last, of any origin. */
   lastHead(log: LogService): LogHead | null;
   newestHead(log: LogService, origin: string): LogHead | null;
   newestCosigned(log: LogService, origin: string): LogHead | null;
   /** The first head, of any origin, that met its quorum and covers the leaf: proofs of the leaf name it for ever. */
   firstCosignedOver(log: LogService, index: number): LogHead | null;
-  /** The number of leaves that cosigned heads cover, whatever their origin. */
+  /** The number of leaves that cosigned heads of any origin cover. */
   cosignedSize(log: LogService): number;
   /** When the newest head that met its quorum was signed, or else the first head, in ms. Null before that. */
   cosignedAt(log: LogService): number | null;
@@ -104,11 +104,11 @@ export interface LogTables {
   addCosignature(log: LogService, cosignature: LogCosignature): void;
   /** The cosignatures of a head. */
   cosignatures(log: LogService, origin: string, size: number): LogCosignature[];
-  /** What is known of a witness; a new one has seen nothing. */
+  /** The state of a witness; a new one has seen nothing. */
   witness(log: LogService, origin: string, vkey: string): WitnessState;
   setWitness(log: LogService, origin: string, state: WitnessState): void;
 
-  /** Has `check` called before each new leaf; what it throws is thrown. */
+  /** Calls `check` before each new leaf from now on, and rethrows its errors. */
   guard(check: () => void): void;
   /** Why this copy must not sign, in one line; null when it may. */
   fence(log: LogService): string | null;

@@ -17,7 +17,7 @@ export function publicKeyIn({ x }: { x: string }): Uint8Array {
 /** Parses an entry as it was read. Throws a LogFault. */
 export function leafIn(entry: Uint8Array): Leaf {
   const text = Buffer.from(entry).toString('utf8');
-  // Decoding replaces what is not UTF-8, which would give two entries the same text.
+  // Decoding replaces invalid UTF-8, which would give two different entries the same text.
   if (!Buffer.from(text).equals(entry)) throw new LogFault(`the entry is not UTF-8: ${shown(text)}`);
   return parseLeaf(text);
 }

@@ -136,7 +136,7 @@ function oneHeadFaults(head: LogHead, edge: TreeEdge, key: LogKey | null): strin
 /** The faults of a head's cosigned text, which must be the checkpoint followed by stored cosignatures. */
 function cosignedFaults({ checkpoint, cosigned }: LogHead, cosignatures: StoredCosignature[]): string[] {
   if (cosigned === null) return [];
-  if (!cosigned.startsWith(checkpoint)) return ['its cosigned text is of another checkpoint'];
+  if (!cosigned.startsWith(checkpoint)) return ['its cosigned text belongs to another checkpoint'];
   const lines = new Set(cosignatures.map(({ line }) => line));
   const added = cosigned.slice(checkpoint.length).split('\n').slice(0, -1);
   return added

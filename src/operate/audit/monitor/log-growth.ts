@@ -87,7 +87,7 @@ function takeLeaf(index: number, entry: Uint8Array, origin: string, memory: LogM
   const taken = caught(LogFault, () => memory.take(index, leafIn(entry)));
   const found: Finding[] =
     taken instanceof LogFault
-      ? [{ kind: 'leaf', where, what: taken.message, means: 'nobody can tell what the log says with it' }]
+      ? [{ kind: 'leaf', where, what: taken.message, means: 'nobody can tell what this entry says' }]
       : taken.map((one) => ({ ...one, where }));
   findings.push(...found.slice(0, FINDINGS_MAX - findings.length));
 }

@@ -58,7 +58,7 @@ async function firstSitemaps(base: string, unchecked: string[]): Promise<string[
     const named = text.split('\n').flatMap((line) => (line.startsWith('Sitemap: ') ? [line.slice(9).trim()] : []));
     return [own, ...named.filter((address) => isOn(base, address)).slice(0, SITEMAPS_MAX)];
   } catch (error) {
-    // The domain records have no stories, and say so by having none of these files.
+    // The domain records have no stories, and so none of these files.
     if (!isMissing(error)) unchecked.push(messageOf(error));
     return [own];
   }
