@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -11,36 +10,40 @@ import { DAY, HOUR, SECOND } from '../../src/proof/time.ts';
 import { readObservations } from '../../src/records/archive/observation-file.ts';
 import { sourceOf } from '../../src/records/archive/sources.ts';
 import { operatorOf, parseHostname } from '../../src/records/hostname.ts';
-import { RUN_FLAGS } from '../../src/records/jobs/run-process.ts';
 import { recordOf } from '../../src/records/record.ts';
 import { recordProbe } from '../../src/records/recording.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { busyHost, isMoved } from '../bench/busy-host.ts';
-import { appContextIn, type Clock, envIn, type Scope, tempFolder } from '../support/app-context.ts';
+import { appContextIn, type Clock, type Scope, tempFolder } from '../support/app-context.ts';
 import { folderPlace } from '../support/archive.ts';
+import { type ArchiverSaid, archiverIn } from './archiver.ts';
 
 /** Hostnames of a transaction. */
 const BATCH = 500;
 /** Days of the closed month; the day after them is open. */
-const DAYS = 30;
-const FIRST = Date.UTC(2026, 9, 2);
+export const DAYS = 30;
+export const FIRST = Date.UTC(2026, 9, 2);
 export const CLOSED = FIRST + DAYS * DAY;
 export const LOOKED_UP = { path: 'example.zone2.h7', value: '192.0.2.7' };
 
-/** An archive of really signed observations, and what it took. */
-export interface SignedArchive {
+/** An archive that the service reads, and other programs too. */
+export interface ReadArchive {
   app: AppContext;
   /** Its folder. */
   archive: string;
   rows: number;
+  /** The most memory that the archiver had, in MB. */
+  rss: number;
+}
+
+/** An archive of really signed observations, and what it took. */
+export interface SignedArchive extends ReadArchive {
   /** Seconds that passed, by what was done. */
   seconds: Record<'signed' | 'archived', number>;
   /** Processor time of an observation, in ms. */
   processor: Record<'signed' | 'archived', number>;
-  /** The most memory that the archiver had, in MB. */
-  rss: number;
   /**
    * By an observation: all objects and seeds; a row of the month without its seed; and what the later half of the days left in
    * the used pages of the database.
@@ -66,11 +69,7 @@ export async function signedArchive(t: Scope, about: number, tell: (line: string
   const names = Array.from({ length: count }, (_, n) => `h${n}.zone${Math.floor(n / 3)}.example`);
   for (let at = 0; at < names.length; at += BATCH)
     database.transact(() => records.watch(names.slice(at, at + BATCH).map(parseHostname), clock.now));
-  const archiver = fork(new URL('archiver-child.ts', import.meta.url), [], {
-    execArgv: RUN_FLAGS,
-    env: { ...process.env, ...envIn(folder, more) },
-  });
-  t.after(() => void archiver.kill('SIGKILL'));
+  const archiver = archiverIn(t, folder, more);
   const seconds = { signed: 0, archived: 0 };
   const sign = signerOf(app, clock);
   const before = process.cpuUsage();
@@ -86,7 +85,7 @@ export async function signedArchive(t: Scope, about: number, tell: (line: string
       await turn();
     }
     const between = performance.now();
-    said = await archivedAt(archiver, FIRST + (day + 1) * DAY + 2 * HOUR);
+    said = await archiver.at(FIRST + (day + 1) * DAY + 2 * HOUR);
     const end = performance.now();
     seconds.signed += (between - start) / SECOND;
     seconds.archived += (end - between) / SECOND;
@@ -94,7 +93,7 @@ export async function signedArchive(t: Scope, about: number, tell: (line: string
     tell(`day ${day + 1}: a row took ${each[0]} to sign, ${each[1]} to archive (${each[2]} of processor time)`);
   }
   const { user, system } = process.cpuUsage(before);
-  archiver.disconnect();
+  archiver.end();
   const rows = names.length * (DAYS + 1);
   const objects = records.archive.objects();
   const sum = (kept: typeof objects, key: 'bytes' | 'rows') => kept.reduce((total, one) => total + one[key], 0);
@@ -109,21 +108,6 @@ export async function signedArchive(t: Scope, about: number, tell: (line: string
       left: (usedIn(app) - half) / (names.length * (DAYS / 2 + 1)),
     },
   };
-}
-
-/** What the archiver says: the most memory that it had so far, in MB, and its processor time, in ms. */
-interface ArchiverSaid {
-  rss: number;
-  cpu: number;
-}
-
-/** Has the archiver do all that is due at a time (ms). */
-async function archivedAt(archiver: ChildProcess, now: number): Promise<ArchiverSaid> {
-  const said = Promise.withResolvers<ArchiverSaid>();
-  const ended = (code: number | null) => said.reject(new Error(`the archiver ended with ${code}`));
-  archiver.once('message', said.resolve).once('exit', ended);
-  archiver.send(now);
-  return said.promise.finally(() => archiver.off('exit', ended));
 }
 
 /** Signs a probe of each of these names, on a day, at the time of the clock. Call it in a transaction. */
@@ -155,7 +139,7 @@ function signerOf({ store, signer }: AppContext, clock: Clock) {
 }
 
 /** All rows that the manifest names, as the service reads them, by object and name. */
-export async function* rowsIn({ app, archive }: SignedArchive) {
+export async function* rowsIn({ app, archive }: ReadArchive) {
   const place = folderPlace(archive);
   for (const object of app.store.records.archive.objects()) {
     const isOfRows = object.kind === 'observations' || object.kind === 'observations_open';
@@ -164,7 +148,7 @@ export async function* rowsIn({ app, archive }: SignedArchive) {
 }
 
 /** All changes, oldest first. */
-export function* changesIn({ app: { store } }: SignedArchive) {
+export function* changesIn({ app: { store } }: ReadArchive) {
   for (let cursor = 0; ; ) {
     const rows = store.records.deltas({ rotating: 'both' }, { limit: 1_000, order: 'oldest', cursor });
     yield* rows;
