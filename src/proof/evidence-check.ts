@@ -68,11 +68,11 @@ function subjectFault(evidence: Evidence, n: number, vkey: string, last: number,
   const fact = facts.find((one) => one?.n === n);
   if (fact === undefined) return `the piece cites no fact ${n}`;
   if (n <= last) return `fact ${n} does not come after ${last}`;
-  if (fact.instrument !== instrument) return `it is of the instrument ${instrument}, not of that of fact ${n}`;
+  if (fact.instrument !== instrument) return `its instrument is ${instrument}, not that of fact ${n}`;
   const quote = typeof fact.quote === 'string' ? sha256(fact.quote) : null;
   // An entry with a claim key may leave out the quote of its fact.
   const isFree = evidence.sought === undefined || (quote === null && 'claim_key' in subject);
-  if (!isFree && evidence.sought !== quote) return `it looked for another quote than that of fact ${n}`;
+  if (!isFree && evidence.sought !== quote) return `it looked for a different quote than that of fact ${n}`;
   if ('claim_key' in subject) {
     return fact.claim_key === subject.claim_key ? null : `it is of the fact ${subject.claim_key}`;
   }

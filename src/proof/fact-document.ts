@@ -186,7 +186,8 @@ export function factFaults(document: unknown, verify: Verify, trusted?: Verifyin
     const { said, faults: found } = checkFact(one, one.receipt, { keys, verify, corrections });
     if (said !== null) {
       found.push(...placeFaults(one, said, before));
-      if (said.version !== index + 1) found.push(`it is version ${said.version}, and stands at place ${index + 1}`);
+      if (said.version !== index + 1)
+        found.push(`it is version ${said.version}, but is listed at position ${index + 1}`);
       if (said.prev !== prev) found.push('prev is not the hash of the version before it');
       before = said;
       prev = factNoteHash(one.receipt);

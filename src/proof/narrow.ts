@@ -1,6 +1,6 @@
 /** Asserts a value that always exists, such as at an index in range. Throws when it is missing, which is a defect. */
 export function present<T>(value: T | null | undefined): T {
-  if (value === undefined || value === null) throw new TypeError('a value that must be there is missing');
+  if (value === undefined || value === null) throw new TypeError('a required value is missing');
   return value;
 }
 

@@ -169,7 +169,10 @@ function makeRoom(app: AppContext, account: string, names: readonly string[]): v
   }
   if (plans.length < PLANS_MAX) return;
   if (settled === null) {
-    throw new Fault('conflict', `the account waits for ${PLANS_MAX} planned changes, the most; remove one first`);
+    throw new Fault(
+      'conflict',
+      `the account has ${PLANS_MAX} waiting planned changes, which is the most; remove one first`,
+    );
   }
   table.removePlan(account, settled);
 }
@@ -201,7 +204,7 @@ function assertWindow({ from_at, until_at }: PlannedChange, now: number): void {
   if (until_at <= from_at)
     refuse('until', `${isoTime(until_at)} is not after from, ${isoTime(from_at)}; give a later time`);
   if (until_at - from_at > WINDOW_MAX) {
-    refuse('until', `the window is longer than ${WINDOW_MAX / DAY} days; give a time within them`);
+    refuse('until', `the window is longer than ${WINDOW_MAX / DAY} days; shorten it`);
   }
   if (from_at > now + AHEAD_MAX) refuse('from', `${isoTime(from_at)} is more than a year ahead; announce it later`);
 }

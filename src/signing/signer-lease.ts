@@ -436,7 +436,7 @@ const sinceText = ({ since }: { since?: string | undefined }): string =>
 /** Why a conditional write was refused, given how many times in a row. */
 function refusal({ bucket, key }: SignerLeaseOptions, times: number): string {
   if (times < REFUSED_MAX) return 'another server took the lease first';
-  return `${bucket.name} does not show what was written: ${key} is never the object that was read before; give the address of the store itself, without a cache between`;
+  return `${bucket.name} does not show what was written: ${key} always differs from the object just read; give the address of the storage itself, without a cache in between`;
 }
 
 /** Reads the lease in a bucket; null when there is none. Throws `conflict` when the object is something else. */

@@ -77,7 +77,7 @@ function noteNode({ settings, store, clock }: SigningContext): void {
   if (own === null) return;
   if (settings.leaseUrl === null) {
     const message =
-      'RECORDS_NODE is set, and LEASE_URL is not, by which no two nodes sign for a name; set it on every node';
+      'RECORDS_NODE is set, but LEASE_URL is not; set it on every node, so that no two nodes sign for the same name';
     throw new Fault('invalid_request', message);
   }
   if (newest?.range !== own.range) store.records.node.note(own.name, own.range, clock.now());

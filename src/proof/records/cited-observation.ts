@@ -132,7 +132,7 @@ export function observedFault(
   verify: Verify,
 ): string | null {
   if (said === undefined || said === 'unverified') {
-    return observation === undefined ? null : 'its note is of no observation, but there is one beside it';
+    return observation === undefined ? null : 'its note refers to no observation, but one is listed with it';
   }
   if (observation === undefined) return 'the observation that it names is missing';
   const key = parseVkey(said.observed_by);

@@ -163,7 +163,10 @@ export function queueAlertTest(
 ): void {
   if (alert.url === null) return queueMailTest(tables, alert.account, fresh);
   if (queueWebhookTest(tables, alert, fresh)) return;
-  throw new Fault('conflict', `a test of alert ${alert.id} waits to be delivered; GET has its outcome then`);
+  throw new Fault(
+    'conflict',
+    `a test of alert ${alert.id} is waiting to be delivered; GET shows its result afterwards`,
+  );
 }
 
 function queueMailTest(

@@ -94,7 +94,7 @@ export interface Manifest extends ManifestBody {
  */
 export function readManifest(text: string, keys: readonly VerifyingKey[], where: string): Manifest {
   const refuse = (why: string) =>
-    new Fault('conflict', `${where}: ${why}; restore the version before from the bucket, or correct ARCHIVE_URL`);
+    new Fault('conflict', `${where}: ${why}; restore the previous version from the bucket, or correct ARCHIVE_URL`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

@@ -135,7 +135,7 @@ export function observationReads(
     if (found === count) return;
     throw new Fault(
       'unavailable',
-      `the archive has ${found} observations of ${hostname}, and ${count} left the database; check it with audit --archive`,
+      `the archive has ${found} observations of ${hostname}, but ${count} left the database; check it with audit --archive`,
     );
   };
 

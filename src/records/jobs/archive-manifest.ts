@@ -138,7 +138,7 @@ export class ArchiveManifest {
     const refuse = () =>
       new Fault(
         'conflict',
-        `observation ${through} in the archive is not the one of this database: this is an older copy, which gave its number again; restore the newest copy of the database`,
+        `observation ${through} in the archive is not the one of this database: this is an older copy, which assigned its number again; restore the newest copy of the database`,
       );
     const stone = buried.find(({ seq }) => seq === through);
     if (stone !== undefined && hex(Buffer.from(here.receipt)) !== Buffer.from(stone.hash).toString('hex'))
@@ -202,7 +202,7 @@ export class ArchiveManifest {
 
 /** The message for a database with fewer observations than the archive: it would assign their numbers again. */
 function olderThanArchive(through: number, here: number): string {
-  return `the archive has observations up to ${through}, and this database up to ${here}: it is an older copy, and would give their numbers again; restore the newest copy of the database`;
+  return `the archive has observations up to ${through}, and this database up to ${here}: it is an older copy, and would assign their numbers again; restore the newest copy of the database`;
 }
 
 /** The hash by which the next manifest refers to the previous one. */

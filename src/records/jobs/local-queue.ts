@@ -187,7 +187,7 @@ async function probeAndRead(app: AppContext, queue: LocalQueue, prober: Prober, 
   }
   const [entered] = await queue.submit(taken.lease, [probe]);
   if (entered?.outcome !== 'recorded') {
-    const message = `another scanner took ${hostname} meanwhile; GET /v1/domains/${hostname} has what it saw`;
+    const message = `another scanner leased ${hostname} meanwhile; GET /v1/domains/${hostname} returns its observation`;
     return { domain: hostname, error: 'conflict', message: entered?.outcome === 'refused' ? entered.message : message };
   }
   const observation = records.observationBySeq(id, entered.seq);

@@ -60,7 +60,8 @@ export function lookAtOnce(app: AppContext, proberFor = proberOf) {
     try {
       let look = underWay.get(hostname);
       if (look === undefined) {
-        if (underWay.size >= AT_ONCE) throw new Busy(`this server looks at ${AT_ONCE} hostnames; try again soon`);
+        if (underWay.size >= AT_ONCE)
+          throw new Busy(`this server is already observing ${AT_ONCE} hostnames for owners; try again soon`);
         look = observe(hostname).finally(() => underWay.delete(hostname));
         underWay.set(hostname, look);
       }

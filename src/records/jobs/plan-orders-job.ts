@@ -17,7 +17,7 @@ export function startPlanOrders(app: AppContext, logger: Logger): () => Promise<
   const round = async (): Promise<number> => {
     const { finished, next } = await finishPlanOrders(app, { checkout, chain }, after);
     after = next;
-    if (finished > 0) logger.info({ job: 'plan-orders', finished }, 'finished orders of plans that were paid for');
+    if (finished > 0) logger.info({ job: 'plan-orders', finished }, 'finished orders of paid plans');
     return MINUTE;
   };
   return poll(round, { job: 'plan-orders', logger, failed: 'orders of plans could not be finished; they will be' });

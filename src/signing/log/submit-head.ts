@@ -69,7 +69,9 @@ export async function submitHead({ head, seen, newestHead, tiles, send }: Submis
     const again = await attempt(from);
     if (again === null) return submitted;
     sizeToProveFrom(again, submitted.head.size, from);
-    throw new LogFault(`the witness says that it has seen ${size} leaves, and at once that it has seen ${again}`);
+    throw new LogFault(
+      `the witness says that it has seen ${size} leaves, and right after that, that it has seen ${again}`,
+    );
   } catch (fault) {
     if (!(fault instanceof LogFault)) throw fault;
     return { ...submitted, fault };

@@ -48,7 +48,7 @@ const unanswered = (deadline: number): Record<string, string> => ({
   refused: 'the witness refused the connection; nothing listens there',
   unreachable: 'the witness cannot be reached from this network',
   tls: 'no TLS connection to the witness: its certificate is not valid for this address',
-  not_http: 'what answers at the address of the witness does not speak HTTP',
+  not_http: 'the server at the address of the witness does not speak HTTP',
   closed: 'the witness closed the connection without an answer',
 });
 

@@ -100,7 +100,7 @@ export function archiveTables(db: Db, transact: Transact) {
    * observation stay, so foreign keys are off meanwhile; nothing else runs on this connection until they are on again.
    */
   const throughGate = <T>(last: number, host: number | null, work: () => T): T => {
-    if (isInTransaction(db)) throw new TypeError('what is pruned or erased has a transaction of its own');
+    if (isInTransaction(db)) throw new TypeError('pruning and erasing need a transaction of their own');
     db.exec('PRAGMA foreign_keys = OFF');
     // Overwrites deleted rows in the file: their hostname may be erased later, and this data must then not be left
     // behind.

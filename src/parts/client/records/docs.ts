@@ -85,7 +85,7 @@ async function ask(path: string, key: string) {
     ...(key === '' ? {} : { 'X-Service-Key': key }),
   };
   const response = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' }).catch(() => {
-    throw new Error('no answer came; look whether you are online, and send it again');
+    throw new Error('there was no response; check your connection, and send it again');
   });
   const text = await response.text();
   return { response, text, ms: performance.now() - began };

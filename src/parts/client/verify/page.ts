@@ -77,7 +77,7 @@ export function contentsFaults(contents: Element | null, headings: Heading[]): s
   const links = [...contents.querySelectorAll('a')].map((link) => texts.get(link.getAttribute('href') ?? '') ?? '');
   const signed = [contents.querySelector('summary')?.textContent, ...links].map(letters).join('');
   if (letters(contents.textContent) === signed) return [];
-  return ['The table of contents has something else than headings of the signed text.'];
+  return ['The table of contents has something other than headings of the signed text.'];
 }
 
 /** The authors on the page, each with the address if there is one. */
