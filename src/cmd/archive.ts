@@ -136,8 +136,8 @@ function statusLine(app: AppContext): string {
   if (generation === 0)
     return place === null ? 'there is no archive; ARCHIVE_URL is not set' : 'nothing is archived yet';
   const waiting = erasures === 0 ? '' : `; ${plural(erasures, 'name')} still to be erased in it`;
-  const gone = erased === 0 ? '' : `, ${erased} erased`;
-  return `${place ?? 'ARCHIVE_URL is not set'}: observations 1 to ${through} (${observations} in ${plural(objects, 'object')} with ${copies} copies for engines, ${sizeText(bytes)}${gone}), manifest ${generation} of ${signed_at}${waiting}`;
+  const gone = erased === 0 ? '' : `, ${erased} erased in all`;
+  return `${place ?? 'ARCHIVE_URL is not set'}: observations 1 to ${through} (${observations} in ${plural(objects, 'object')} with ${copies} copies for engines, ${sizeText(bytes)})${gone}, manifest ${generation} of ${signed_at}${waiting}`;
 }
 
 export function erase(): Command {
@@ -175,7 +175,7 @@ export function erase(): Command {
           ...(dumps_due === 0
             ? []
             : [
-                `${plural(dumps_due, 'day')} of public dumps still to be made again: set DUMPS_URL, or run ${CLI} dumps run`,
+                `${plural(dumps_due, 'day')} of public dumps may still have it: start a server with DUMPS_URL, or run ${CLI} dumps run with it`,
               ]),
           ...(isForgotten
             ? []

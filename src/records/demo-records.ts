@@ -11,7 +11,7 @@ import { parseHostname } from './hostname.ts';
 import { DEMO_NAMES, HIJACK } from './probe/demo-zone.ts';
 import { requireWatched } from './require-host.ts';
 
-/** The demonstration's folder, in DATA_DIR and below ARCHIVE_URL. */
+/** The demonstration's folder, in DATA_DIR and below ARCHIVE_URL and DUMPS_URL. */
 const FOLDER = 'demo-records';
 /** The demonstration's account. Nothing is ever sent to this address. */
 const DEMO_EMAIL = 'demo@broadsheet.example';
@@ -37,15 +37,18 @@ export function demoVariables(settings: Settings, port: number, every: number): 
     // Keeps the terminal free for the guide of things to try.
     LOG_LEVEL: settings.logLevel === 'info' ? 'error' : settings.logLevel,
     ...Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, ''])),
-    ARCHIVE_URL: settings.archiveUrl === null ? '' : archiveOf(settings.archiveUrl),
+    ARCHIVE_URL: below(settings.archiveUrl),
+    DUMPS_URL: below(settings.dumps?.url),
+    DUMPS_PUBLIC_URL: below(settings.dumps?.publicUrl),
   };
 }
 
-/** The demonstration's archive, in a folder of its own below the operator's, so that it never overwrites a service's. */
-function archiveOf(archiveUrl: string): string {
+/** A folder of the demonstration's own below a place of the operator's, so that it never overwrites a service's. */
+function below(place: string | null | undefined): string {
+  if (place === null || place === undefined) return '';
   // A single letter is a Windows drive, not a URL scheme.
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(archiveUrl)) return join(archiveUrl, FOLDER);
-  const url = new URL(archiveUrl);
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(place)) return join(place, FOLDER);
+  const url = new URL(place);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${FOLDER}`;
   return url.href;
 }
@@ -58,8 +61,6 @@ const OPERATOR_SETTINGS = [
   'LOG_ORIGIN',
   'LOG_POLICY',
   'LEASE_URL',
-  'DUMPS_URL',
-  'DUMPS_PUBLIC_URL',
   'RECORDS_NODES',
   'RECORDS_NODE',
   'METRICS_PORT',
@@ -109,7 +110,7 @@ export function demoGuide(
   app: AppContext,
   { server, every, key }: { server: number; every: number; key: string },
 ): string[] {
-  const { dataOrigin: root, dataDir, archiveUrl } = app.settings;
+  const { dataOrigin: root, dataDir, archiveUrl, dumps } = app.settings;
   const header = `-H 'X-Service-Key: ${key}'`;
   return [
     '',
@@ -121,6 +122,9 @@ export function demoGuide(
     `  ${root}/t/${ALERT_HOST}     the time machine of the liveliest name`,
     ...incidentLines(app),
     `  ${root}/changes/today               what changed today`,
+    ...(dumps === null
+      ? []
+      : [`  ${root}/dumps/                      each closed day as files, a few minutes from now`]),
     `  ${root}/account                     sign in as ${DEMO_EMAIL}; the link is a mail in ${join(dataDir, 'outbox')}`,
     '',
     'Try',

@@ -176,14 +176,19 @@ test('the invented names are hostnames, and some of them change at every step', 
 });
 
 test('the demonstration has no place of the real service', () => {
-  const given = { ARCHIVE_URL: '/srv/archive', DUMPS_URL: '/srv/dumps', LEASE_URL: 's3://private/lease' };
+  const given = {
+    ...{ ARCHIVE_URL: '/srv/archive', DUMPS_URL: '/srv/dumps', LEASE_URL: 's3://private/lease' },
+    DUMPS_PUBLIC_URL: 'https://cdn.example/dumps/',
+  };
   const nodes = { RECORDS_NODES: 'a=00-ff@https://a.example', RECORDS_NODE: 'a', DATA_ORIGIN: 'https://a.example' };
   const settings = readSettings({ ...given, ...nodes, AWS_REGION: 'x', AWS_ENDPOINT_URL: 'https://s3.example' });
   const own = readSettings({ ...given, ...nodes, ...demoVariables(settings, 53, 60) });
   assert.deepEqual(
-    [own.dumps, own.archiveUrl, own.leaseUrl, own.nodes],
-    [null, '/srv/archive/demo-records', null, null],
+    [own.dumps?.url, own.dumps?.publicUrl, own.archiveUrl, own.leaseUrl, own.nodes],
+    ['/srv/dumps/demo-records', 'https://cdn.example/dumps/demo-records', '/srv/archive/demo-records', null, null],
   );
+  const bare = readSettings({ ...given, ...demoVariables(readSettings({}), 53, 60) });
+  assert.deepEqual([bare.dumps, bare.archiveUrl], [null, null]);
   const archiveAt = (ARCHIVE_URL: string) => {
     const { archiveUrl } = readSettings({
       ...given,
