@@ -264,7 +264,7 @@ test('from the order to the end: only buttons change anything', async (t) => {
     assert.equal(answer.headers['x-robots-tag'], 'noindex');
     if (method === 'GET') {
       assert.match(answer.text, /<meta name="robots" content="noindex">/);
-      assert.match(answer.text, /Reader@example\.org: one mail a week, from Time, Proof, without the video edition/);
+      assert.match(answer.text, /Reader@example\.org: one message a week, from Time, Proof, without the video edition/);
     }
   }
   assert.deepEqual(await counts(), { count: 1, confirmed: 0 });
@@ -381,7 +381,7 @@ test('a form is answered with a page or with JSON, as requested', async (t) => {
   const page = await send(url, DOOR, { form: fields, headers: people });
   assert.equal(page.status, 202);
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(page.text, /Look into your mail/);
+  assert.match(page.text, /Check your e-mail/);
   assert.match(page.text, /The Plumb Line/);
   const program = await send(url, DOOR, { form: { email: 'q@example.org' } });
   assert.equal(program.json.status, 'pending');

@@ -157,7 +157,7 @@ describe('search and subscribe', () => {
   ] as const) {
     it(`search says so when the API ${how}`, { skip: how !== 'has failed' && ONLY_WIDE }, async () => {
       const page = await open('search/?q=metre', api);
-      await page.getByText('The search desk does not answer just now').waitFor();
+      await page.getByText('The search is not answering just now').waitFor();
       await page.close();
     });
   }
@@ -227,13 +227,13 @@ describe('search and subscribe', () => {
     let sent: unknown;
     const page = await open('subscribe/', async (route) => {
       sent = route.request().postDataJSON();
-      await answer(202, { status: 'pending', message: 'Look into your mail.' })(route);
+      await answer(202, { status: 'pending', message: 'Check your e-mail.' })(route);
     });
     await page.fill('#email', 'reader@example.org');
     await page.getByLabel('Weekly').check();
     await page.getByLabel('Proof').uncheck();
     await page.locator('#order button').click();
-    await page.getByText('Look into your mail.').waitFor();
+    await page.getByText('Check your e-mail.').waitFor();
     assert.deepEqual(sent, {
       email: 'reader@example.org',
       cadence: 'weekly',

@@ -121,7 +121,7 @@ describe('cards of links and the subscribe form in a piece', () => {
     await box.locator('.problem:not(:empty)').waitFor();
     await box.getByLabel('E-mail address').fill('reader@example.org');
     await box.getByRole('button').click();
-    await box.getByText('A mail with a link to confirm').waitFor();
+    await box.getByText('A message with a link to confirm').waitFor();
 
     const plain = await browser.newContext({ javaScriptEnabled: false });
     t.after(() => plain.close());
@@ -129,7 +129,7 @@ describe('cards of links and the subscribe form in a piece', () => {
     await still.goto(`${server.url}/the-plumb-line/${STORY}`);
     await still.getByLabel('E-mail address').fill('other@example.org');
     await still.locator('.subscribe-box button').click();
-    await still.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await still.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     await still.goto(`${server.url}/the-plumb-line/${STORY}`);
     await still.getByLabel('E-mail address').fill('a@b');
     await still.locator('.subscribe-box button').click();

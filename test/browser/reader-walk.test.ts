@@ -93,7 +93,7 @@ describe('a reader', () => {
     await page.fill('#email', EMAIL);
     await page.getByLabel('At once').check();
     await page.getByRole('button', { name: 'Subscribe' }).click();
-    await page.getByText('A mail with a link to confirm goes to this address').waitFor();
+    await page.getByText('A message with a link to confirm goes to this address').waitFor();
     const asked = await mail(0);
     await publish('Before anybody confirmed');
     await scan(asked);

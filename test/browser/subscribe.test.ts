@@ -78,12 +78,14 @@ describe('a subscription', () => {
       await page.getByLabel('Proof').uncheck();
       await page.getByLabel('The video edition too').uncheck();
       await page.getByRole('button', { name: 'Subscribe' }).click();
-      await page.getByText('A mail with a link to confirm goes to this address').waitFor();
+      await page.getByText('A message with a link to confirm goes to this address').waitFor();
       await look();
 
       await page.goto(await mailedLink(email));
       await page
-        .getByText(`to ${email}: one mail a week, from Time, Measures, Letters, Networks, without the video edition.`)
+        .getByText(
+          `to ${email}: one message a week, from Time, Measures, Letters, Networks, without the video edition.`,
+        )
         .waitFor();
       await look();
       await page.getByRole('button', { name: 'Confirm' }).click();

@@ -63,7 +63,7 @@ export function sendSignIn(
   view: Partial<Omit<DoorPages['/console/sign-in'], 'frame' | 'has_passkeys'>> = {},
 ): Promise<Response> {
   const has_passkeys = canHavePasskeys(c.get('console').origin);
-  const title = view.sent ? 'Look into your mail' : 'Sign in';
+  const title = view.sent ? 'Check your e-mail' : 'Sign in';
   const content = { problem: null, asked: '', sent: false, to: '', has_passkeys, ...view };
   return sendDoor(parts, c, ['/console/sign-in', title, status], content);
 }

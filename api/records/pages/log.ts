@@ -17,7 +17,7 @@ export const logPage = ({ store, settings }: AppContext, pages: PageSender, poli
     const frame = pages.frame(c, {
       title: 'Transparency log · Domain Records',
       description:
-        'The receipt of every observation is a leaf of this log, as a hash, so that nobody, its operator included, can rewrite what was signed without its being seen.',
+        'The receipt of every observation is a leaf of this log, as a hash, so that nobody, its operator included, can rewrite what was signed without being seen.',
       path: LOG_PATH,
     });
     // The leaves of the domain records name no piece.

@@ -61,7 +61,7 @@ export function signInMail(root: string, email: string, token: string): RecordsL
       preview: 'The link holds for 30 minutes, once.',
       heading: 'Sign in to Domain Records',
       paragraphs: [
-        `Somebody, you we hope, asked to sign in with ${email}.`,
+        `Somebody, we hope you, asked to sign in with ${email}.`,
         'The link opens a page with one button, which signs you in there. It holds for 30 minutes and works once. If there is no account of this address yet, the button makes it.',
       ],
       button: { url: `${root}/account/enter?token=${token}`, label: 'Sign in' },
