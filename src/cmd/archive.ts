@@ -38,13 +38,13 @@ export function command(): Command {
         .onData(async (app, { json }: { json?: boolean }) => {
           const isDone = await runArchiver(app);
           printResult(json, { is_done: isDone, ...statusOf(app) }, [
-            isDone ? statusLine(app) : 'another process archives now; nothing was done here',
+            isDone ? statusLine(app) : 'another process is archiving; nothing was done',
           ]);
         }),
     )
     .addCommand(
       new DataCommand('status')
-        .description('say what the archive holds, by its newest manifest')
+        .description('show what the archive contains, according to its newest manifest')
         .option('--json', 'print it as JSON')
         .onData((app, { json }: { json?: boolean }) => printResult(json, statusOf(app), [statusLine(app)])),
     )
@@ -53,8 +53,8 @@ export function command(): Command {
         .description('rebuild every record, receipt and chain from the objects alone, without a database')
         .argument('[address]', 's3://BUCKET/PREFIX or a folder (default: ARCHIVE_URL)')
         .option('--keys <file or address>', 'trust only the keys of this records-keys.json')
-        .option('--log <folder or address>', 'demand that this log of the records has each observation')
-        .option('--policy <file or address>', 'demand the signature of the log, and the quorum of its witnesses')
+        .option('--log <folder or address>', 'require each observation to be in this log of the records')
+        .option('--policy <file or address>', 'require the signature of the log and the quorum of its witnesses')
         .option('--json', 'print the outcome as JSON')
         .exitOverride(exitUnchecked)
         .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')
@@ -63,13 +63,13 @@ export function command(): Command {
     .addCommand(
       new Command('sql')
         .description(
-          'run SQL over the archive with DuckDB (npm package @duckdb/node-api), and print a JSON object a row',
+          'run SQL over the archive with DuckDB (npm package @duckdb/node-api), and print one JSON object per row',
         )
         .argument('<query>', "such as \"SELECT * FROM answers WHERE path = 'com.example' AND signal = 'A'\"")
-        .option('--json', 'print the rows as one JSON list')
+        .option('--json', 'print the rows as one JSON array')
         .addHelpText(
           'after',
-          '\nThe tables are observations, answers (a row for each value), deltas, sightings and sightings_by_value. It reads these alone, and at most 10,000 rows are printed.',
+          '\nThe tables are observations, answers (a row for each value), deltas, sightings and sightings_by_value. Only these can be read, and at most 10,000 rows are printed.',
         )
         .action(async (query: string, { json }: { json?: boolean }) => {
           const { queryArchive } = await import('../records/archive/engine.ts');
@@ -80,7 +80,8 @@ export function command(): Command {
             shown,
             shown.map((row) => JSON.stringify(row)),
           );
-          if (rows.length > ROWS_MAX) printError(`there are more than ${ROWS_MAX} rows; add a LIMIT, or ask for sums`);
+          if (rows.length > ROWS_MAX)
+            printError(`there are more than ${ROWS_MAX} rows; add a LIMIT, or aggregate them`);
         }),
     );
 }
@@ -101,7 +102,7 @@ async function verify(
   const place = openArchivePlace({ ...settings, archiveUrl });
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it, or give an address');
   if (policy !== undefined && log === undefined)
-    throw new Fault('invalid_request', '--policy is about a log; give --log');
+    throw new Fault('invalid_request', '--policy needs --log; give the log to check');
   const trust = {
     keys: keys === undefined ? null : await keysAt(givenAddress(keys)),
     log: log === undefined ? null : logSource(givenAddress(log)),
@@ -144,11 +145,11 @@ export function erase(): Command {
   return new DataCommand('erase')
     .description('opt a name and all names below it out, and erase what was observed of them, in the archive too')
     .argument('<name>', 'such as example.org')
-    .requiredOption('--reason <text>', 'why, kept with the opt-out')
+    .requiredOption('--reason <text>', 'the reason, stored with the opt-out')
     .option('--json', 'print the outcome as JSON')
     .addHelpText(
       'after',
-      '\nIt cannot be undone. The numbers and hashes of the receipts stay, so that the log and all other receipts hold.\nExit code 0: erased; 1: the archive could not be reached: a server goes on, or run it again.',
+      '\nIt cannot be undone. The numbers and hashes of the receipts stay, so that the log and all other receipts hold.\nExit code 0: erased; 1: the archive could not be reached: a server will continue, or run it again.',
     )
     .onData(async (app, text: string, { reason, json }: { reason: string; json?: boolean }) => {
       const name = parseHostname(text);
@@ -157,7 +158,7 @@ export function erase(): Command {
       if (archive.erasures().length > 0 && !(await runArchiver(app, PATIENCE))) {
         throw new Fault(
           'unavailable',
-          `another process archives for long; it erases ${name.hostname} in its next step, see \`${CLI} archive status\``,
+          `another process has been archiving for a long time; it will erase ${name.hostname} in its next step, see \`${CLI} archive status\``,
         );
       }
       // Without this, a server would do it within a minute.
@@ -182,8 +183,8 @@ export function erase(): Command {
             : [
                 'A process still reads an earlier state of the database: until it ends, and more is written, broadsheet.db-wal holds the erased data.',
               ]),
-          'Not yet forgotten: backups of before, until you delete them (a restored one erases it again when it follows the archive), copies that others made, and',
-          `the earlier versions of objects, if the bucket keeps versions: until its lifecycle rule deletes them. Objects that are not named any more go within ${GRACE / (24 * 60 * MINUTE)} days, those of this erasure at once.`,
+          'Not erased yet: earlier backups, until you delete them (a restored one erases it again once it catches up with the archive), copies that others made, and',
+          `the earlier versions of objects, if the bucket keeps versions: until its lifecycle rule deletes them. Objects that the manifest no longer names are deleted within ${GRACE / (24 * 60 * MINUTE)} days, those of this erasure at once.`,
         ],
       );
     });
@@ -199,13 +200,13 @@ export function dumps(): Command {
         .onData(async (app, { json }: { json?: boolean }) => {
           const isDone = await runDumps(app);
           printResult(json, { is_done: isDone, ...dumpStatus(app) }, [
-            isDone ? dumpLine(app) : 'another process archives or makes dumps now; nothing was done here',
+            isDone ? dumpLine(app) : 'another process is archiving or making dumps; nothing was done',
           ]);
         }),
     )
     .addCommand(
       new DataCommand('status')
-        .description('say which days have dumps, and how many are due')
+        .description('show which days have dumps, and how many are due')
         .option('--json', 'print it as JSON')
         .onData((app, { json }: { json?: boolean }) => printResult(json, dumpStatus(app), [dumpLine(app)])),
     );

@@ -14,8 +14,8 @@ export function command(): Command {
     .description('check the ledger, the tables derived from it, the transparency logs, and every pressed file on disk')
     .option('--deep', 'render every page and draw every card again, and compare every file byte for byte')
     .option('--archive', 'read every object of the archive, and check what it holds as if it were in the database')
-    .option('--accept-damage <seq...>', 'mark observations of which an older version cut values at U+0000, then audit')
-    .option('--reason <text>', 'why they are marked, kept with the time')
+    .option('--accept-damage <seq...>', 'mark observations whose values an older version cut at U+0000, then audit')
+    .option('--reason <text>', 'why they are marked; stored with the time')
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
     .onData(async (app, { deep, archive, json, acceptDamage: seqs, reason }: AuditOptions) => {

@@ -8,12 +8,12 @@ import { type Corrected, correctClock } from '../signing/clock/correct-clock.ts'
 import { DataCommand } from './frame.ts';
 
 export function command(): Command {
-  return new Command('clock').description('heal a desk whose clock ran ahead').addCommand(
+  return new Command('clock').description('repair a desk whose clock ran ahead').addCommand(
     new DataCommand('correct')
       .description(
-        'say in the ledger and in the log that every time later than now is wrong; run it when the clock is right again',
+        'record in the ledger and in the log that every time later than now is wrong; run it once the clock is right again',
       )
-      .option('--now <time>', 'what time it is, as in 2026-11-26T12:00Z: required where no other machine can be asked')
+      .option('--now <time>', 'the current time, as in 2026-11-26T12:00Z; required if no other machine can be asked')
       .option('--no-press', 'do not press afterwards')
       .option('--json', 'print {true_time, corrected}')
       .onAnyData(async (app, { now, press, json }: { now?: string; press: boolean; json?: boolean }) => {

@@ -26,7 +26,7 @@ export function command(): Command {
 function records(): Command {
   return new Command('records')
     .description(
-      'serve two dozen invented names with a past of ninety days, in a folder of their own, without a network',
+      'serve two dozen invented names with ninety days of history, in a folder of their own, without a network',
     )
     .option('--every <time>', 'how often names change and are probed: 1s to 60m', '60s')
     .action(async ({ every }: { every: string }) => {
@@ -65,7 +65,7 @@ async function openDemoArchive(app: AppContext, url: string): Promise<void> {
   // Only the last folder is created: if its parent is missing, the disk may not be mounted.
   if (address.kind === 'folder' && existsSync(dirname(address.folder))) mkdirSync(address.folder, { recursive: true });
   await lookAtArchive(app).catch((error: unknown) => {
-    const cure = 'the demonstration archives there: remove what an earlier one left, or unset ARCHIVE_URL';
+    const cure = 'the demonstration would archive there: remove what an earlier one left, or unset ARCHIVE_URL';
     throw error instanceof Fault ? new Fault(error.code, `${error.message}; ${cure}`) : error;
   });
 }
@@ -73,7 +73,7 @@ async function openDemoArchive(app: AppContext, url: string): Promise<void> {
 function demoRemoval(): Command {
   return new Command('remove')
     .description('remove the two demo papers, and their folders unless something in them was changed')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async ({ yes }: { yes?: boolean }) => {
       if (!yes) await confirm();
       const settings = readSettings();
@@ -96,17 +96,17 @@ function demoRemoval(): Command {
           lines.push(`deleted ${folder}`);
         } else if (found !== null) {
           lines.push(
-            `${folder} was changed and stays; delete it yourself, or it is refused whenever content/ is filed`,
+            `${folder} was changed, so it was kept; delete it yourself, or it is refused whenever content/ is filed`,
           );
         }
       }
-      printResult(false, null, lines.length === 0 ? ['there are no demo papers here'] : lines);
+      printResult(false, null, lines.length === 0 ? ['there are no demo papers; nothing was removed'] : lines);
     });
 }
 
 async function confirm(): Promise<void> {
   if (!isAnswering()) throw new Fault('invalid_request', 'this takes the demo papers off the air; add --yes');
-  const question = 'This takes both demo papers off the air, and deletes their folders. Go on? [y/N] ';
+  const question = 'This takes both demo papers off the air, and deletes their folders. Continue? [y/N] ';
   const answer = await withAnswers((ask) => ask(question));
   if (!/^y(?:es)?$/i.test(answer ?? '')) throw new Fault('invalid_request', 'nothing was removed');
 }

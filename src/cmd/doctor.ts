@@ -14,7 +14,7 @@ export function command(): Command {
       'check settings, database, keys, logs, disk, mail, resolvers, payments, the running server and its queues, and say what to do',
     )
     .option('--json', 'print the findings as JSON')
-    .option('--upgrade', 'only say what this version will change in an older database and its pages; change nothing')
+    .option('--upgrade', 'only show what this version will change in an older database and its pages; change nothing')
     .addHelpText('after', '\nExit code 0: no faults; 1: there are faults.')
     .action(async ({ json, upgrade }: { json?: boolean; upgrade?: boolean }) => {
       if (upgrade === true) {

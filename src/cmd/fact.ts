@@ -31,8 +31,8 @@ export function command(): Command {
 
 function check(): Command {
   return new DataCommand('check')
-    .description('read the sources of papers with sources.read again, and list the facts that need to be revised')
-    .option('--paper <slug>', 'one paper; without it, all')
+    .description('read the sources of papers that have sources.read set again, and list the facts that need revision')
+    .option('--paper <slug>', 'only this paper; by default all')
     .option('--json', 'print the facts as JSON')
     .onData(async (app, { paper, json }: { paper?: string; json?: boolean }) => {
       if (paper !== undefined) requirePaper(app, paper);
@@ -150,12 +150,12 @@ function correct(): Command {
     .description('make a new version of a fact: correct it, or retract it')
     .argument('<claim_key>', 'the fact')
     .requiredOption('--paper <slug>', 'the paper')
-    .requiredOption('--from <version>', 'the version that was read')
+    .requiredOption('--from <version>', 'the version that the change is based on')
     .requiredOption('--note <text>', 'what was wrong, in one line; readers will see it')
     .option('--statement <text>', 'what holds')
     .option('--source <name>', 'the publisher')
     .option('--instrument <document>', 'the document that says it: an address or a name')
-    .option('--quote <text>', 'the words of the document; empty for none')
+    .option('--quote <text>', 'the words of the document; an empty value removes them')
     .option('--status <status>', `one of ${FACT_STATUSES.join(', ')}; by default corrected`)
     .option('--json', 'print the outcome as JSON')
     .onData((app, claim_key: string, { paper, json, from, ...order }: Correction) => {

@@ -31,18 +31,20 @@ interface Options {
 export function command(): Command {
   return new Command('import')
     .description(
-      'file an archive: JSON Lines, or what WordPress, Ghost, Substack, Hugo, Jekyll, Eleventy or a feed has',
+      'file an archive: JSON Lines, a feed, or an export of WordPress, Ghost, Substack, Hugo, Jekyll or Eleventy',
     )
     .argument('<archive>', 'a file, or the folder of a site')
     .requiredOption('--paper <slug>', 'the paper to file with')
     .option('--create', 'create the paper, its sections and a persona where they are missing')
     .option('--persona <slug>', 'the persona that signs (default: the paper’s only one, or archive-desk)')
     .option('--air', 'put each piece on air at its own published_at')
-    .addOption(new Option('--from <system>', 'what the archive is of (default: its content tells)').choices(SYSTEMS))
+    .addOption(
+      new Option('--from <system>', 'the system that the archive comes from (default: detected)').choices(SYSTEMS),
+    )
     .option('--site <url>', 'the address at which the archive was published, for links and pictures')
-    .option('--map <file>', 'a YAML file that says which categories become which sections, and names authors')
-    .option('--section <name>', 'the section of pieces whose category has none in the mapping')
-    .option('--dry-run', 'file nothing, and say what would come in, what not, and why')
+    .option('--map <file>', 'a YAML file that maps categories to sections and names authors')
+    .option('--section <name>', 'the section for pieces whose category is not mapped')
+    .option('--dry-run', 'file nothing, and show what would be filed, what would not, and why')
     .option('--yes', 'do not ask for sections')
     .option('--no-press', 'do not press afterwards')
     .option('--json', 'print the outcome as JSON')
@@ -104,7 +106,7 @@ async function run(app: AppContext, lines: ArchiveLines, options: Options): Prom
   const mayPress = options.press && isThere && !dryRun;
   await pressThenPrint(app, mayPress ? { paper } : null, (pressed, reports) =>
     printResult(options.json, { ...outcome, notes, pressed: Object.fromEntries(reports) }, [
-      `${outcome.filed} ${dryRun ? 'would be filed' : 'filed'}, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused${outcome.skipped === 0 ? '' : `, ${outcome.skipped} not brought in`}`,
+      `${outcome.filed} ${dryRun ? 'would be filed' : 'filed'}, ${outcome.unchanged} unchanged, ${outcome.refused.length} refused${outcome.skipped === 0 ? '' : `, ${outcome.skipped} skipped`}`,
       ...(isThere || dryRun ? [] : [`the paper ${paper} was not created: nothing was filed`]),
       ...pressed,
     ]),

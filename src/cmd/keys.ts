@@ -44,7 +44,7 @@ function owned(name: string): DataCommand {
 /** The paper, or null for the domain records. Throws `invalid_request`. */
 function paperOf({ paper, service }: Owner): string | null {
   if ((paper === undefined) === (service === undefined)) {
-    throw new Fault('invalid_request', 'say whose key it is: either --paper SLUG or --service records');
+    throw new Fault('invalid_request', 'say what the key is for: either --paper SLUG or --service records');
   }
   if (service !== undefined && service !== 'records') {
     const message = `--service: ${JSON.stringify(service)}: must be records; keys of a paper take --paper`;
@@ -167,7 +167,7 @@ function addSeat(): Command {
     .requiredOption('--paper <slug>', 'the paper')
     .requiredOption('--email <address>', 'whose seat it is')
     .requiredOption('--level <level>', 'read or admin')
-    .option('--name <name>', 'how the person is called, which reviews sign; by default the address')
+    .option('--name <name>', 'the person’s name, as signed in reviews; by default the address')
     .option('--expires-at <time>', 'when the key expires, as in 2026-12-31T00:00:00Z; by default never')
     .option('--json', 'print {id, key, level}')
     .onData((app, options: Seat) => {

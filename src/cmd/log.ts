@@ -31,7 +31,7 @@ function verifyCommand(): Command {
   return new Command('verify')
     .description('read a whole log: every leaf, every tile and the checkpoint’s root')
     .argument('<where>', 'the folder or the address in which the log’s checkpoint is')
-    .option('--policy <file or address>', 'demand the log’s signature and the quorum of this tlog-policy')
+    .option('--policy <file or address>', 'require the log’s signature and the quorum of this tlog-policy')
     .option('--json', 'print the outcome as JSON')
     .exitOverride(exitUnchecked)
     .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')

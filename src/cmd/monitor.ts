@@ -15,15 +15,15 @@ const LISTED_MAX = 10;
 export function command(): Command {
   return new Command('monitor')
     .description('watch a paper and its transparency log from outside, from cron for instance')
-    .argument('<url...>', 'the addresses of papers, or of a host with all its papers; one log is for all of them')
+    .argument('<url...>', 'the addresses of papers, or of a host with all its papers; all must share one log')
     .requiredOption('--policy <file or address>', 'the tlog-policy that names the log, its witnesses and the quorum')
-    .requiredOption('--state <file>', 'what the last run saw; written for the next one')
+    .requiredOption('--state <file>', 'the file with what the last run saw; updated for the next run')
     .option('--verbose', 'also say that all is well')
     .option('--json', 'print the outcome as JSON')
     .exitOverride(exitUnchecked)
     .addHelpText(
       'after',
-      '\nPrints nothing when all is well, but each correction of the clock once. Exit code 0: consistent with the last run, and nothing said twice; 1: something was found; 2: something could not be checked.',
+      '\nPrints nothing when all is well, except each correction of the clock, once. Exit code 0: consistent with the last run, with no contradictions; 1: something was found; 2: something could not be checked.',
     )
     .action(async (urls: string[], options: { policy: string; state: string; verbose?: boolean; json?: boolean }) => {
       const { policy, state, verbose = false, json } = options;

@@ -51,17 +51,17 @@ export function command(): Command {
           for (const { field, message } of problems) printError(`${field}: ${message}`);
           throw new Fault(
             'invalid_request',
-            `${slug} was not made; correct ${problems.length === 1 ? 'this' : 'these'}`,
+            `${slug} was not created; correct ${problems.length === 1 ? 'this' : 'these'}`,
           );
         }
         const files = writeNewPaper(settings.contentDir, paper);
         const folder = relative(userFolder(), join(settings.contentDir, slug));
         printResult(false, null, [
           ...files.map((path) => `wrote ${join(folder, path)}`),
-          ...(slug === typed ? [] : [`its address is ${slug}, made of ${JSON.stringify(typed)}`]),
+          ...(slug === typed ? [] : [`its address is ${slug}, made from ${JSON.stringify(typed)}`]),
           `${CLI} dev shows it at /${slug}/ while you write; ${CLI} file files it`,
-          `the pieces in stories/ are samples and drafts, signed by ${personaSlug(paper.persona.name)}: change one and remove its line air, or write your own beside them`,
-          'pages/imprint.md is refused until you fill in what stands between ⟦ and ⟧; then name it in paper.yaml, or delete it if you need none',
+          `the pieces in stories/ are samples and drafts, signed by ${personaSlug(paper.persona.name)}: edit one and remove its line air, or add your own`,
+          'pages/imprint.md is refused until you fill in the text between ⟦ and ⟧; then name it in paper.yaml, or delete it if you do not need one',
         ]);
       })
       .addCommand(storyCommand())
@@ -71,7 +71,7 @@ export function command(): Command {
 /** `broadsheet new story`. */
 function storyCommand(): Command {
   return new Command('story')
-    .description('begin a piece: a file with the headline, a section, a byline and what is to be filled in')
+    .description('start a piece: a file with the headline, a section, a byline and placeholders to fill in')
     .argument('<headline>', 'its headline, in quotation marks')
     .option('--paper <slug>', 'the paper; without it the only one of the content folder')
     .option('--section <name>', 'its section; by default the first of the paper')
@@ -80,7 +80,7 @@ function storyCommand(): Command {
       const file = newStory(readSettings().contentDir, { headline, ...options });
       printResult(false, null, [
         `wrote ${relative(userFolder(), file)}`,
-        'fill in what stands between ⟦ and ⟧, and remove the line air when it may go on air',
+        'fill in the text between ⟦ and ⟧, and remove the line air when it may go on air',
       ]);
     });
 }
@@ -147,15 +147,15 @@ async function askAll(ask: Ask, asked: AskedPaper, options: Options): Promise<As
       () => at.language,
       (language) => ({ language, ...inLanguage(language, options) }),
     ],
-    [options.url, '--url', 'Its own address, if it has one', () => 'none', (url) => ({ url })],
-    [options.section, '--section', 'Sections, with commas between them', () => at.sections.join(', '), sectionsIn],
-    [options.persona, '--persona', 'Who writes, and as what', () => at.persona, (persona) => ({ persona })],
+    [options.url, '--url', 'Its own address, if any', () => 'none', (url) => ({ url })],
+    [options.section, '--section', 'Sections, separated by commas', () => at.sections.join(', '), sectionsIn],
+    [options.persona, '--persona', 'Who writes, and their title', () => at.persona, (persona) => ({ persona })],
   ];
   for (const [given, field, text, shown, read] of questions) {
     const byDefault = shown();
     for (let isRight = given !== undefined; !isRight; ) {
       const answer = await ask(`${text} [${byDefault}]: `);
-      if (answer === null) throw new Fault('invalid_request', `${at.slug} was not made`);
+      if (answer === null) throw new Fault('invalid_request', `${at.slug} was not created`);
       if (answer !== '') Object.assign(at, read(answer));
       const problem = newPaper(at).problems.find((found) => found.field === field);
       if (problem !== undefined) printError(problem.message);

@@ -33,7 +33,7 @@ function list(): Command {
 
 function revoke(): Command {
   return new DataCommand('revoke')
-    .description('end an account’s proof of a name, hide its notes, and accept no other proof of it until allowed')
+    .description('end an account’s proof of a name, hide its notes, and accept no new proof until allowed')
     .argument('<email>', 'the address that the account signs in with')
     .argument('<hostname>', 'the proven name, such as example.org')
     .requiredOption('--reason <text>', 'the reason, in one line, which the account reads')

@@ -108,7 +108,7 @@ function list(): Command {
         const state = removed_at === null ? pieces : `removed ${removed_at.slice(0, 10)}`;
         return `${slug.padEnd(width)}  ${name}  ${url}/  ${row.public ? 'public' : 'private'}  ${state}`;
       });
-      const none = `no papers; \`${CLI} new SLUG\` starts one`;
+      const none = `no papers; \`${CLI} new SLUG\` creates one`;
       printResult(json, rows, lines.length === 0 ? [none] : lines);
     });
 }
@@ -117,7 +117,7 @@ function removal(): Command {
   return new DataCommand('remove')
     .description('remove a paper: its files go, its addresses answer 410, its readers’ addresses are erased')
     .argument('<slug>', 'the paper')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {slug, withdrawn, receipts, readers, keys, files}')
     .onData(async (app, slug: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
       requirePaper(app, slug);
@@ -190,7 +190,7 @@ async function confirm(app: AppContext, slug: string): Promise<void> {
   if (!isAnswering()) {
     throw new Fault('invalid_request', `this takes ${slug} off the air (${plural(on_air, 'piece')}); add --yes`);
   }
-  const question = `This takes ${slug} off the air, with ${plural(on_air, 'piece')}. Type its name to go on: `;
+  const question = `This takes ${slug} off the air, with ${plural(on_air, 'piece')}. Type its name to continue: `;
   const answer = await withAnswers((ask) => ask(question));
   if (answer !== slug) throw new Fault('invalid_request', `${slug} was not removed`);
 }

@@ -86,7 +86,7 @@ function remove(): Command {
       if (!plans.remove(name)) throw new Fault('not_found', `there is no plan ${name}; list shows those on sale`);
       const held_by = plans.holders(name, app.clock.now());
       printResult(json, { removed: name, held_by }, [
-        `${name} is off sale; ${plural(held_by, 'account')} ${held_by === 1 ? 'holds' : 'hold'} it to its end`,
+        `${name} is no longer on sale; ${plural(held_by, 'account')} ${held_by === 1 ? 'holds' : 'hold'} it to its end`,
       ]);
     });
 }

@@ -11,7 +11,7 @@ export function command(): Command {
     .description('press the files that are out of date, or every file, and publish the transparency log')
     .option('--paper <slug>', 'only this paper')
     .option('--full', 'press every file, and remove files that belong to no page')
-    .option('--no-cards', 'leave the share cards to a later press')
+    .option('--no-cards', 'leave the share cards for a later press')
     .option('--json', 'print the outcome as JSON')
     .onData(async (app, { json, ...options }: { paper?: string; full?: boolean; cards: boolean; json?: boolean }) => {
       // Started before the press, so that the press writes the log's new proofs.

@@ -20,7 +20,7 @@ type Options = { to?: string; paper?: string; dryRun?: boolean; check?: boolean;
 
 export function command(): Command {
   return new Command('publish')
-    .description('send what changed of the pressed papers and of the log to object storage or to a folder')
+    .description('send what changed in the pressed papers and the log to object storage or a folder')
     .option('--to <address>', 's3://BUCKET/PREFIX or a folder; by default PUBLISH_URL')
     .option('--paper <slug>', 'only this paper, without the log')
     .option('--dry-run', 'print what would be sent and removed, and change nothing')
@@ -31,7 +31,7 @@ export function command(): Command {
     .action((options: Options) => {
       const modes = [options.dryRun, options.check, options.repair].filter((mode) => mode === true);
       if (modes.length > 1) {
-        throw new Fault('invalid_request', '--dry-run, --check and --repair exclude one another; give one of them');
+        throw new Fault('invalid_request', '--dry-run, --check and --repair cannot be combined; give one of them');
       }
       return withExistingData(readSettings(), async (app) => {
         if (options.dryRun !== true && options.check !== true) {

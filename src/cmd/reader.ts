@@ -30,7 +30,7 @@ export function command(): Command {
     .addCommand(
       verb(
         'suppress',
-        'stop all mail to an address; if it subscribes again, it must confirm, asked once in 30 days',
+        'stop all mail to an address; to subscribe again it must confirm, and is asked at most once in 30 days',
         (asked) => {
           const reason = asked.complained ? 'complained' : 'by_hand';
           asked.app.store.database.transact(() => {

@@ -17,7 +17,7 @@ const LISTED_MAX = 1_000;
 
 export function command(): Command {
   return new Command('review')
-    .description('pieces of agents that a person has to approve before they go on air')
+    .description('agents’ pieces that a person has to approve before they go on air')
     .addCommand(list())
     .addCommand(approve())
     .addCommand(requestChanges());
@@ -25,7 +25,7 @@ export function command(): Command {
 
 function list(): Command {
   return new DataCommand('list')
-    .description('list the pieces that wait')
+    .description('list the pieces that wait for review')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--json', 'print the pieces as JSON')
     .onData((app, { paper, json }: { paper: string; json?: boolean }) => {
@@ -50,15 +50,15 @@ function decision(name: string): DataCommand {
   return new DataCommand(name)
     .argument('<slug>', 'the piece')
     .requiredOption('--paper <slug>', 'the paper')
-    .requiredOption('--revision <number>', 'the revision that was read')
+    .requiredOption('--revision <number>', 'the revision that was reviewed')
     .option('--json', 'print the outcome as JSON');
 }
 
 function approve(): Command {
   return decision('approve')
     .description('approve the newest revision of a piece; the approval is signed')
-    .requiredOption('--by <name>', 'who approves, as it is signed and as readers may see it')
-    .option('--role <role>', 'in which capacity; by default editor')
+    .requiredOption('--by <name>', 'the approver’s name, as it is signed and shown to readers')
+    .option('--role <role>', 'the approver’s role; by default editor')
     .onData((app, slug: string, { role, ...rest }: Decision & { role?: string }) =>
       decide(app, slug, rest, { decision: 'approve', ...(role === undefined ? {} : { role }) }),
     );
@@ -66,9 +66,9 @@ function approve(): Command {
 
 function requestChanges(): Command {
   return decision('request-changes')
-    .description('ask for changes of the newest revision of a piece')
+    .description('request changes to the newest revision of a piece')
     .requiredOption('--by <name>', 'who asks')
-    .option('--note <text>', 'what is to be changed')
+    .option('--note <text>', 'the changes to make')
     .onData((app, slug: string, { note, ...rest }: Decision & { note?: string }) =>
       decide(app, slug, rest, { decision: 'request_changes', ...(note === undefined ? {} : { note }) }),
     );

@@ -14,7 +14,7 @@ export function command(): Command {
     .description('probe hostnames now: those that are due, or these; or scan for domain records elsewhere')
     .argument('[hostname...]', 'hostnames under watch, due or not')
     .option('--queue <url>', 'work the queue of the domain records at this address, with SCANNER_KEY, until SIGTERM')
-    .option('--once', 'with --queue: end when nothing is due')
+    .option('--once', 'with --queue: stop when nothing is due')
     .option('--json', 'print the outcome as JSON')
     .action((names: string[], { queue, once = false, json }: { queue?: string; once?: boolean; json?: boolean }) => {
       if (queue === undefined && !once) return scanHere(names, json);

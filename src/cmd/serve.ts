@@ -137,8 +137,8 @@ async function run(app: AppContext, { signing, signals, logger, onReady, print }
     if (!(await goesOn())) return;
     // Until here writes block this thread until they get the lock, because a step of the start cannot be repeated.
     unshare = lock.share({
-      held: () => logger.warn('another process holds the write lock of the database: whatever writes waits'),
-      freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database can be written again'),
+      held: () => logger.warn('another process holds the write lock of the database: all writes wait'),
+      freed: (ms) => logger.info({ ms: Math.round(ms) }, 'the database is writable again'),
     });
     server.phase = 'serving';
     const listening = metrics === null ? services : [...services, metrics];

@@ -23,14 +23,14 @@ export function command(): Command {
     .argument('[version]', 'a version, or the file of a package, as in ./broadsheet-0.2.0.tgz', 'latest')
     .option('--stop <command>', 'stops the server, as in "systemctl stop broadsheet"')
     .option('--start <command>', 'starts the server, as in "systemctl start broadsheet"')
-    .option('--dry-run', 'only say what the version will change')
+    .option('--dry-run', 'only show what the version will change')
     .addHelpText(
       'after',
       '\nExit code 0: upgraded, or nothing to upgrade; 1: otherwise, with the old version in place.',
     )
     .action(async (version: string, { stop, start, dryRun = false }: Options) => {
       if ((stop === undefined) !== (start === undefined))
-        throw new Fault('invalid_request', 'give both --stop and --start, or none of them');
+        throw new Fault('invalid_request', 'give both --stop and --start, or neither');
       requireNpmFolder(process.cwd(), PROJECT);
       const wanted = /\.tgz$|[\\/]/.test(version) ? resolve(givenPath(version)) : version;
       if (wanted !== version && !existsSync(wanted))

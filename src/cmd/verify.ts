@@ -25,7 +25,7 @@ export function command(): Command {
     .argument('[file...]', 'the files of a dump, after its proof.json (default: those beside it)')
     .option('--keys <file or address>', 'trust only the keys of this newsdesk-keys.json or records-keys.json')
     .option('--vkey <key...>', 'trust only these verifier keys')
-    .option('--policy <file or address>', 'demand that a log of this tlog-policy has the receipts, and the quorum')
+    .option('--policy <file or address>', 'require the receipts to be in a log of this tlog-policy, with its quorum')
     .option('--json', 'print the outcome as JSON')
     .exitOverride(exitUnchecked)
     .addHelpText('after', '\nExit code 0: everything holds; 1: something does not; 2: nothing could be checked.')

@@ -24,7 +24,7 @@ function add(): Command {
     .argument('<url>', 'an https address on a public host')
     .requiredOption('--paper <slug>', 'the paper')
     .option('--section <name...>', 'only these sections; by default all')
-    .option('--no-cast', 'leave out the video or audio edition')
+    .option('--no-cast', 'do not send events of video and audio editions')
     .option('--json', 'print {id, url, secret}')
     .onData((app, url: string, options: { paper: string; section?: string[]; cast: boolean; json?: boolean }) => {
       requirePaper(app, options.paper);

@@ -266,20 +266,20 @@ export function isAccepted(state: EvidenceState | null): boolean {
 
 const WHY_REFUSED: Partial<Record<EvidenceState, string>> = {
   gone: 'its source is gone',
-  quote_not_found: 'its source does not have its quote',
-  unverified: 'the signed observation that it cites does not hold',
+  quote_not_found: 'its source does not contain the quote',
+  unverified: 'the signed observation that it cites is not valid',
 };
 
 /** The problems that keep a piece off the air: facts that their sources do not support. */
 export function quoteProblems(facts: readonly QuotedFact[]): Problem[] {
   return facts.flatMap(({ n, state, is_late }) => {
     if (is_late) {
-      const message = `entry ${n}: its fact was corrected before its source was read, and this paper airs no such piece; revise the entry to what the record says now`;
+      const message = `entry ${n}: its fact was corrected before its source was read, so the piece cannot go on air; change the entry to what the fact record says now`;
       return [{ field: `cited_facts[${n}].quote`, rule: 'fact_corrected', message }];
     }
     if (state === null || isAccepted(state)) return [];
     const why = WHY_REFUSED[state];
-    const message = `entry ${n}: ${why}, and this paper airs no such piece; correct the quote or the instrument, or take the entry out`;
+    const message = `entry ${n}: ${why}, so the piece cannot go on air in this paper; correct the quote or the instrument, or remove the entry`;
     return [{ field: `cited_facts[${n}].quote`, rule: state, message }];
   });
 }

@@ -75,7 +75,7 @@ describe('the door of a console', () => {
   };
 
   it('the log of the first start has a link that takes the first seat', async () => {
-    const line = /\{[^\n]*"msg":"nobody has a seat of this paper[^\n]*\}/.exec(server.said.log)?.[0] ?? '{}';
+    const line = /\{[^\n]*"msg":"nobody has a seat on this paper[^\n]*\}/.exec(server.said.log)?.[0] ?? '{}';
     const { paper, url } = JSON.parse(line);
     assert.equal(paper, 'tides');
     assert.ok(!/nrf_/.test(server.said.log));

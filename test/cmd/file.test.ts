@@ -483,7 +483,7 @@ test('a folder where a file belongs is named, and the rest is filed', async (t) 
   assert.deepEqual(
     lines.sort().map((line) => line.replace(/\(EISDIR.*?\)/, '(…)')),
     [
-      'other/paper.yaml:1 file: the file cannot be read (…); put a file there that can be',
+      'other/paper.yaml:1 file: the file cannot be read (…); replace it with a readable file',
       'quay/masthead/b.yaml:1 file: this is not a file; put the file itself here, or move it away',
       `quay/media/c.svg:1 file: ${LINK}`,
       'quay/stories/a.md:1 file: this is not a file; put the file itself here, or move it away',

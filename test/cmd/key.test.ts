@@ -157,7 +157,7 @@ test('a seat is a person’s key: given once, listed, and removed with its key',
   assert.equal((await seat('add', ...ana, '--level', 'read')).code, 0, 'a seat that was taken away may be given again');
   const cases: [args: string[], said: RegExp][] = [
     [['--email', 'nobody', '--level', 'read'], /^broadsheet: --email: "nobody": must be the mail address/],
-    [['--email', 'a@b.example', '--level', 'agent'], /^broadsheet: seat: a seat is a person’s/],
+    [['--email', 'a@b.example', '--level', 'agent'], /^broadsheet: seat: seats are for people/],
     [
       ['--email', 'a@b.example', '--level', 'read', '--expires-at', '2020-01-01'],
       /^broadsheet: --expires-at "2020-01-01" has passed; give a future time/,

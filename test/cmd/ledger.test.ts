@@ -138,12 +138,12 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     [
       'a time on air',
       change(at('airing'), /"on_air_at":\d/, '"on_air_at":2'),
-      /:\d+: the lines before it are not those that were written/,
+      /:\d+: lines before this one were lost, added or changed/,
     ],
     [
       'a paper’s record',
       change(at('record', '"kind":"paper"'), '"hue":2', '"hue":3'),
-      /:\d+: the lines before it are not those that were written/,
+      /:\d+: lines before this one were lost, added or changed/,
     ],
     [
       'a paper’s record that is none',
@@ -154,7 +154,7 @@ test('a damaged export is refused with its line, and nothing is entered', async 
     [
       'a withdrawal left out',
       lines.toSpliced(at('withdrawal'), 1),
-      /the lines before it are not those that were written: it counts \d+ entr(?:y|ies), the file has \d+/,
+      /lines before this one were lost, added or changed: it counts \d+ entr(?:y|ies), the file has \d+/,
     ],
     [
       'two lines exchanged',

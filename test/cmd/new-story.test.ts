@@ -66,12 +66,12 @@ test('a story without a paper, a section or a persona that exists is refused by 
     () =>
       newStory(at, { headline: 'One', ...asked });
   assert.throws(begin({ headline: ' ' }), /the headline is empty/);
-  assert.throws(begin({ section: 'Sport' }), /--section Sport is none of the paper's; use News, Notes/);
+  assert.throws(begin({ section: 'Sport' }), /--section Sport is not a section of this paper; use one of News, Notes/);
   assert.throws(begin({ persona: 'nobody' }), /--persona nobody is not on the masthead; use ada-holm/);
   assert.throws(begin({ paper: 'other' }), /has no paper other; name one with --paper: the-quay/);
   assert.throws(begin({}, join(folder, 'empty')), /has no paper; make one with .* new SLUG/);
   contentWith(folder, 'second');
   assert.throws(begin({}), /there are several papers; name one with --paper: second, the-quay/);
   writeFileSync(join(content, 'second/paper.yaml'), 'nameplate: [');
-  assert.throws(begin({ paper: 'second' }), /second\/paper\.yaml is not right; .* file says why/);
+  assert.throws(begin({ paper: 'second' }), /second\/paper\.yaml has errors; run `.* file`, which lists them/);
 });

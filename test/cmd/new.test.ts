@@ -169,7 +169,7 @@ test('an address is derived from text in any script', async (t) => {
   ] as const) {
     const { code, stdout, stderr } = await run(t, folder, ['new', typed, '--persona', 'Олена Бойко, Editor', '--yes']);
     assert.equal(code, 0, stderr);
-    assert.ok(stdout.includes(`its address is ${slug}, made of "${typed}"\n`), stdout);
+    assert.ok(stdout.includes(`its address is ${slug}, made from "${typed}"\n`), stdout);
     assert.deepEqual(readdirSync(join(folder, 'content', slug, 'masthead')), ['olena-boiko.yaml']);
   }
   assert.match((await run(t, folder, ['new', 'Log', '--yes'])).stderr, /^SLUG: "Log" cannot be a paper's address/);
@@ -204,7 +204,7 @@ test('demo remove deletes the demo papers and their folders, and nothing else', 
   // Before anything is filed there are only folders.
   const first = await run(t, folder, ['demo', 'remove', '--yes']);
   assert.deepEqual([first.code, first.stderr], [0, '']);
-  assert.match(first.stdout, /^deleted \S+the-leading-light\n\S+the-plumb-line was changed and stays; [^\n]+\n$/);
+  assert.match(first.stdout, /^deleted \S+the-leading-light\n\S+the-plumb-line was changed, so it was kept; [^\n]+\n$/);
   assert.deepEqual(readdirSync(content).sort(), ['agreement.md', 'the-plumb-line', 'the-quay']);
   copyContent(folder);
   await run(t, folder, ['file', '--no-press']);

@@ -114,7 +114,7 @@ test('a reload is all or nothing, and says what runs', async (t) => {
   assert.deepEqual(state(), [7, 7, null]);
   assert.deepEqual(stopped, {
     fields: { jobs: ['two'], reason: 'the disk is full' },
-    message: 'nothing was reloaded, and these jobs do not run any more: restart the server',
+    message: 'nothing was reloaded, and these jobs no longer run: restart the server',
   });
 });
 

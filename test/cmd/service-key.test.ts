@@ -86,7 +86,10 @@ test('what makes no key and moves no credits is one line', async (t) => {
   const folder = tempFolder(t);
   const create = ['key', 'create', '--name', 'N'];
   const cases: [args: string[], said: RegExp][] = [
-    [[...create, '--level', 'read'], /^broadsheet: say whose key it is: either --paper SLUG or --service records\n$/],
+    [
+      [...create, '--level', 'read'],
+      /^broadsheet: say what the key is for: either --paper SLUG or --service records\n$/,
+    ],
     [[...create, '--service', 'desk', '--level', 'service'], /^broadsheet: --service: "desk": must be records; /],
     [
       [...create, ...RECORDS, '--level', 'admin'],

@@ -270,7 +270,7 @@ test('a paper can hold pieces back until their quotes are found', async (t) => {
   clock.now += 1_000;
   assert.throws(
     () => air('deeper'),
-    /entry 1: its source does not have its quote, and this paper airs no such piece; correct the quote/,
+    /entry 1: its source does not contain the quote, so the piece cannot go on air in this paper; correct the quote/,
   );
   put('deeper', [{ quote: 'twelve metres' }, {}]);
   assert.equal(story('deeper').state, 'scheduled');
@@ -650,7 +650,7 @@ test('a piece that waits for a source is a draft again when its fact is correcte
   await read();
   for (const slug of ['deep', 'draft']) {
     assert.equal(story(slug).state, 'draft');
-    assert.throws(() => air(slug), /entry 1: its fact was corrected before its source was read, .* revise the entry/);
+    assert.throws(() => air(slug), /entry 1: its fact was corrected before its source was read, .* change the entry/);
     put(slug, [{ ...cited[0], statement: 'It was 12 m in 2025.' }, { source: 'Another' }], { correction: null });
     assert.equal(air(slug).state, 'on_air');
   }

@@ -99,7 +99,7 @@ test('a place that answers no more holds up no press, and gets everything when i
   };
   const said: string[] = [];
   jobOf(t, app, pino({ level: 'error' }, { write: (line: string) => void said.push(line) }));
-  await until(() => (said.some((line) => line.includes('media are not kept at MEDIA_URL')) ? true : null));
+  await until(() => (said.some((line) => line.includes('media files could not be copied to MEDIA_URL')) ? true : null));
   const copy = copyWithoutMedia(t, folder, env);
   assert.deepEqual((await pressPapers(copy)).get(PAPER)?.missing, ['media/first.jpg']);
   assert.match(

@@ -185,7 +185,7 @@ test('an observation that does not hold is said plainly, and kept off the air', 
   air('altered');
   await read();
   clock.now += 1_000;
-  assert.throws(() => air('altered'), /entry 1: the signed observation that it cites does not hold, .* correct the/);
+  assert.throws(() => air('altered'), /entry 1: the signed observation that it cites is not valid, .* correct the/);
 
   answers.set('/t/example.net', { body: good });
   assert.deepEqual(await stateOf(`${mirror}/t/example.net`), [
@@ -240,7 +240,7 @@ test('an observation that does not hold is said plainly, and kept off the air', 
   assert.match((await stateOf(`${mirror}/files/cut.json`)).join(), /^unverified,seq 3: prev is/);
 
   const cutPiece = `piece-${app.store.desk.nextEvidenceSeq(PAPER) - 1}`;
-  assert.throws(() => air(cutPiece), /the signed observation that it cites does not hold/, 'also without a quote');
+  assert.throws(() => air(cutPiece), /the signed observation that it cites is not valid/, 'also without a quote');
 
   const html = { type: 'text/html', body: `<h1>example.org</h1><pre>${good}</pre>` };
   answers.set('/t/example.org', html);

@@ -85,7 +85,7 @@ test('upgrade changes all or nothing', { skip: ONLY_WIDE || without('curl') }, a
         ['9.9.9'],
         /^broadsheet: broadsheet@9\.9\.9 could not be installed \(\w+: [^\n]+\); check the version and the network; nothing was changed\n$/,
       ],
-      [[versions.good, '--stop', 'true'], /^broadsheet: give both --stop and --start, or none of them\n$/],
+      [[versions.good, '--stop', 'true'], /^broadsheet: give both --stop and --start, or neither\n$/],
       [[versions.good, '--stop', 'false', '--start', 'true'], /^broadsheet: false failed; nothing was changed\n$/],
     ] as const) {
       // No registry is there.

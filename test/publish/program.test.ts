@@ -107,7 +107,7 @@ test('the command checks, repairs and says what it would do', { skip: without('v
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /another desk publishes/);
   const both = await run(t, folder, ['publish', '--check', '--repair'], env);
-  assert.match(both.stderr, /exclude one another; give one of them/);
+  assert.match(both.stderr, /cannot be combined; give one of them/);
   const nowhere = await run(t, folder, ['publish', '--to', './papers'], { ...env, DIST_DIR: 'papers' });
   assert.match(nowhere.stderr, /must not hold or be within DIST_DIR/);
 });

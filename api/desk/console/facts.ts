@@ -169,7 +169,7 @@ const restOn = (pieces: number): string =>
 /** The states of a source that need attention, in words. */
 const FOUND: Partial<Record<EvidenceState, string>> = {
   changed: 'Its source says something else than when it was first read.',
-  quote_not_found: 'Its source does not have the quote.',
+  quote_not_found: 'Its source does not contain the quote.',
   unverified: 'Its source claims to be a signed observation, and does not hold.',
   gone: 'Its source is gone.',
 };

@@ -59,7 +59,7 @@ export type ArchiveLine = {
       value: Record<string, unknown>;
     }
   | {
-      /** Why it is not brought in: it is not a piece. */
+      /** Why it is skipped: it is not a piece. */
       skipped: string;
     }
   | { problem: { field: string; message: string } }

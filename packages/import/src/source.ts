@@ -33,7 +33,7 @@ export interface SourcePiece {
   notes?: string[];
 }
 
-/** One item of an archive: a piece, or the reason why it is not brought in. */
+/** One item of an archive: a piece, or the reason why it is skipped. */
 export type SourceItem = { where: string; line: number; title: string } & (
   | { piece: SourcePiece }
   | { skipped: string }

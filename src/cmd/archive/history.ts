@@ -16,7 +16,7 @@ import { printResult } from '../../shared/terminal/output.ts';
 
 export function archiveHistory(): Command {
   return new Command('history')
-    .description('say what the archives of all nodes have of a name, without a database')
+    .description('show what the archives of all nodes have about a name, without a database')
     .argument('<name>', 'such as example.org')
     .option('--evidence <folder>', 'write the evidence of each node to a file there')
     .option('--json', 'print the whole records as JSON')

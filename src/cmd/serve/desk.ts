@@ -30,7 +30,8 @@ import type { Signing } from './signing.ts';
 /** Logs links that take the first seat of papers that never had one. Anyone who reads the log can use them. */
 async function printFirstSeats(app: AppContext, logger: ServerLog): Promise<void> {
   const { links, more } = await app.store.database.lock.patiently(() => firstSeatLinks(app), Number.POSITIVE_INFINITY);
-  for (const link of links) logger.info(link, 'nobody has a seat of this paper: open the link to take the first one');
+  for (const link of links)
+    logger.info(link, 'nobody has a seat on this paper yet: open the link to take the first one');
   if (more > 0) logger.info({ papers: more }, `more papers have no seat: \`${CLI} seat link --paper P\` prints a link`);
 }
 

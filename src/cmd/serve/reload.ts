@@ -67,7 +67,7 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
     read.takeOver(reloaded.filter((name) => !restart.includes(name)));
     logger.level = settings.logLevel;
     logger.info({ reloaded }, 'reloaded the settings, the keys and lists that they name, and content/');
-    if (restart.length > 0) logger.warn({ restart }, 'these settings change with a restart');
+    if (restart.length > 0) logger.warn({ restart }, 'these settings take effect after a restart');
     return;
   }
   app.settings = before.settings;
@@ -77,7 +77,7 @@ export async function reload(app: AppContext, jobs: readonly RestartableJob[], l
     return;
   }
   const fields = { jobs: stopped.map(({ job }) => job), ...why(stopped[0]?.error) };
-  logger.error(fields, 'nothing was reloaded, and these jobs do not run any more: restart the server');
+  logger.error(fields, 'nothing was reloaded, and these jobs no longer run: restart the server');
 }
 
 /** Throws a Fault if the new settings are wrong. */

@@ -26,7 +26,7 @@ export function startScreen(
         ...papers.slice(0, PAPERS).map(({ nameplate, url }) => [nameplate, url] as [string, string]),
       );
       if (papers.length > PAPERS) where.push(['', `and ${papers.length - PAPERS} more`]);
-      if (smtpUrl === undefined) where.push(['Mails, not sent', `${origin}/newsstand/outbox/`]);
+      if (smtpUrl === undefined) where.push(['Mail (not sent)', `${origin}/newsstand/outbox/`]);
     } else if (name === 'records') where.push(['Domain records', `${dataOrigin}/`]);
     else where.push(['Metrics', `${url}/metrics`]);
   }

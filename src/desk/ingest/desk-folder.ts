@@ -116,7 +116,7 @@ export class DeskFolder {
   /** Reports an error about a file, at the lines of its fields. Rethrows other errors. */
   report(source: Pick<SourceFile, 'file' | 'locate'>, error: unknown, field: string): void {
     if (isDiskError(error)) {
-      this.problem(source.file, 'file', `the file cannot be read (${error.message}); put a file there that can be`);
+      this.problem(source.file, 'file', `the file cannot be read (${error.message}); replace it with a readable file`);
       return;
     }
     if (!(error instanceof Fault) || error.code === 'unavailable') throw error;

@@ -165,7 +165,7 @@ class ImportRun {
     const { onNote = () => {} } = this.#options;
     if (skipped !== undefined) {
       this.outcome.skipped++;
-      onNote({ where, title, note: `is not brought in: ${skipped}` });
+      onNote({ where, title, note: `is skipped: ${skipped}` });
     }
     if (parsed === null) return;
     if ('problems' in parsed) {

@@ -113,7 +113,7 @@ function requireEnd(line: EndLine, count: number, sha: string, where: string): t
   if (line.entries === count && line.sha256 === sha) return true;
   throw damaged(
     where,
-    `the lines before it are not those that were written: it counts ${plural(line.entries, 'entry', 'entries')}, the file has ${count}`,
+    `lines before this one were lost, added or changed: it counts ${plural(line.entries, 'entry', 'entries')}, the file has ${count}`,
   );
 }
 

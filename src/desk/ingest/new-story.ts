@@ -26,10 +26,16 @@ export function newStory(contentDir: string, { headline, paper, section, persona
   const folder = folderOf(contentDir, paper);
   const record = PaperBody.safeParse(readSource(join(folder, 'paper.yaml'), 'paper.yaml', 'yaml').data);
   if (!record.success)
-    throw new Fault('invalid_request', `${join(folder, 'paper.yaml')} is not right; ${CLI} file says why`);
+    throw new Fault(
+      'invalid_request',
+      `${join(folder, 'paper.yaml')} has errors; run \`${CLI} file\`, which lists them`,
+    );
   const { sections } = record.data;
   if (section !== undefined && !sections.includes(section)) {
-    throw new Fault('invalid_request', `--section ${section} is none of the paper's; use ${sections.join(', ')}`);
+    throw new Fault(
+      'invalid_request',
+      `--section ${section} is not a section of this paper; use one of ${sections.join(', ')}`,
+    );
   }
   const personas = filesIn(join(folder, 'masthead'), '.yaml');
   const byline = persona ?? personas[0];

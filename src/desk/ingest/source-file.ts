@@ -41,7 +41,7 @@ export function readSource(path: string, file: string, kind: 'yaml' | 'markdown'
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    const message = `the file cannot be read (${messageOf(error)}); put a file there that can be`;
+    const message = `the file cannot be read (${messageOf(error)}); replace it with a readable file`;
     return unreadable(file, 1, 'unreadable', message);
   }
   if (!isUtf8(bytes)) {

@@ -66,7 +66,7 @@ export function startMediaCopies(app: AppContext, logger: Logger): () => Promise
     }
     return copies === null ? MINUTE : LOOK_EVERY;
   };
-  const stop = poll(round, { job: JOB, logger, failed: 'media are not kept at MEDIA_URL; retrying' });
+  const stop = poll(round, { job: JOB, logger, failed: 'media files could not be copied to MEDIA_URL; retrying' });
   return async () => {
     stopping.abort();
     await stop();

@@ -129,7 +129,7 @@ export function makeKey(maker: KeyIssuer, paper: string, body: KeyBody): { key: 
   const seat = body.seat?.toLowerCase() ?? null;
   const persona = body.persona ?? null;
   if (seat !== null && body.level === 'agent') {
-    throw invalidField('seat', 'a seat is a person’s and an agent’s key is not; give the seat the level read or admin');
+    throw invalidField('seat', 'seats are for people, so a seat cannot have the level agent; use read or admin');
   }
   if (persona !== null && body.level !== 'agent') {
     throw invalidField(

@@ -48,7 +48,7 @@ function database(settings: Settings, app: AppContext | null) {
   if (log > LOG_MAX) {
     return fault(
       `its write-ahead log has ${sizeText(log)}`,
-      'a process reads one state of the database for long: end the backup or query that hangs',
+      'a process has been reading one state of the database for a long time: stop the backup or query that hangs',
       figures,
     );
   }

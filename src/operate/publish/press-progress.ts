@@ -46,7 +46,7 @@ async function sendMedia(app: AppContext): Promise<void> {
     const mediaStore = openMediaStore(app.settings);
     if (mediaStore !== null) await mediaCopies(app, mediaStore).send();
   } catch (error) {
-    printError(`media are not kept at MEDIA_URL: ${messageOf(error)}`);
+    printError(`media files could not be copied to MEDIA_URL: ${messageOf(error)}`);
   }
 }
 

@@ -68,7 +68,7 @@ export async function withArchiveLease(
     }
     await work(() => {
       signer.assertHeld();
-      if (!lease.isHeld()) throw new Fault('unavailable', 'another process archives now');
+      if (!lease.isHeld()) throw new Fault('unavailable', 'another process is archiving');
     });
     return true;
   } catch (error) {

@@ -30,7 +30,7 @@ export function startLog(app: AppContext, log: LogService, logger: Logger): () =
   });
   const mayWrite = () => !isStopped && lease.isHeld();
   const assertHeld = () => {
-    if (!mayWrite()) throw new Fault('unavailable', 'another process publishes this log now');
+    if (!mayWrite()) throw new Fault('unavailable', 'another process is publishing this log');
   };
   let opened: ReturnType<typeof open> | null = null;
   const open = () => {

@@ -86,7 +86,7 @@ export async function publishLogOnce(app: AppContext, log: LogService, logger: L
     if (policy !== null) witnesses.ask(policy);
     await witnesses.settled();
     const assertHeld = () => {
-      if (!lease.isHeld()) throw new Fault('unavailable', 'another process publishes this log now');
+      if (!lease.isHeld()) throw new Fault('unavailable', 'another process is publishing this log');
     };
     await publishLog(app, log, key, { isWhole: true, assertHeld });
   } finally {

@@ -243,7 +243,7 @@ test('a folder of Hugo: TOML and YAML, bundles, shortcodes, aliases', async (t) 
   const done = await importHere(app, site);
   assert.deepEqual([done.filed, done.skipped, done.refused], [3, 1, []]);
   assert.deepEqual(done.notes, [
-    'About: is not brought in: it has no date, and so is a page',
+    'About: is skipped: it has no date, and so is a page',
     'Two ferries: the shortcode chart was left out',
   ]);
   const archive = app.store.desk.archive('quay');

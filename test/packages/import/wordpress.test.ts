@@ -64,8 +64,8 @@ test('an export of WordPress comes in with its dates, authors, pictures and addr
   assert.deepEqual(first.notes, [
     'Two ferries & one quay: a script was left out',
     'Block: the picture "https://gone.example/x.png" was left out (status 404)',
-    'About: is not brought in: it is a page; write it as a file of pages/ if the paper needs it',
-    'Bin: is not brought in: its status is "trash"',
+    'About: is skipped: it is a page; write it as a file of pages/ if the paper needs it',
+    'Bin: is skipped: its status is "trash"',
   ]);
   const archive = app.store.desk.archive('quay');
   const story = archive.storyBySlug('two-ferries');
