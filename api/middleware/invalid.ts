@@ -12,7 +12,7 @@ export function rejectInvalid(result: Validated): undefined {
   const { data, target } = result;
   throw invalid(
     shapeProblems(result.error, data).map((problem) =>
-      target === 'query' ? { ...problem, message: onceSaid(problem.field, data) ?? problem.message } : problem,
+      target === 'query' ? { ...problem, message: repeatedParameter(problem.field, data) ?? problem.message } : problem,
     ),
   );
 }
@@ -27,7 +27,7 @@ export function invalid(problems: Problem[]): Fault {
 }
 
 /** A repeated query parameter arrives as an array, which no route accepts. */
-function onceSaid(field: string, query: unknown): string | null {
+function repeatedParameter(field: string, query: unknown): string | null {
   const given =
     typeof query === 'object' && query !== null ? Object.entries(query).find(([name]) => name === field)?.[1] : null;
   return Array.isArray(given)

@@ -4,7 +4,7 @@ import type { KeyUse } from '../../../src/records/meter/meter-table.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 
 /** How many of the service's hostnames are searched for one that was observed. */
-const LOOKED_AT = 50;
+const HOSTS_SEARCHED = 50;
 
 /** How far an account has come, and the command to try next. `key` is one that was just created. */
 export function stepsOf({ store, settings, clock }: AppContext, account: string, key: string | null): FirstSteps {
@@ -12,7 +12,7 @@ export function stepsOf({ store, settings, clock }: AppContext, account: string,
   const hostname =
     watchGroups.observedHost(account) ??
     deltas({}, { limit: 1 })[0]?.domain ??
-    list('', LOOKED_AT).find(({ seq }) => seq !== null)?.hostname ??
+    list('', HOSTS_SEARCHED).find(({ seq }) => seq !== null)?.hostname ??
     null;
   const arrival = (use: KeyUse | null) => (use === null ? null : { at: isoTime(use.at), key: use.name });
   return {

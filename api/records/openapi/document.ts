@@ -20,7 +20,7 @@ import { FAULTS } from './faults.ts';
 import { ACCESS_WORDS, accessOf, HEADERS } from './lanes.ts';
 
 /** Operations whose responses are true only for a moment, and must not be cached. */
-const UNKEPT: ReadonlySet<string> = new Set(['readHealth', 'readReadiness']);
+const UNCACHED: ReadonlySet<string> = new Set(['readHealth', 'readReadiness']);
 
 const documentSpec = {
   operationId: 'readOpenApi',
@@ -109,7 +109,7 @@ function recordsDocument(
     words: (operation) => ACCESS_WORDS[accessOf(operation)].words,
     headers: (operation) => ACCESS_WORDS[accessOf(operation)].headers,
     isConditional: (operation, method) =>
-      method === 'get' && accessOf(operation) === 'public' && !UNKEPT.has(operation.operationId),
+      method === 'get' && accessOf(operation) === 'public' && !UNCACHED.has(operation.operationId),
   });
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
     const { ways, faults } = ACCESS_WORDS[accessOf(operation)];

@@ -72,7 +72,7 @@ export const LANDING_SAMPLE: LandingSample = {
 const TOP = 3;
 /** Maximum and minimum number of days in the chart. */
 const DAYS_DRAWN = 60;
-const DAYS_TOLD = 3;
+const DAYS_MIN = 3;
 
 export const landingPage = (app: AppContext, pages: PageSender) => {
   const { records } = app.store;
@@ -166,7 +166,7 @@ function viewOf(
       facetList(app, 'service', 'Who serves mail, DNS and web pages, for which hostnames'),
       facetList(app, 'issuer', 'Whose certificates are in use, and where'),
     ].filter(({ total }) => total > 0),
-    days: days.length < DAYS_TOLD ? [] : days,
+    days: days.length < DAYS_MIN ? [] : days,
     asked: null,
     receipt: example === null ? null : receiptView(previewOf(example)),
     example: tape[0]?.domain ?? hosts[0]?.hostname ?? 'example.com',

@@ -79,7 +79,7 @@ export async function checkDump(
   const files: string[] = [];
   const missing: string[] = [];
   const contents: string[] = [];
-  for (const file of said === null ? [] : given.length > 0 ? given : Object.values(besideOf(where, said))) {
+  for (const file of said === null ? [] : given.length > 0 ? given : Object.values(filesBeside(where, said))) {
     const format = /\.parquet$/.test(file) ? 'parquet' : /\.ndjson\.gz$/.test(file) ? 'ndjson' : null;
     if (format === null) throw new Fault('invalid_request', `${file}: name a .parquet or a .ndjson.gz file of a dump`);
     const work = await mkdtemp(join(tmpdir(), 'broadsheet-verify-'));
@@ -91,7 +91,7 @@ export async function checkDump(
         const hash = await digestOfFile(local);
         const own: string[] = [];
         if (hash !== said?.[format])
-          own.push(`its hash is ${hash}, and that of the note is ${said?.[format]}${other(file, said)}`);
+          own.push(`its hash is ${hash}, and that of the note is ${said?.[format]}${otherDumpHint(file, said)}`);
         const most = Math.min(said?.rows ?? 0, statSync(local).size / ROW_MIN) + ROWS_OVER;
         const content = new RowCheck(keys, own, most);
         await (format === 'parquet' ? content.parquet(local, hash) : content.ndjson(local));
@@ -115,7 +115,7 @@ export async function checkDump(
 type Said = NonNullable<ReturnType<typeof dumpIn>>;
 
 /** Where the files of a dump are, unless given: beside its proof on disk; one folder above it at the service. */
-function besideOf(where: string, { day, generation }: Said) {
+function filesBeside(where: string, { day, generation }: Said) {
   const names = dumpNames(day, generation);
   const at = (name: string) =>
     isAddress(where) ? new URL(`../${name}`, where).href : join(where === '-' ? '.' : dirname(where), name);
@@ -123,7 +123,7 @@ function besideOf(where: string, { day, generation }: Said) {
 }
 
 /** A hint for a file whose name is that of another dump. */
-function other(file: string, said: Said | null): string {
+function otherDumpHint(file: string, said: Said | null): string {
   const named = dumpNamed(basename(file));
   if (named === null || (named.day === said?.day && named.generation === said.generation)) return '';
   return `: it is of dump ${named.generation} of ${named.day}, and the proof of dump ${said?.generation} of ${said?.day}; get both again`;

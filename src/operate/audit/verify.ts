@@ -236,7 +236,7 @@ const DUMP_PROVES =
 const FACT_PROVES =
   'The notes prove what the desk recorded and when, and that it has not changed, never that the fact is true.';
 
-const NOBODY_LOOKED =
+const LOG_UNCHECKED =
   'The log was not checked: with --policy, a proof must show that its receipt is in a log whose history witnesses have seen.';
 
 /** Describes what was verified at an address, in lines for people, who may have named keys and a policy. */
@@ -255,7 +255,7 @@ export function verifiedLines(where: string, checked: Checked[], { keys, policy 
           : proofLines(proofs)),
     ...(keys === undefined ? [keysLine(where, checked)] : []),
     records.length > 0 ? RECORD_PROVES : dumps.length > 0 ? DUMP_PROVES : facts.length > 0 ? FACT_PROVES : PROVES,
-    ...(policy === undefined ? [NOBODY_LOOKED] : checked.flatMap(loggedLines)),
+    ...(policy === undefined ? [LOG_UNCHECKED] : checked.flatMap(loggedLines)),
   ];
 }
 

@@ -11,7 +11,7 @@ import { publishTrees, staleTrees } from './publish-run.ts';
 
 const JOB = 'publish';
 /** How often the job checks for something to publish, in ms. */
-const LOOK_EVERY = 500;
+const CHECK_EVERY = 500;
 /** The pause after a failure, in ms: it doubles with each, up to the longest. */
 export const REST_FIRST = 5 * SECOND;
 export const REST_MAX = 10 * MINUTE;
@@ -78,7 +78,7 @@ export function startPublisher(app: AppContext, logger: Logger): () => Promise<v
       if (stopping.signal.aborted) break;
       if (performance.now() >= (failing.get(tree)?.until ?? 0)) await send(tree, target);
     }
-    return LOOK_EVERY;
+    return CHECK_EVERY;
   };
   const stop = poll(round, { job: JOB, logger, failed: 'nothing can be published; retrying' });
   return async () => {

@@ -15,10 +15,10 @@ export const RESTORING = '.restoring';
 /** The file in that folder that a running restore locks. */
 const LOCK = '.lock';
 /** Entries of a file system that is otherwise empty. */
-const OF_THE_SYSTEM = new Set(['lost+found']);
+const SYSTEM_ENTRIES = new Set(['lost+found']);
 
 /** What an interrupted restore may have moved into place already. */
-const PUT = /^(?:media|settings|[a-z-]+\.key(?:\.next)?)$/;
+const MOVED = /^(?:media|settings|[a-z-]+\.key(?:\.next)?)$/;
 
 /** Throws `unavailable` when a restore into this folder was interrupted, and nothing may use it. */
 export function assertRestored(folder: string): void {
@@ -103,7 +103,7 @@ export class RestoreFolder {
       await syncAll(this.#aside);
       const names = (await readdir(this.#aside)).filter((name) => name !== LOCK);
       const came = (await namesIn(this.folder)).find((name) => name !== RESTORING);
-      if (came !== undefined) throw cameMeanwhile(this.folder, came);
+      if (came !== undefined) throw appearedMeanwhile(this.folder, came);
       const last = (name: string) => Number(name === DATABASE_FILE);
       for (const name of names.sort((a, b) => last(a) - last(b))) {
         if (name === DATABASE_FILE) syncFolder(this.folder);
@@ -127,14 +127,14 @@ export class RestoreFolder {
 }
 
 function requireEmpty(folder: string, names: readonly string[]): void {
-  const isInterrupted = names.includes(RESTORING) && names.every((name) => name === RESTORING || PUT.test(name));
+  const isInterrupted = names.includes(RESTORING) && names.every((name) => name === RESTORING || MOVED.test(name));
   if (names.length === 0 || isInterrupted) return;
   const [first] = names.filter((name) => name !== RESTORING).sort();
   const message = `${folder} is not empty (it has ${first}); a backup is restored into an empty DATA_DIR only: move it away, or set another`;
   throw new Fault('conflict', message);
 }
 
-function cameMeanwhile(folder: string, name: string): Fault {
+function appearedMeanwhile(folder: string, name: string): Fault {
   const message = `${name} came into ${folder} while it was restored; end what uses this folder, empty it, and restore again`;
   return new Fault('conflict', message);
 }
@@ -144,7 +144,7 @@ function moveNew(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw cameMeanwhile(dirname(to), basename(to));
+    if (codeOf(error) === 'EEXIST') throw appearedMeanwhile(dirname(to), basename(to));
     // A folder, or a file system without hard links. A folder with files in it is never replaced.
     renameSync(from, to);
     return;
@@ -167,7 +167,7 @@ async function syncAll(folder: string): Promise<void> {
 async function namesIn(folder: string): Promise<string[]> {
   if (!existsSync(folder)) return [];
   const names = await guarded(folder, () => readdir(folder));
-  return names.filter((name) => !OF_THE_SYSTEM.has(name));
+  return names.filter((name) => !SYSTEM_ENTRIES.has(name));
 }
 
 async function guarded<T>(folder: string, work: () => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ const PAGES = 1_000;
 const PAGES_BESIDE_LITESTREAM = 65_536;
 
 /** The minimum interval between two checks for Litestream, in ms. */
-const LOOKED = 1_000;
+const CHECK_EVERY = 1_000;
 
 /**
  * Decides which connection moves the write-ahead log into the database. `commit` commits; call `close` when the
@@ -36,7 +36,7 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
     }
   };
   let pages = checkpointPages;
-  let lookAgain = 0;
+  let nextCheck = 0;
   return {
     commit(): void {
       if (!isAlone()) {
@@ -44,9 +44,9 @@ export function checkpoints(db: Db, { file, checkpointPages = PAGES }: DatabaseS
         return;
       }
       try {
-        if (performance.now() >= lookAgain) {
+        if (performance.now() >= nextCheck) {
           pages = existsSync(litestream) ? PAGES_BESIDE_LITESTREAM : checkpointPages;
-          lookAgain = performance.now() + LOOKED;
+          nextCheck = performance.now() + CHECK_EVERY;
         }
         db.exec(`PRAGMA wal_autocheckpoint = ${pages}; COMMIT`);
       } finally {

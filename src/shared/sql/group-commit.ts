@@ -4,7 +4,7 @@ import { type Db, isInTransaction, type Transact } from './sql.ts';
  * The time limit for the work of one transaction, in ms, because it blocks this process. The rest goes into the next
  * one.
  */
-const GROUP_LASTS = 8;
+const GROUP_TIME_MAX = 8;
 /** At least this many writes share a commit, even beyond that time: more commits would take longer still. */
 export const GROUP_LEAST = 24;
 /** The most input of a transaction that several writes share, in bytes: two DNS messages of maximum size. */
@@ -48,7 +48,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
     try {
       const settled = transact(() => {
         const settle: (() => void)[] = [];
-        const end = performance.now() + GROUP_LASTS;
+        const end = performance.now() + GROUP_TIME_MAX;
         let bytes = 0;
         do {
           const next = waiting.shift();
@@ -70,7 +70,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
     }
   };
 
-  const inItsOwn = <T>(work: () => T): T => {
+  const inSavepoint = <T>(work: () => T): T => {
     begin.run();
     try {
       const result = work();
@@ -96,7 +96,7 @@ export function groupCommit(db: Db, transact: Transact, faultOf: (error: unknown
       new Promise((resolve, reject) => {
         const run = (): (() => void) => {
           try {
-            const result = inItsOwn(work);
+            const result = inSavepoint(work);
             return () => resolve(result);
           } catch (error) {
             if (!isInTransaction(db)) throw error;

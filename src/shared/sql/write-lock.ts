@@ -3,9 +3,9 @@ import { BUSY_TIMEOUT, type DatabaseSettings, IN_MEMORY, lockedFault } from './o
 import { beginWriting, type Db, onLocked } from './sql.ts';
 
 /** How long a statement waits for the lock while nothing else runs on its thread, in ms: longer than most writes take. */
-const WAITS_HERE = 100;
+const SHARED_WAIT = 100;
 /** How often a held lock is checked, in ms. */
-const LOOK_EVERY = 50;
+const CHECK_EVERY = 50;
 /** A lock that is held for longer than this is logged, in ms. */
 const REPORTED_AFTER = 1_000;
 
@@ -32,7 +32,7 @@ export class WriteLock {
   readonly #waiting = new Set<Waiting>();
   #events: LockEvents | null = null;
   /** The timer that checks the lock while another process holds it. */
-  #looking: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | null = null;
   #heldSince = 0;
   #isReported = false;
   #timeouts = 0;
@@ -42,7 +42,7 @@ export class WriteLock {
   constructor(db: Db, { file }: Pick<DatabaseSettings, 'file'>) {
     this.#db = db;
     this.#file = file;
-    onLocked(db, () => this.#found());
+    onLocked(db, () => this.#onLocked());
   }
 
   /** From now on the thread is shared with other work, as in a server. Returns a function that ends this. */
@@ -50,17 +50,17 @@ export class WriteLock {
     if (this.#file === IN_MEMORY) return () => {};
     this.#events = events;
     this.#end = Number.POSITIVE_INFINITY;
-    this.#wait(WAITS_HERE);
+    this.#wait(SHARED_WAIT);
     return () => {
       this.#events = null;
-      this.#stopLooking(false);
+      this.#stopChecking(false);
       this.#wait(BUSY_TIMEOUT);
     };
   }
 
   /** Whether another process is known to hold the lock. */
   get isHeld(): boolean {
-    return this.#looking !== null;
+    return this.#timer !== null;
   }
 
   /** How long another process is known to have held the lock, in ms; 0 while it is free. */
@@ -118,18 +118,18 @@ export class WriteLock {
   }
 
   /** A write did not get the lock. */
-  #found(): void {
+  #onLocked(): void {
     if (this.#events === null || this.isHeld) return;
     this.#heldSince = performance.now();
     this.#isReported = false;
     this.#wait(0);
-    this.#looking = setInterval(() => this.#look(), LOOK_EVERY);
+    this.#timer = setInterval(() => this.#check(), CHECK_EVERY);
   }
 
-  #look(): void {
+  #check(): void {
     if (!this.#isTaken()) {
-      this.#stopLooking(true);
-      this.#wait(WAITS_HERE);
+      this.#stopChecking(true);
+      this.#wait(SHARED_WAIT);
       return;
     }
     const now = performance.now();
@@ -154,10 +154,10 @@ export class WriteLock {
     }
   }
 
-  #stopLooking(isFree: boolean): void {
-    if (this.#looking === null) return;
-    clearInterval(this.#looking);
-    this.#looking = null;
+  #stopChecking(isFree: boolean): void {
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
     if (this.#isReported) this.#events?.freed(performance.now() - this.#heldSince);
     const waiting = [...this.#waiting];
     this.#waiting.clear();

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 /** How often the parent is checked, in ms: Node has no event for its exit. */
-const LOOK_EVERY = 200;
+const CHECK_EVERY = 200;
 
 /** Sends this process SIGTERM when the process that started it in the foreground ends. */
 export function endWithParent(): void {
@@ -21,7 +21,7 @@ export function endWithParent(): void {
     if (parents() === started) return;
     clearInterval(timer);
     end();
-  }, LOOK_EVERY).unref();
+  }, CHECK_EVERY).unref();
 }
 
 /** Whether npm runs this program alone: a server that a script starts in the background outlives the script. */

@@ -91,8 +91,8 @@ function publicationFaults(tables: LogTables, log: LogService, { folder, texts, 
   for (const [name, text] of Object.entries(texts)) {
     const bytes = bytesIn(join(folder, name));
     const found = bytes?.toString('utf8') ?? '';
-    if (sameWherever(found) === sameWherever(text)) continue;
-    const isOfThisLog = name === 'policy' && logIn(found) === logIn(text);
+    if (withoutAddress(found) === withoutAddress(text)) continue;
+    const isOfThisLog = name === 'policy' && logNamedIn(found) === logNamedIn(text);
     faults.push(isOfThisLog ? `${join(folder, name)}: ${OTHER_POLICY}` : fileFault(join(folder, name), bytes));
   }
   for (const tile of tilesBetween(0, head.size)) {
@@ -114,13 +114,13 @@ function isCosigned(tables: LogTables, log: LogService, { origin, size, cosigned
 }
 
 /** A policy without the log's address, which changes when the service moves. */
-function sameWherever(text: string): string {
+function withoutAddress(text: string): string {
   const [first = '', ...rest] = text.split('\n');
-  return [first.startsWith('log ') ? logIn(first) : first, ...rest].join('\n');
+  return [first.startsWith('log ') ? logNamedIn(first) : first, ...rest].join('\n');
 }
 
 /** The log that a policy names on its first line, without its address. */
-function logIn(text: string): string {
+function logNamedIn(text: string): string {
   return (text.split('\n', 1)[0] ?? '').split(' ', 2).join(' ');
 }
 

@@ -139,7 +139,7 @@ const KINDS: Record<Leaf['kind'], [one: string, many: string]> = {
   archive: ['manifest of the archive', 'manifests of the archive'],
 };
 
-const NOBODY_ASKED =
+const WITNESSES_UNCHECKED =
   'Whether others see the same log was not checked: give --policy to demand its signature and the quorum of its witnesses.';
 
 /** Describes a log that was read, in lines for people. */
@@ -154,7 +154,7 @@ export function verifiedLogLines(checked: CheckedLog): string[] {
 }
 
 function witnessLines(cosigned: CheckedLog['cosigned_by'], faults: string[]): string[] {
-  if (cosigned === null) return faults.length === 0 ? [NOBODY_ASKED] : [];
+  if (cosigned === null) return faults.length === 0 ? [WITNESSES_UNCHECKED] : [];
   if (cosigned.length === 0) return ['The policy asks for no witness, and none that it knows has cosigned.'];
   return [`Cosigned by ${cosigned.map(({ name, at }) => `${name} at ${at}`).join(', ')}.`];
 }
