@@ -95,7 +95,7 @@ export function trueTime(at: number, seq: number, corrections: readonly TimeCorr
   return time;
 }
 
-/** As `trueTime`, in ISO 8601. */
+/** Like `trueTime`, in ISO 8601. */
 export function trueIso(iso: string, seq: number, corrections: readonly TimeCorrection[]): string {
   return corrections.length === 0 ? iso : isoTime(trueTime(Date.parse(iso), seq, corrections));
 }

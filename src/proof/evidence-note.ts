@@ -67,7 +67,7 @@ function observationLines({ observation }: Evidence): string {
   return `observation ${observation.receipt}\nobserved_by ${observation.observed_by}\n`;
 }
 
-/** As a paper's slug and a piece's id. */
+/** The format of a paper's slug and a piece's id. */
 const SLUG = '[a-z0-9][a-z0-9-]*';
 /** A byte offset in a text: less than 10^15. */
 const OFFSET = '(?:0|[1-9]\\d{0,14})';

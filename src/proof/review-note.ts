@@ -39,7 +39,7 @@ export function reviewText(review: Review): string {
   return text;
 }
 
-/** As a paper's slug and a piece's id. */
+/** The format of a paper's slug and a piece's id. */
 const SLUG = '[a-z0-9][a-z0-9-]*';
 /** No control characters or line breaks, and no space first or last. */
 const NAME = '(?! )[^\\p{Cc}\\u2028\\u2029]{1,200}(?<! )';

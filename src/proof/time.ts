@@ -19,7 +19,7 @@ export function isIsoTime(text: string): boolean {
   return !Number.isNaN(at) && isoTime(at) === text;
 }
 
-/** As `isoTime`; null for null. */
+/** Like `isoTime`; null for null. */
 export function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoTime(at);
 }

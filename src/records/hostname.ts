@@ -36,7 +36,7 @@ export function parseHostname(text: string): Hostname {
   return hostnameOfField(text, 'domain');
 }
 
-/** As `parseHostname`, for a field of another name. */
+/** Like `parseHostname`, for a field with another name. */
 export function hostnameOfField(text: string, field: string): Hostname {
   const refuse = (why: string): never => {
     const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;

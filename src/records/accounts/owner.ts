@@ -23,7 +23,7 @@ export interface OwnerProof {
   token: string;
   made_at: number;
   way: ProofWay | null;
-  /** Since when it is in force; null while it is not. */
+  /** When it came into force; null while it is not in force. */
   proven_at: number | null;
   found_at: number | null;
   checked_at: number | null;

@@ -169,9 +169,9 @@ export interface AccountPages {
     alert: AlertRow & { url: string | null };
     /** A secret that was just created, which is shown once. */
     secret: string | null;
-    /** Of a webhook, newest first. */
+    /** The deliveries of a webhook, newest first. */
     deliveries: ReturnType<typeof alertDeliveryRow>[];
-    /** Of an alert by mail: the account's mails of changes and tests, newest first. */
+    /** For a mail alert: the account's mails of changes and tests, newest first. */
     mails: ReturnType<typeof accountMailRow>[];
   };
   '/account/expectations': AccountShell & {

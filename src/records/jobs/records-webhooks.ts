@@ -64,7 +64,7 @@ function queueExpectations(app: AppContext): boolean {
       for (const alert of changeQueue.alertsFor(event.hostname, event.at, '')) {
         if (alert.account !== event.account) continue;
         if (alert.way === 'webhook') {
-          // A planned change needs nobody's attention, so chats are not told of it. A program may want its proof, and a
+          // A planned change needs nobody's attention, so it is not sent to chats. A program may want its proof, and a
           // pager must resolve its incident.
           const isCall = alert.format !== 'standard' && alert.format !== 'pagerduty';
           if (event.kind === 'done_as_planned' && isCall) continue;

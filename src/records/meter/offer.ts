@@ -91,7 +91,7 @@ export interface Asset {
   decimals: number | null;
 }
 
-/** A chain by its two names: that of x402 version 1, and CAIP-2's. */
+/** The two names of a chain: in x402 version 1, and in CAIP-2. */
 export interface Network {
   name: string;
   caip2: `eip155:${number}`;

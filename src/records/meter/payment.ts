@@ -50,7 +50,7 @@ const Version2 = z.object({ x402Version: z.literal(2), accepted: Accepted, paylo
 export interface Payment {
   version: X402Version;
   scheme: string;
-  /** As the payment names it: x402 version 1 and CAIP-2 use different names. */
+  /** The chain as named in the payment: x402 version 1 and CAIP-2 use different names. */
   network: string;
   accepted: { amount: string; asset: string; payTo: string } | null;
   transfer: z.infer<typeof Transfer>;

@@ -13,7 +13,7 @@ export interface PlanOrder extends PlanTerms {
   plan: string;
   /** The price in words. */
   cost: string;
-  /** As CAIP-2 names it. */
+  /** The chain by its CAIP-2 name. */
   network: string;
   /** The token's address; null in orders of older versions. */
   asset: string | null;

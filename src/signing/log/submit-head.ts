@@ -14,7 +14,7 @@ import {
 /** A head to submit to a witness. */
 interface Submission {
   head: LogHead;
-  /** The largest tree that the witness is known to have seen, at most that of the head. */
+  /** The size of the largest tree that the witness is known to have seen, at most the head's. */
   seen: number;
   /** The newest signed head at the time of the call: another process may have shown it to the witness already. */
   newestHead(): LogHead;

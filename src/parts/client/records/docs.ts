@@ -1,4 +1,4 @@
-/** Adds to the documentation what needs a script: copy buttons, one language for all samples, and requests to try. */
+/** Adds the parts of the documentation that need a script: copy buttons, one language for all samples, and requests to try. */
 
 import { copyButtons } from './copy-buttons.ts';
 
