@@ -20,8 +20,8 @@ export function requireHost(
 ) {
   const { hostname } = parseHostname(text);
   const optOut = optOutOf(hostname);
-  const isShut = optOut !== null && !(reader === 'operator' && optOut.made_by.startsWith('account:'));
-  if (isShut) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
+  const isHidden = optOut !== null && !(reader === 'operator' && optOut.made_by.startsWith('account:'));
+  if (isHidden) throw new Fault('not_found', `nothing is shown about ${hostname}: it opted out`);
   const host = find(hostname);
   if (host !== null) return host;
   const message = `${hostname} is not under watch; GET /v1/domains?q= finds those that are, and an account may watch its own`;

@@ -172,7 +172,7 @@ export class ClockGuard implements ClockCheck {
       return this.fault();
     }
     if (found !== null) return found;
-    const reported = this.#isTelling ? null : toldIn(settings.dataDir, now.steady);
+    const reported = this.#isTelling ? null : faultNotedIn(settings.dataDir, now.steady);
     if (reported === null) this.#trusted = now;
     return reported;
   }
@@ -223,7 +223,7 @@ export class ClockGuard implements ClockCheck {
  * The fault that a server on this machine reports; null without one. A note from before a reboot may be accepted once
  * more.
  */
-function toldIn(dataDir: string, steady: number): ClockFault | null {
+function faultNotedIn(dataDir: string, steady: number): ClockFault | null {
   const note = noteIn(join(dataDir, NOTE), Note);
   if (note === null || note.until <= steady || note.until > steady + NOTE_LASTS) return null;
   return { kind: note.kind, message: note.message };

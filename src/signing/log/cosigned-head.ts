@@ -93,9 +93,9 @@ export async function cosignatureFrom(
 ): Promise<LogCosignature> {
   const time = await cosignedAt(lines, parseCheckpoint(checkpoint), key, now, nodeCrypto);
   // Every line of this key was verified above, and one of them has this time.
-  const isIt = ({ name, keyHash, signature }: SignatureLine) =>
+  const isSought = ({ name, keyHash, signature }: SignatureLine) =>
     name === key.name && toHex(keyHash) === key.hash && statedTime(signature) === BigInt(time);
-  const line = lines.find(isIt);
+  const line = lines.find(isSought);
   if (line === undefined) throw new Error(`no line of ${key.name} has the time ${time}`);
   return { origin, size, vkey: vkeyText(key), time, line: signatureLineText(line) };
 }

@@ -46,7 +46,7 @@ export function archiveTables(db: Db, transact: Transact) {
   const clear = run('DELETE FROM archive_objects');
   const leave = run('INSERT INTO archive_left VALUES (?, ?) ON CONFLICT DO NOTHING');
   const leaveNow = run('UPDATE archive_left SET since = 0');
-  const stay = run('DELETE FROM archive_left WHERE key = ?');
+  const forgetLeft = run('DELETE FROM archive_left WHERE key = ?');
   const objects = all(`SELECT ${COLUMNS} FROM archive_objects ORDER BY last_at DESC, key`, OBJECT);
   const seen = number('SELECT through FROM archive_seen');
   const setSeen = run(
@@ -178,14 +178,14 @@ export function archiveTables(db: Db, transact: Transact) {
       if (isErasure) leaveNow();
       clear();
       for (const object of named) addObject({ ...object, seeds: object.seeds ?? null });
-      for (const key of keys) stay(key);
+      for (const key of keys) forgetLeft(key);
       addManifest(manifest);
       setSeen(manifest.through);
     },
     /** The keys of objects that became orphans before a time (ms). */
     left: all('SELECT key FROM archive_left WHERE since < ? ORDER BY key', text),
     leave: (key: string, since: number): void => void leave(key, since),
-    forgetLeft: (key: string): void => void stay(key),
+    forgetLeft: (key: string): void => void forgetLeft(key),
     /** The number, host and time (ms) of observations in a range of numbers, in order. */
     between: all('SELECT seq, host, observed_at FROM observations WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?', {
       seq: integer,

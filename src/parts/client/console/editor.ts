@@ -187,7 +187,7 @@ async function file(stays: boolean): Promise<void> {
     if (answer.filed) {
       drafts.remove();
       if (!stays) return location.assign(answer.location);
-      goOn(answer);
+      continueAs(answer);
     } else if (answer.is_conflict) {
       // The server shows both versions, with the form as it is.
       isNative = true;
@@ -205,7 +205,7 @@ async function file(stays: boolean): Promise<void> {
 }
 
 /** Continues editing the piece that was just filed. */
-function goOn({ edit, revision, draft, said }: Extract<EditorFiled, { filed: true }>): void {
+function continueAs({ edit, revision, draft, said }: Extract<EditorFiled, { filed: true }>): void {
   history.replaceState(null, '', edit);
   form.action = edit;
   setRevision(String(revision));
