@@ -74,7 +74,7 @@ export function listSchema<Name extends string, T extends z.ZodType, More extend
     nameplate: z.string(),
     count: z.int().min(0).openapi({ description: 'Rows in this response.' }),
   };
-  const next_cursor = z.string().nullable().openapi({ description: 'Where the list goes on, or null.' });
+  const next_cursor = z.string().nullable().openapi({ description: 'The cursor of the next page, or null.' });
   return z.object({ ...head, ...under(name, z.array(row)), next_cursor, ...more }).openapi(id);
 }
 

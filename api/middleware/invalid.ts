@@ -52,7 +52,7 @@ function needDecodable(pair: string): void {
     const [field = ''] = pair.split('=');
     throw new Fault(
       'invalid_request',
-      `${JSON.stringify(pair.slice(0, 100))} in the query is not percent-encoded UTF-8; encode it so`,
+      `${JSON.stringify(pair.slice(0, 100))} in the query is not percent-encoded UTF-8; percent-encode it`,
       { field: field.slice(0, 100) },
     );
   }

@@ -91,11 +91,11 @@ export function parseJson(bytes: Uint8Array, { valuesMax = VALUES_MAX, judgesZer
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw broken('is not in UTF-8; encode it so');
+    throw broken('is not in UTF-8; encode it in UTF-8');
   }
   const { depth, values } = measured(text);
-  if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; no record is`);
-  if (values > valuesMax) throw broken(`has more than ${valuesMax} members and elements; no record has`);
+  if (depth > DEPTH_MAX) throw broken(`is nested deeper than ${DEPTH_MAX} levels; send a flatter value`);
+  if (values > valuesMax) throw broken(`has more than ${valuesMax} members and elements; send fewer`);
   const value = parsed(text);
   const isEscaped = /\\u/.test(text);
   const spelled = isEscaped ? JSON.stringify(value) : text;

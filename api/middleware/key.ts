@@ -21,7 +21,7 @@ export function sentKey(header: SentHeader, own: string): string | null {
   if (typeof authorization === 'string') {
     const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (text === undefined)
-      throw new Fault('key_invalid', 'Authorization is not of the form `Bearer <key>`; write it so');
+      throw new Fault('key_invalid', 'Authorization does not have the form `Bearer <key>`; send it in that form');
     texts.push(text);
   }
   if (typeof plain === 'string') texts.push(plain.trim());
@@ -75,7 +75,7 @@ export function admit(
 ) {
   const key = actingIn(c.env)?.key ?? keyOfRequest(store.desk.keys, (name) => c.req.header(name), now());
   if (key !== null && key.paper !== site?.slug) {
-    throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; use it under that paper’s path`);
+    throw new Fault('wrong_paper', `this key only works for ${key.paper}; use it under that paper’s path`);
   }
   const paper = site?.paper ?? null;
   if (site === null || paper === null || !(paper.paper_public || key !== null)) throw notFound();

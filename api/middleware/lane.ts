@@ -83,7 +83,7 @@ function refusal(
     }`,
     level_too_low:
       level === 'scanner'
-        ? 'a scanner’s key opens the queue and nothing else'
+        ? 'a scanner’s key only gives access to the queue'
         : access === 'usage'
           ? `this route is for an account’s own key, and your ${level} key belongs to no account`
           : `this route is the operators’, and your key is ${level === 'account' ? 'an account' : `a ${level}`} key`,

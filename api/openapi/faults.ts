@@ -67,7 +67,7 @@ export const COMMON_FAULTS = {
     'the address and headers of the request are larger than 16384 bytes (16 KiB); send shorter ones, or fewer',
   ],
   internal: [
-    'a defect here. The log has it under the answer’s X-Request-Id.',
+    'a defect in this server. Its log has the details under the response’s X-Request-Id.',
     'internal error; the server’s log has it under X-Request-Id',
   ],
 } satisfies Faults;

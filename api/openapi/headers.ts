@@ -1,21 +1,21 @@
 /** Response headers of both services, as OpenAPI components. */
 export const COMMON_HEADERS = {
   RequestId: {
-    description: 'Names this answer in the server’s log; give it when you report a fault.',
+    description: 'Identifies this response in the server’s log; include it when you report a problem.',
     required: true,
     schema: { type: 'string' },
     example: '0b1f5c52-7f0e-4c39-9a38-7d9f0a5d7f11',
   },
   NextPage: {
-    description: 'Where the list goes on, with `rel="next"`; absent at its end.',
+    description: 'The next page, with `rel="next"`; absent on the last page.',
     schema: { type: 'string' },
   },
   Location: {
-    description: 'The address of what was made.',
+    description: 'The address of the new resource.',
     required: true,
     schema: { type: 'string', format: 'uri' },
   },
-  Challenge: { description: 'How to come back.', required: true, schema: { type: 'string' }, example: 'Bearer' },
+  Challenge: { description: 'How to authenticate.', required: true, schema: { type: 'string' }, example: 'Bearer' },
   Allow: {
     description: 'The methods that the address takes.',
     required: true,
@@ -32,7 +32,7 @@ export const COMMON_HEADERS = {
 
 /** The response to `If-None-Match` with the current ETag. */
 export const NOT_MODIFIED = {
-  description: 'Nothing has changed since the answer whose `ETag` came in `If-None-Match`. Without a body.',
+  description: 'Nothing has changed since the response whose `ETag` was sent in `If-None-Match`. No body.',
   headers: headerRefs({ 'X-Request-Id': 'RequestId', ETag: 'ETag' }),
 };
 

@@ -8,7 +8,7 @@ const Problem = z
 
 export const ErrorBody = z
   .looseObject({
-    error: z.string().openapi({ description: 'A code that stays the same.' }),
+    error: z.string().openapi({ description: 'A stable code.' }),
     message: z.string().openapi({ description: 'What was wrong, with which value, and what to do.' }),
     field: z.string().optional().openapi({ description: 'The parameter or member that was wrong.' }),
     problems: z
@@ -24,7 +24,7 @@ export const ErrorBody = z
     reason: z
       .string()
       .nullish()
-      .openapi({ description: 'Why, in one word that stays the same; of a piece, why it was withdrawn.' }),
+      .openapi({ description: 'The reason, as a stable word; for a piece, why it was withdrawn.' }),
   })
   .openapi('Error', { example: { error: 'not_found', message: 'there is nothing at this address' } });
 
@@ -90,5 +90,5 @@ export const IDEMPOTENCY = z.object({
     .min(1)
     .max(255)
     .optional()
-    .openapi({ description: 'A name for this write: sent again within 24 hours it is not done twice.' }),
+    .openapi({ description: 'A name for this write. A repeat within 24 hours is not carried out twice.' }),
 });

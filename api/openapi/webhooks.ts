@@ -12,7 +12,7 @@ export interface WebhookEvent {
 
 /** The headers of Standard Webhooks, which every delivery has. */
 export const STANDARD_HEADERS = {
-  'webhook-id': z.string().openapi({ description: 'Of the event: a repeat has the same.' }),
+  'webhook-id': z.string().openapi({ description: 'The id of the event; repeats have the same id.' }),
   'webhook-timestamp': z
     .string()
     .openapi({ description: 'When this was sent, in Unix seconds.', example: '1763620200' }),
@@ -46,9 +46,9 @@ export function registerWebhooks<E extends Env>(
       request: { headers: z.object(headers), body: body(message) },
       responses: {
         '2XX': { description: 'Accepted; the response body is ignored.' },
-        410: { description: 'The receiver is switched off, and gets nothing more.' },
+        410: { description: 'The receiver is switched off and gets no more deliveries.' },
         default: {
-          description: 'Not accepted, as is a redirect: it is sent again, ten times within three days in all.',
+          description: 'Not accepted, nor is a redirect: it is sent again, up to ten times within three days.',
         },
       },
     });

@@ -13,15 +13,12 @@ export function limitParam(fallback: number, max: number, counted = 'rows') {
       minimum: 1,
       maximum: max,
       default: fallback,
-      description: `How many ${counted}, 1 to ${max}. A number beyond is taken as the nearest of these.`,
+      description: `How many ${counted}, 1 to ${max}. Numbers outside that range are clamped.`,
       example: fallback,
     });
 }
 
-export const cursorParam = z
-  .string()
-  .optional()
-  .openapi({ description: '`next_cursor` of the answer before; it goes on from there.' });
+export const cursorParam = z.string().optional().openapi({ description: '`next_cursor` of the previous response.' });
 
 /** Encodes a position in a list as an opaque string. */
 export function cursorOf(position: readonly (string | number)[]): string {

@@ -139,13 +139,13 @@ export const EvidenceRow = z
     read_at: z.iso.datetime().meta({ description: 'When the desk’s server read the source.' }),
     status: z.enum(EVIDENCE_STATES).meta({
       description:
-        '`found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read, or the hostname of an observation answers something else now: see `changes`. `unverified`: it claims to be a signed observation and does not hold. `quote_not_found`, `gone`, `unread`. See `reason`.',
+        '`found`: it has the quote. `read`: no quote was given. `changed`: it no longer says what it said when it was first read, or the hostname of an observation gives another answer now: see `changes`. `unverified`: it claims to be a signed observation but is not valid. `quote_not_found`, `gone`, `unread`. See `reason`.',
     }),
     quote_found: z
       .boolean()
       .nullable()
       .meta({ description: 'Null when no quote was given, or nothing could be read.' }),
-    reason: z.string().nullable().meta({ description: 'Why it could not be read, or does not hold.' }),
+    reason: z.string().nullable().meta({ description: 'Why it could not be read, or is not valid.' }),
     missing: z
       .array(z.string())
       .meta({ description: 'Numbers and names of the statement that the source does not have.' }),
@@ -160,7 +160,7 @@ export const EvidenceRow = z
     }),
     changes: z
       .array(z.string())
-      .meta({ description: 'What the hostname of an observation answers differently now, a line each.' }),
+      .meta({ description: 'What the hostname of an observation answers differently now, one line each.' }),
     note: z.string().meta({ description: 'The signed note: protocol 4.9.' }),
   })
   .meta({ id: 'Evidence', description: 'What the desk found when it read the source.' });

@@ -15,9 +15,9 @@ export const FactRecord = z
     statement: z.string(),
     source: z.string().meta({ description: 'The publisher.' }),
     instrument: z.string().meta({ description: 'The document that says it: an address or a name.' }),
-    quote: z.string().nullable().meta({ description: 'The words of the document on which the statement rests.' }),
+    quote: z.string().nullable().meta({ description: 'The words of the document that support the statement.' }),
     status: z.enum(FACT_STATUSES).meta({
-      description: '`corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.',
+      description: '`corrected`: an earlier version was wrong, and this one is right. `retracted`: it is not true.',
     }),
     note: z.string().nullable().meta({ description: 'Why this version was made; null for the first.' }),
     fact_hash: z.string().meta({ description: 'SHA-256 of the RFC 8785 form of what it says.' }),

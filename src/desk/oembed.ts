@@ -119,16 +119,17 @@ export const OEmbed = z
     author_url: z.url().optional(),
     provider_name: z.string().meta({ description: 'The paper.' }),
     provider_url: z.url(),
-    cache_age: z.int().meta({ description: 'For how long the record may be kept, in seconds.' }),
+    cache_age: z.int().meta({ description: 'How long the record may be cached, in seconds.' }),
     html: z.string().meta({
-      description: 'A blockquote with a link, then an iframe of the card or the player: the form that WordPress takes.',
+      description:
+        'A blockquote with a link, then an iframe of the card or the player: the form that WordPress expects.',
     }),
     width: z.int().min(CARD_WIDTH_MIN).max(CARD_WIDTH_MAX),
     height: z.int().min(1).meta({
       description:
-        'Of the card at this width, give or take a line, or of the player; in the frame it tells its true height.',
+        'Of the card at this width, give or take a line, or of the player; in the frame it reports its actual height.',
     }),
-    thumbnail_url: z.url().optional().meta({ description: 'Only a picture that keeps to maxwidth and maxheight.' }),
+    thumbnail_url: z.url().optional().meta({ description: 'Only a picture that fits maxwidth and maxheight.' }),
     thumbnail_width: z.int().optional(),
     thumbnail_height: z.int().optional(),
   })

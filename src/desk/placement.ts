@@ -33,7 +33,7 @@ export const UNPLACED: Placement = { lead: null, pins: [], revision: 0 };
 const until = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-11-20T06:30:00Z' })
   .optional()
-  .meta({ description: 'When the place is free again; without it, when an editor says so.' });
+  .meta({ description: 'When the place becomes free again; omitted, when an editor frees it.' });
 const pin = z.int().min(1).max(PINS_MAX);
 
 /** `placement` in front matter or in the body of a filing. It is not stored with the piece. */
@@ -44,7 +44,7 @@ export const PlacementBody = z
   })
   .meta({
     id: 'StoryPlacement',
-    description: `The piece leads the front, or stands at place 1 to ${PINS_MAX} beside the lead.`,
+    description: `The piece leads the front, or has place 1 to ${PINS_MAX} beside the lead.`,
   });
 export type PlacementBody = z.infer<typeof PlacementBody>;
 
@@ -61,12 +61,12 @@ export const FrontChange = z
       .array(z.union([story, z.strictObject({ story, pin: pin.optional(), until })]))
       .max(PINS_MAX)
       .optional()
-      .meta({ description: 'All pins. One without `pin` stands at the place of its position in the list.' }),
+      .meta({ description: 'All pins. One without `pin` gets the place of its position in the list.' }),
     revision: z.int().min(0).optional().meta({
       description: 'The revision of the placement that this change was made from. A stale one is refused.',
     }),
   })
-  .meta({ id: 'FrontChange', description: 'An editor’s placement. What is left out stays as it is.' });
+  .meta({ id: 'FrontChange', description: 'An editor’s placement. Omitted members keep their values.' });
 export type FrontChange = z.infer<typeof FrontChange>;
 
 /** The place of a piece; null when it has none. */

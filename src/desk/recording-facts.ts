@@ -21,16 +21,16 @@ export const FactOrder = z
     version: z
       .int()
       .min(1)
-      .meta({ description: 'The version that this one was made from; another one is newest by now: 409.' }),
+      .meta({ description: 'The version that this one was made from; 409 if a newer one exists.' }),
     statement: text(MAX.statement, 'What holds.'),
     source: text(MAX.source, 'The publisher.'),
     instrument: text(MAX.instrument, 'The document that says it: an address or a name.'),
     quote: line(MAX.quote).nullable().optional().meta({
-      description: 'The words of the document on which the statement rests; null for none.',
+      description: 'The words of the document that support the statement; null for none.',
     }),
     status: z.enum(FACT_STATUSES).optional().meta({
       description:
-        'When left out: `corrected`. `retracted` for what does not hold: no piece may be filed with it any more. `standing` when the fact was right all along and only where it stands has changed, or to take a retraction back.',
+        'Omitted: `corrected`. `retracted` for a fact that is not true: no piece may be filed with it any more. `standing` when the fact was right all along and only its source has moved, or to undo a retraction.',
     }),
     note: filledLine(MAX.correction).meta({ description: 'What was wrong, in one line; readers will see it.' }),
   })

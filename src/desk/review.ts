@@ -30,11 +30,11 @@ export const ReviewRow = z
   .object({
     state: z.enum(REVIEW_STATES).meta({
       description:
-        'While it is `waiting` or `changes_requested`, the piece stays off the air, also past `scheduled_at`.',
+        'While it is `waiting` or `changes_requested`, the piece stays off the air, even past `scheduled_at`.',
     }),
     by: z.string().nullable().meta({ description: 'Who approved, or asked for changes.' }),
     at: z.iso.datetime().nullable(),
-    note: z.string().nullable().meta({ description: 'What is to be changed.' }),
+    note: z.string().nullable().meta({ description: 'The changes to make.' }),
   })
   .meta({ id: 'Review', description: 'Whether a person has to approve the newest revision, and did.' });
 export type ReviewRow = z.infer<typeof ReviewRow>;

@@ -21,7 +21,7 @@ const NOTE_MAX = 2_000;
 /** The body of `POST /api/v1/stories/{id}/review`. */
 export const ReviewOrder = z
   .strictObject({
-    revision: z.int().min(1).meta({ description: 'The revision that was read; another one is newest by now: 409.' }),
+    revision: z.int().min(1).meta({ description: 'The revision that was reviewed; 409 if a newer one exists.' }),
     decision: z.enum(['approve', 'request_changes'], { error: 'must be approve or request_changes' }),
     note: z
       .string()
@@ -29,13 +29,13 @@ export const ReviewOrder = z
       .refine((text) => text.split('\n').every(isLine), 'must be text without control characters')
       .transform((text) => normalized(text).trim())
       .optional()
-      .meta({ description: 'What is to be changed, in lines. Approvals have none.' }),
+      .meta({ description: 'The changes to make; may have several lines. Approvals have no note.' }),
     name: filledLine(NAME_MAX).optional().meta({
-      description: 'Who approves, as it is signed and as readers may see it; without it, the name of the key.',
+      description: 'The approver’s name, as it is signed and shown to readers; by default the name of the key.',
     }),
     role: filledLine(NAME_MAX)
       .optional()
-      .meta({ description: 'In which capacity; without it, `editor` in the paper’s language.' }),
+      .meta({ description: 'The approver’s role; by default `editor` in the paper’s language.' }),
   })
   .meta({
     id: 'ReviewOrder',

@@ -38,7 +38,7 @@ export function dayRow({ day, count }: { day: string; count: number }, root: str
 /** A tag of the paper's pieces, and its number of pieces on air. */
 export const TagRow = z
   .object({
-    name: z.string().meta({ description: 'As the newest piece spells it.' }),
+    name: z.string().meta({ description: 'Spelled as in the newest piece.' }),
     slug: z.string(),
     count: z.int().min(1).meta({ description: 'Pieces on air.' }),
     url: z.url(),

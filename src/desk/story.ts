@@ -47,21 +47,21 @@ export const StoryRow = z
     byline: Byline,
     authors: z.array(AuthorRow).meta({
       description:
-        'The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it.',
+        'The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it.',
     }),
     written_by: z.string().nullable().meta({
       description: 'The names of `authors` in one line, to be shown; null without any.',
     }),
     provenance: z.enum(['archive']).nullable().meta({
       description:
-        '`archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.',
+        '`archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.',
     }),
     tags: z.array(z.string()).meta({ description: 'What it is about, by name.' }),
     published_at: time('First time on air.'),
     updated_at: time('Of the newest revision made since.'),
     revision: z.int().min(1),
     url: z.url().meta({ description: 'The story’s page.' }),
-    image: z.url().meta({ description: 'The story’s own art, else its share card.' }),
+    image: z.url().meta({ description: 'The story’s own art, or its share card.' }),
     reviewed_by: z
       .object({ name: z.string(), role: z.string(), at: time('When it was approved.') })
       .nullable()
@@ -81,13 +81,13 @@ const CitedFactRow = z
     source: z.string().meta({ description: 'The publisher.' }),
     instrument: z.string().meta({ description: 'The document that says it.' }),
     claim_key: z.string().nullable().meta({ description: 'The key of a fact in the paper’s record.' }),
-    quote: z.string().optional().meta({ description: 'The words of the document on which the statement rests.' }),
+    quote: z.string().optional().meta({ description: 'The words of the document that support the statement.' }),
     evidence: EvidenceRow.optional().meta({
-      description: 'What the desk found when it read the source; absent while it did not.',
+      description: 'What the desk found when it read the source; absent until it has.',
     }),
     fact_url: z.url().optional().meta({ description: 'The page of the fact, where the record has it.' }),
     fact_status: z.enum(['corrected', 'retracted']).optional().meta({
-      description: 'What became of the fact since the piece was filed; the piece still says what it said.',
+      description: 'What happened to the fact since the piece was filed; the piece still says what it said.',
     }),
   })
   .meta({ id: 'CitedFact', description: 'What a [^N] marker in the prose points at.' });
@@ -96,7 +96,7 @@ const CitedFactRow = z
 export const FullStory = StoryRow.extend({
   prose: z.string().meta({ description: 'As published, with [^N] markers: footnotes, never to be stripped.' }),
   cited_facts: z.array(CitedFactRow),
-  credit: z.string().nullable().meta({ description: 'Whose work this rests on, and under which licence.' }),
+  credit: z.string().nullable().meta({ description: 'Whose work this is based on, and under which licence.' }),
   content_hash: z.string(),
   language: z.string().meta({ description: 'BCP 47.' }),
   word_count: z.int().min(0),
@@ -111,8 +111,8 @@ const StateMembers = {
   image: z
     .url()
     .nullable()
-    .meta({ description: 'The piece’s own art, else its share card, which it has once it was on air.' }),
-  published_at: time('First time on air; null before.').nullable(),
+    .meta({ description: 'The piece’s own art, or its share card, which it has once it was on air.' }),
+  published_at: time('First time on air; null if it never was.').nullable(),
   updated_at: time('Of the newest revision made since; null before it was on air.').nullable(),
   scheduled_at: time('When it goes on air.').nullable(),
   withdrawn_at: time('When it left the air.').nullable(),
@@ -120,10 +120,10 @@ const StateMembers = {
   review: ReviewRow,
   awaits_evidence: z.boolean().meta({
     description:
-      'Whether it stays off the air, also past `scheduled_at`, until its sources were read and its quotes found in them.',
+      'Whether it stays off the air, even past `scheduled_at`, until its sources were read and its quotes found in them.',
   }),
   headline_withheld: z.boolean().meta({
-    description: 'Whether its headline is withheld: then nothing here tells it, nor what the piece said.',
+    description: 'Whether its headline is withheld: then neither the headline nor the text of the piece is shown here.',
   }),
 };
 

@@ -13,10 +13,10 @@ export const FactToReviseRow = z
     read_at: z.iso.datetime(),
     instrument: z.string(),
     statement: z.string(),
-    reason: z.string().nullable().meta({ description: 'Why a signed observation does not hold.' }),
+    reason: z.string().nullable().meta({ description: 'Why a signed observation is not valid.' }),
     changes: z
       .array(z.string())
-      .meta({ description: 'What the hostname of a signed observation answers differently now, a line each.' }),
+      .meta({ description: 'What the hostname of a signed observation answers differently now, one line each.' }),
   })
   .meta({ id: 'FactToRevise' });
 

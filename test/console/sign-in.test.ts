@@ -55,7 +55,7 @@ describe('signing in to a console', () => {
       revokePaperKey(desk.app, 'tides', made.id);
       const cases = {
         [desk.keyOf('tides', 'agent')]: /agent’s key.*opens no console; ask an admin of the paper for a seat/,
-        [desk.keyOf('buoys', 'admin')]: /opens buoys and nothing else/,
+        [desk.keyOf('buoys', 'admin')]: /only works for buoys/,
         [newKey(randomBytes)]: /unknown; ask the paper’s admin/,
         nrf_short: /not a key.*copy it again, complete/,
         [revoked]: /revoked; ask the paper’s admin for another/,

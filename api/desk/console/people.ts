@@ -71,7 +71,7 @@ export const agentActions: Record<string, Action> = {
     said: ({ id, name, state }) => {
       const isPaused = state === 'paused';
       return {
-        text: isPaused ? `“${name}” is paused: it reads, and writes nothing.` : `“${name}” may write again.`,
+        text: isPaused ? `“${name}” is paused: it can read but not write.` : `“${name}” may write again.`,
         ...undo(`agents/${id}/pause`, isPaused ? 'Let it write again' : 'Pause it', {
           paused: isPaused ? 'no' : 'yes',
         }),

@@ -38,7 +38,7 @@ export function signInRoutes(parts: DoorParts): readonly DoorRoute[] {
     try {
       const key = requireKey(store.desk.keys, form.text('key'), now());
       if (key.paper !== slugOf(c)) {
-        throw new Fault('wrong_paper', `this key opens ${key.paper} and nothing else; sign in to that paper’s console`);
+        throw new Fault('wrong_paper', `this key only works for ${key.paper}; sign in to that paper’s console`);
       }
       begin(c, key, 'key');
       return goOn(c, to);

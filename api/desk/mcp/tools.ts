@@ -45,13 +45,13 @@ const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: fa
 const idempotency_key = z
   .string()
   .optional()
-  .describe('A name for this write, such as a UUID: sent again within 24 hours it is not done twice.');
+  .describe('A name for this write, such as a UUID. A repeat within 24 hours is not carried out twice.');
 const id = z.string().min(1).max(200).describe('The piece’s id or its slug.');
 const cursor = z
   .string()
   .optional()
   .describe('next_cursor of the previous response; keep the other arguments unchanged.');
-const rows = (most: number) => z.int().min(1).max(most).optional().describe(`How many rows at most, up to ${most}.`);
+const rows = (most: number) => z.int().min(1).max(most).optional().describe(`Maximum number of rows, up to ${most}.`);
 
 interface Parts<I extends z.ZodObject, O extends z.ZodType>
   extends Omit<DeskTool, 'input' | 'output' | 'request' | 'annotations'> {
@@ -99,11 +99,11 @@ export const TOOLS: readonly DeskTool[] = [
     name: 'search_stories',
     title: 'Search the pieces on air',
     description:
-      'Finds up to 30 pieces on air whose headline, dek or prose hold all of one to four words, or words that begin so, newest first. Use it before you write: a paper corrects its own pieces rather than repeating them.',
+      'Finds up to 30 pieces on air whose headline, dek or prose contains each of one to four words, or a word that starts with it, newest first. Use it before you write: a paper corrects its own pieces rather than repeating them.',
     access: 'public',
     input: z.strictObject({
       q: z.string().min(1).max(120).describe('One to four words.'),
-      section: z.string().optional().describe('Only pieces of this section of the paper.'),
+      section: z.string().optional().describe('Only pieces in this section of the paper.'),
       year: z
         .string()
         .regex(/^\d{4}$/)
@@ -137,13 +137,18 @@ export const TOOLS: readonly DeskTool[] = [
     name: 'find_facts',
     title: 'Find facts',
     description:
-      'Searches the paper’s fact record, by words, publisher and status: each fact in its newest version, signed, with the claim_key by which a piece cites it. A fact whose status is retracted does not hold. With scope pieces it searches what pieces on air cite instead, 200 pieces a call, the newest first: entries as they were filed, also those without a key. Go on with next_cursor.',
+      'Searches the paper’s fact record, by words, publisher and status: each fact in its newest version, signed, with the claim_key by which a piece cites it. A fact whose status is retracted does not hold. With scope pieces it searches what pieces on air cite instead, 200 pieces a call, the newest first: entries as they were filed, including those without a key. Continue with next_cursor.',
     access: 'public',
     input: z.strictObject({
-      scope: z.enum(['record', 'pieces']).optional().describe('record (without it), or pieces.'),
+      scope: z.enum(['record', 'pieces']).optional().describe('record (the default) or pieces.'),
       q: z.string().min(1).max(120).optional().describe('One to four words of the statement, publisher or document.'),
-      source: z.string().min(1).max(200).optional().describe('A publisher; of pieces also a part of its name.'),
-      status: z.enum(FACT_STATUSES).optional().describe('Of the record: only facts with this status.'),
+      source: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('A publisher; with scope pieces, part of its name is enough.'),
+      status: z.enum(FACT_STATUSES).optional().describe('With scope record: only facts with this status.'),
       limit: rows(100),
       cursor,
     }),
@@ -191,7 +196,7 @@ export const TOOLS: readonly DeskTool[] = [
       name: 'file_piece',
       title: 'File a piece',
       description:
-        'Files a piece and signs its receipt: a draft unless air is true (on air now) or a future time. A refusal has the error refused_by_door and lists every problem; then nothing was filed. Keep id and revision of the answer. In doubt, file a draft.',
+        'Files a piece and signs its receipt: a draft unless air is true (on air now) or a future time. A refusal has the error refused_by_door and lists every problem; then nothing was filed. Keep the id and revision from the response. When in doubt, file a draft.',
       access: 'agent',
       input: NewStory.safeExtend({ idempotency_key }),
       output: Filed,
@@ -246,7 +251,7 @@ export const TOOLS: readonly DeskTool[] = [
   tool({
     name: 'upload_media',
     title: 'Upload a picture or a sound',
-    description: `Uploads a file of up to 4 MiB (a larger one goes to POST /api/v1/media): JPEG, PNG, WebP, AVIF, GIF, SVG, MP3, M4A, MP4 or WebVTT. Name the path of the answer in a piece’s image.src or as a Markdown picture in its prose. It is public at once. Publish only what you may.`,
+    description: `Uploads a file of up to 4 MiB (a larger one goes to POST /api/v1/media): JPEG, PNG, WebP, AVIF, GIF, SVG, MP3, M4A, MP4 or WebVTT. Use the path from the response as a piece’s image.src or as a Markdown picture in its prose. It is public at once. Publish only what you have the right to publish.`,
     access: 'agent',
     input: z.strictObject({
       data: z
@@ -254,8 +259,12 @@ export const TOOLS: readonly DeskTool[] = [
         .min(1)
         .max(Math.ceil(UPLOAD_MAX / 3) * 4 + 200)
         .describe('The bytes in base64, or a data: URI with its media type. 4 MiB at most before encoding.'),
-      media_type: z.string().max(100).optional().describe('Such as image/png; a data: URI says it itself.'),
-      path: z.string().max(200).optional().describe('Where it is to be, such as media/art/quay.jpg.'),
+      media_type: z
+        .string()
+        .max(100)
+        .optional()
+        .describe('Such as image/png; not needed with a data: URI, which contains it.'),
+      path: z.string().max(200).optional().describe('The path to store it at, such as media/art/quay.jpg.'),
       alt: z.string().max(500).optional().describe('What the picture shows, in one line.'),
       idempotency_key,
     }),
@@ -311,7 +320,7 @@ function decoded(data: string, mediaType?: string): { type: string; bytes: Buffe
   const text = data.slice(head.length).replace(/\s+/g, '');
   if (!isEncoded || text === '' || !BASE64.test(text)) {
     const message =
-      'data is not base64; encode the bytes of the file so, or send a data: URI such as data:image/png;base64,…';
+      'data is not base64; encode the file’s bytes in base64, or send a data: URI such as data:image/png;base64,…';
     throw new Fault('invalid_request', message, { field: 'data' });
   }
   const bytes = Buffer.from(text, 'base64');

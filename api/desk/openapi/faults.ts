@@ -24,15 +24,15 @@ export const FAULTS: Faults = {
     'this key expired at 2026-11-30T00:00:00.000Z; ask the paper’s admin for another',
   ],
   wrong_paper: [
-    'the key is one of another paper.',
-    'this key opens the-harbor-ledger and nothing else; use it under that paper’s path',
+    'the key belongs to another paper.',
+    'this key only works for the-harbor-ledger; use it under that paper’s path',
   ],
   level_too_low: [
     'the key’s level does not permit this route.',
     'this route takes an admin key, and yours is a read key',
   ],
   key_paused: [
-    'an admin paused the key: it reads, and writes nothing until it is resumed.',
+    'an admin paused the key: it can read, but cannot write until it is resumed.',
     'this key was paused at 2026-11-20T06:30:00.000Z; it may read, and an admin of the paper resumes it',
   ],
   terms_unsigned: [
@@ -63,7 +63,7 @@ export const FAULTS: Faults = {
   ],
   idempotency_key_reused: KEY_REUSED,
   rate_limited: [
-    `too many requests came from one address without a key: of reads more than ${limitInWords(READS)}, of orders of alerts more than ${limitInWords(ORDERS)}.`,
+    `too many requests came from one address without a key; the limits are ${limitInWords(READS)} for reads and ${limitInWords(ORDERS)} for requests to subscribe.`,
     'more than 1200 requests in 60 seconds came from your address; try again in 12 seconds, or use a key',
   ],
   not_implemented: ['a format that is not offered.', 'format "yaml" is not offered; take json or xml'],

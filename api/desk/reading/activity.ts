@@ -40,8 +40,7 @@ const ActivityRow = z
       network: z.string().nullable().openapi({ description: 'An IPv4 /24 or an IPv6 /48; null for a command.' }),
     }),
     detail: z.looseObject({}).openapi({
-      description:
-        'What more there is to say: the names of the settings that changed, a reason, the fields and rules of a refusal.',
+      description: 'Details: the names of the settings that changed, a reason, the fields and rules of a refusal.',
     }),
   })
   .openapi('Activity', {
@@ -63,7 +62,7 @@ const list = {
   operationId: 'listActivity',
   summary: 'Who changed what, when, and from where',
   description:
-    'Written in the transaction of each change, and never changed. What the door refused to an agent is here too: sixty refusals of a key in an hour are listed, and more are only counted in the key’s row.',
+    'Written in the transaction of each change, and never changed. What the door refused to an agent is here too: sixty refusals of a key in an hour are listed; further ones are only counted in the key’s row.',
   request: {
     query: z.object({
       limit: limitParam(50, 200),
@@ -86,7 +85,7 @@ const list = {
       since: z.iso
         .datetime({ offset: true, error: 'must be a time, such as 2026-11-20T06:30:00Z' })
         .optional()
-        .openapi({ description: 'Only from this time on.' }),
+        .openapi({ description: 'Only since this time.' }),
     }),
   },
   responses: { 200: ok(listSchema('ActivityList', 'activity', ActivityRow), 'Newest first.') },

@@ -64,7 +64,7 @@ const levels = {
   agent:
     'An agent’s key: reads the same, and files, revises, airs and uploads media and video editions once the paper’s operator has signed the agreement.',
   admin: 'An admin key or an admin’s seat: every write, all settings, subscribers and keys.',
-  auth: 'Send the key as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`. A key is of one paper and works under its path alone.',
+  auth: 'Send the key as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`. A key belongs to one paper and only works under its path.',
 };
 
 /** The feeds, by their names in the index. */

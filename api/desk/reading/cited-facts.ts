@@ -20,7 +20,7 @@ const list = {
     query: z.object({
       q: z.string().optional().openapi({
         description:
-          'One to four words. Each must be one, or begin one, in the statement, the publisher or the document.',
+          'One to four words. Each must be a word, or the start of one, in the statement, the publisher or the document.',
         maxLength: 120,
         example: 'second caesium',
       }),

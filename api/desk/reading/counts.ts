@@ -14,7 +14,7 @@ const kind = z.enum(PAGE_KINDS);
 
 const Counts = z
   .object({
-    counting: z.boolean().openapi({ description: 'Whether the operator has reads counted (`PAGE_COUNTS`).' }),
+    counting: z.boolean().openapi({ description: 'Whether reads are counted (`PAGE_COUNTS`).' }),
     days: z.array(z.object({ day: z.iso.date(), reads })).openapi({ description: 'Oldest first, in UTC.' }),
     kinds: z.array(z.object({ kind, reads })).openapi({ description: 'The most read first.' }),
     pages: z
@@ -43,7 +43,7 @@ const counts = {
   operationId: 'readCounts',
   summary: 'How often pages were read',
   description:
-    'Sums of each day, without cookies or anything about readers: pages that a browser opened and this server sent whole. A cache in front, or a copy on another host, answers without it.',
+    'Sums of each day, without cookies or anything about readers: pages that a browser opened and this server sent whole. Reads from a cache in front, or from a copy on another host, are not counted.',
   request: {
     query: z.object({
       days: limitParam(30, DAYS_MAX, 'days, today included'),

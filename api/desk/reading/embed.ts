@@ -38,7 +38,7 @@ const card = {
   operationId: 'readEmbed',
   summary: 'A piece’s card for an iframe',
   description:
-    'Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the page that frames it how high it is, and where a click leads, as WordPress expects.',
+    'Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the embedding page its height and where a click leads, as WordPress expects.',
   request: { params: idParam },
   responses: {
     200: { description: 'The card.', content: html },
@@ -93,9 +93,9 @@ async function sendCard(app: AppContext, { render }: Build, c: PaperContext, id:
 const pixels = (least: number, description: string) =>
   z
     .string()
-    .regex(/^\d{1,100}$/, `must be a whole number from ${least} up`)
+    .regex(/^\d{1,100}$/, `must be a whole number, at least ${least}`)
     .transform(Number)
-    .refine((number) => number >= least, `must be a whole number from ${least} up`)
+    .refine((number) => number >= least, `must be a whole number, at least ${least}`)
     .optional()
     .openapi({ type: 'integer', minimum: least, description });
 
@@ -112,9 +112,9 @@ const oembed = {
       }),
       maxwidth: pixels(
         CARD_WIDTH_MIN,
-        `The widest that the card may be; more than ${CARD_WIDTH_MAX} is taken as ${CARD_WIDTH_MAX}.`,
+        `The maximum width of the card; more than ${CARD_WIDTH_MAX} counts as ${CARD_WIDTH_MAX}.`,
       ),
-      maxheight: pixels(1, 'The highest that the card may be. A low card is narrower, then goes without its picture.'),
+      maxheight: pixels(1, 'The maximum height of the card. A low card is narrower, or has no picture.'),
       format: z
         .string()
         .default('json')

@@ -31,9 +31,9 @@ const Row = FactToReviseRow.extend({}).openapi('FactToRevise', {
 
 const toRevise = {
   operationId: 'listFactsToRevise',
-  summary: 'Facts on air whose sources no longer bear them out',
+  summary: 'Facts on air whose sources no longer support them',
   description:
-    'The source is gone, says something else than when it was first read, does not have the quote, or is a signed observation that does not hold or whose hostname answers something else now. Those that were read last come first. Empty for a paper that does not read its sources.',
+    'The source is gone, no longer says what it said when it was first read, does not contain the quote, or is a signed observation that is not valid or whose hostname gives another answer now. Most recently read first. Empty for a paper that does not read its sources.',
   request: { query: z.object({ limit: limitParam(100, 1_000) }) },
   responses: { 200: ok(listSchema('FactsToRevise', 'evidence', Row), 'The facts.') },
 };

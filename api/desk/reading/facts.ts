@@ -24,18 +24,18 @@ export const keyParam = pathParam('claim_key', 'A fact’s key.', 'largest-signe
 
 const list = {
   operationId: 'listFacts',
-  summary: 'The paper’s fact record, those recorded last first',
+  summary: 'The paper’s fact record, most recently recorded first',
   description:
     'Each fact in its newest version. Without a key, only facts that a piece on air cites; with one, all that the desk recorded.',
   request: {
     query: z.object({
       q: z.string().optional().openapi({
         description:
-          'One to four words. Each must be one, or begin one, in the statement, the publisher, the document or the key.',
+          'One to four words. Each must be a word, or the start of one, in the statement, the publisher, the document or the key.',
         maxLength: 120,
         example: 'second caesium',
       }),
-      source: z.string().max(300).optional().openapi({ description: 'A publisher’s whole name, in whatever case.' }),
+      source: z.string().max(300).optional().openapi({ description: 'A publisher’s full name, in any case.' }),
       status: z
         .enum(FACT_STATUSES)
         .optional()
@@ -71,7 +71,10 @@ const one = {
             }),
           cited_by: z.array(Citing),
           keys_url: z.url().openapi({ description: 'The key document of the paper.' }),
-          next_cursor: z.string().nullable().openapi({ description: 'Where `cited_by` goes on, or null.' }),
+          next_cursor: z
+            .string()
+            .nullable()
+            .openapi({ description: 'The cursor of the next page of `cited_by`, or null.' }),
         })
         .openapi('FactWithCitations'),
       'The fact.',

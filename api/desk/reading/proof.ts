@@ -23,7 +23,7 @@ export const ProofBody = z
     basis: z
       .looseObject({ v: z.literal(1), id: z.string(), revision: z.int(), headline: z.string(), prose: z.string() })
       .openapi({ description: 'The exact inputs of the hash.' }),
-    hash_basis: z.string().openapi({ description: 'How the hash is made from them.' }),
+    hash_basis: z.string().openapi({ description: 'How the hash is computed from them.' }),
     receipt: z.string().openapi({ description: 'The door’s receipt: a C2SP signed note, verbatim.' }),
     receipt_verify: z.object({
       alg: z.literal('Ed25519'),
@@ -78,7 +78,7 @@ const proof = {
   operationId: 'readProof',
   summary: 'The content hash, its basis, and the signed receipt of every revision',
   description:
-    'Also of drafts and of withdrawn pieces: what was filed stays proved. Not of one whose headline is withheld.',
+    'Also for drafts and withdrawn pieces: what was filed remains proved. Not for a piece whose headline is withheld.',
   request: { params: idParam },
   responses: { 200: ok(ProofBody, 'The proof.'), ...faults(410) },
 };

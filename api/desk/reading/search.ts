@@ -18,7 +18,7 @@ import type { Sites } from '../site.ts';
 
 const FoundStory = StoryRow.extend({
   thumbnail: z.url().nullable().meta({
-    description: 'The story’s own art in a small size, mostly as WebP of 400 pixels; null when it has none.',
+    description: 'The story’s own art in a small size, usually a WebP of 400 pixels; null when it has none.',
   }),
 }).meta({ id: 'FoundStory', description: 'A story as a search lists it.' });
 
@@ -114,7 +114,8 @@ async function foundNow(
   for (;;) {
     const { edition, ids } = await app.store.searchPool.ask(question, caller, since);
     const site = sites.again(c.req.raw, c.env);
-    if (site !== null && site.slug !== slug) throw new Busy('this address has become that of another paper; ask again');
+    if (site !== null && site.slug !== slug)
+      throw new Busy('this address now belongs to another paper; send the request again');
     // The paper has moved to another address.
     if (site?.path !== path) throw notFound();
     if (site?.removed !== undefined) throw paperRemoved(slug, site.removed.at);

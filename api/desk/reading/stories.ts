@@ -92,9 +92,11 @@ const sections = {
 
 const tags = {
   operationId: 'listTags',
-  summary: 'The tags of pieces on air, those of most pieces first',
+  summary: 'The tags of pieces on air, most frequent first',
   request: { query: z.object({ limit: limitParam(100, 500), cursor: cursorParam }) },
-  responses: { 200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces of one.') },
+  responses: {
+    200: ok(listSchema('TagList', 'tags', TagRow), '`GET /api/v1/stories?tag=` lists the pieces with a tag.'),
+  },
 };
 
 const days = {

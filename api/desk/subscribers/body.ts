@@ -37,7 +37,10 @@ export async function readBody(c: PaperContext, { mayBeMultipart = false } = {})
     try {
       return { json: null, form: fieldsOf(await c.req.formData()) };
     } catch {
-      throw invalid('body', 'the body is not multipart/form-data as it says; encode it so');
+      throw invalid(
+        'body',
+        'the body is not valid multipart/form-data, although Content-Type says so; send a well-formed form',
+      );
     }
   }
   if (type === '' && (await c.req.arrayBuffer()).byteLength === 0) return { json: null, form: new Map() };

@@ -9,18 +9,18 @@ import { listSchema, pathParam } from '../route.ts';
 const EMAILS_MAX = 20;
 
 export const Order = ChoicesBody.safeExtend({
-  email: z
-    .string()
-    .openapi({ description: `A mail address of at most ${ADDRESS_MAX} characters. Case makes no second reader.` }),
+  email: z.string().openapi({
+    description: `A mail address of at most ${ADDRESS_MAX} characters. Addresses that differ only in case are the same reader.`,
+  }),
 }).openapi('Order', {
-  description: 'A reader’s own order.',
+  description: 'A reader’s own request.',
   example: { email: 'reader@example.org', cadence: 'weekly', cast: false },
 });
 
 export const AdminOrder = ChoicesBody.safeExtend({
   emails: z
     .array(z.string())
-    .min(1, 'holds no address; give one or more')
+    .min(1, 'is empty; give one or more addresses')
     .max(EMAILS_MAX, {
       error: `holds more than ${EMAILS_MAX} addresses; send them in several requests`,
     }),
@@ -30,7 +30,8 @@ export const AdminOrder = ChoicesBody.safeExtend({
     example: 'https://hooks.example.org/broadsheet',
   }),
 }).openapi('AdminOrder', {
-  description: 'An admin’s order for others. Each address gets the mail that asks to confirm, and joins only then.',
+  description:
+    'An admin’s request for others. Each address gets a mail that asks to confirm, and joins only once it has.',
   example: { emails: ['reader@example.org'], cadence: 'daily' },
 });
 
@@ -45,16 +46,16 @@ export const OrderForm = z
   })
   .openapi('OrderForm', {
     description:
-      'A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video or audio edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked.',
+      'A form’s request, with one `sections` field per section. Omitted fields have their defaults: all sections, and the video or audio edition too. A form with checkboxes for these declares them with `boxes=sections cast`; a declared box that is not sent counts as unticked.',
     example: { email: 'reader@example.org', cadence: 'weekly', cast: 'true' },
   });
 
 export const Pending = z
   .object({ status: z.literal('pending'), message: z.string() })
-  .openapi('Pending', { description: 'The same for every address, whether it subscribes or not.' });
+  .openapi('Pending', { description: 'The same for every address, whether it is subscribed or not.' });
 
 const secret = z.string().optional().openapi({
-  description: 'Verifies X-NRF-Signature and webhook-signature; where there is a webhook.',
+  description: 'Verifies X-NRF-Signature and webhook-signature; only with a webhook.',
   example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
 });
 
@@ -137,7 +138,7 @@ export const ReaderRecord = z
       asked: z
         .object({ cadence: z.enum(CADENCES), sections: z.array(z.string()), cast: z.boolean() })
         .nullable()
-        .openapi({ description: 'A change that was ordered and not confirmed yet.' }),
+        .openapi({ description: 'A requested change that is not confirmed yet.' }),
     })
       .openapi({
         example: { ...SUBSCRIBER, made_at: SUBSCRIBER.confirmed_at, ordered_at: SUBSCRIBER.confirmed_at, asked: null },

@@ -89,7 +89,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const subscribe = writes({
   operationId: 'subscribe',
   tags: ['Readers'],
-  summary: 'Order alerts by mail; with an admin key and `emails`, for others',
+  summary: 'Subscribe to alerts by mail; with an admin key and `emails`, subscribe others',
   description: [
     'Double opt-in: the address gets one mail that asks to confirm, and nothing else until its reader does. The response is the same for every address.',
     'With `emails` it takes an admin key. A reader who has unsubscribed is `suppressed` and not written to; one who has confirmed keeps what they chose.',
@@ -106,9 +106,9 @@ const subscribe = writes({
     },
   },
   responses: {
-    200: ok(AdminResults, 'What became of each address of an admin’s order.'),
+    200: ok(AdminResults, 'The outcome for each address of an admin’s request.'),
     202: {
-      description: 'The order was accepted, or there was nothing to do: the response does not say which.',
+      description: 'The request was accepted, or there was nothing to do: the response does not say which.',
       content: { 'application/json': { schema: Pending }, 'text/html': { schema: { type: 'string' } } },
     },
   },
@@ -125,7 +125,7 @@ const remove = writes({
   operationId: 'eraseSubscriber',
   summary: 'Forget one address',
   description:
-    'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: a new order is possible, and must be confirmed. Where its reader had unsubscribed, that is still known, by a hash.',
+    'Its row, its links and its mails are gone, and nothing is sent to it any more. It is not blocked: it can subscribe again, and must then confirm. If its reader had unsubscribed, a hash still records that.',
   request: { params: emailParam },
   responses: { 200: ok(Erased, 'Forgotten.') },
 });

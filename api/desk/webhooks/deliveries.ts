@@ -15,8 +15,8 @@ const operation = operationsUnder('Webhooks');
 const AttemptRow = z
   .object({
     at: z.iso.datetime(),
-    status: z.int().nullable().openapi({ description: 'Of the answer; null without one.' }),
-    ms: z.int().min(0).openapi({ description: 'How long it took.' }),
+    status: z.int().nullable().openapi({ description: 'The status of the response; null without one.' }),
+    ms: z.int().min(0).openapi({ description: 'Duration of the attempt, in ms.' }),
     error: z.string().nullable().openapi({
       description:
         'Null when it was accepted; otherwise one of: `status`, `redirect`, `gone`, `timeout`, `refused`, `closed`, `dns`, `tls`, `unreachable`, `not_http`, `private_address`, `bad_address`, `no_webhook`, `failed`.',
@@ -45,17 +45,17 @@ const EXAMPLE = {
 const DeliveryRow = z
   .object({
     id: z.string(),
-    type: z.string().openapi({ description: 'Of the event, or `webhook.test`.' }),
-    webhook_id: z.string().openapi({ description: 'What the receiver gets as `webhook-id`: the event’s id.' }),
+    type: z.string().openapi({ description: 'The type of the event, or `webhook.test`.' }),
+    webhook_id: z.string().openapi({ description: 'Sent as `webhook-id`: the event’s id.' }),
     webhook: z
       .object({
-        id: z.string().openapi({ description: 'Of a subscriber’s: the subscriber’s id.' }),
-        host: z.string().openapi({ description: 'Its host, and its port where it is not the usual one.' }),
+        id: z.string().openapi({ description: 'For a subscriber’s webhook: the subscriber’s id.' }),
+        host: z.string().openapi({ description: 'Its host, with its port unless that is the default.' }),
         of: z.enum(['desk', 'subscriber']),
         off_at: z.iso.datetime().nullable().openapi({ description: 'When it was switched off.' }),
         off_reason: z.enum(OFF_REASONS).nullable(),
       })
-      .openapi({ description: 'Whom it is for.' }),
+      .openapi({ description: 'The webhook that it is sent to.' }),
     state: z.enum(DELIVERY_STATES).openapi({ description: 'To be sent or sent again, accepted, or given up.' }),
     made_at: z.iso.datetime(),
     attempts: z.array(AttemptRow).openapi({ description: 'Oldest first.' }),
@@ -105,7 +105,7 @@ const list = {
       limit: limitParam(50, 200),
       cursor: cursorParam,
       state: z.enum(DELIVERY_STATES).optional().openapi({ description: 'Only those in this state.' }),
-      webhook: z.string().max(40).optional().openapi({ description: 'Only those to the webhook of this id.' }),
+      webhook: z.string().max(40).optional().openapi({ description: 'Only those to the webhook with this id.' }),
     }),
   },
   responses: { 200: ok(listSchema('DeliveryList', 'deliveries', DeliveryRow), 'Newest first.') },
@@ -120,7 +120,7 @@ const retry = writes({
   ].join('\n\n'),
   before: [jsonBody({ mayBeEmpty: true })],
   request: { params: pathParam('id', 'The delivery’s id.') },
-  responses: { 200: ok(QueuedDelivery, 'The delivery, as it waits.') },
+  responses: { 200: ok(QueuedDelivery, 'The delivery, queued.') },
 });
 
 /** Webhooks: the receivers, the log of deliveries, and redelivery. */

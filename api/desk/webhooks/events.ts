@@ -34,7 +34,7 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   },
   'cast.published': {
     name: 'CastPublished',
-    summary: 'The edition of a day is there, a video or audio',
+    summary: 'The video or audio edition of a day was published',
     data: CastRow,
   },
   'fact.corrected': {
@@ -49,15 +49,14 @@ export const DESK_EVENTS: Readonly<Record<string, WebhookEvent>> = {
   },
   'fact.to_revise': {
     name: 'FactNeedsRevision',
-    summary:
-      'The source of a fact on air is gone, says something else, lacks the quote or does not hold; once for each finding',
+    summary: 'The source of a fact on air is gone, has changed, lacks the quote or is not valid; once for each finding',
     data: FactToReviseRow.extend({
       url: z.url().openapi({ description: 'The page of the fact, or of the piece with the entry.' }),
     }).openapi('ToldFactToRevise'),
   },
   'webhook.test': {
     name: 'WebhookTest',
-    summary: 'Somebody tries the receiver',
+    summary: 'A test of the receiver',
     data: z.object({ paper: z.string(), webhook: z.string().openapi({ description: 'Its id.' }) }),
   },
 };

@@ -46,7 +46,7 @@ const WebhookRow = z
     sections: z.array(z.string()).openapi({ description: 'The sections whose events it gets.' }),
     cast: z.boolean().openapi({ description: 'Whether it gets the events of the video or audio edition.' }),
     made_at: z.iso.datetime(),
-    failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has accepted nothing.' }),
+    failing_since: z.iso.datetime().nullable().openapi({ description: 'Since when it has accepted no deliveries.' }),
     off_at: z.iso
       .datetime()
       .nullable()
@@ -54,7 +54,10 @@ const WebhookRow = z
     off_reason: z.enum(OFF_REASONS).nullable().openapi({
       description: '`gone`: it answered 410. `failing`: it accepted nothing during a whole schedule of retries.',
     }),
-    paused_at: z.iso.datetime().nullable().openapi({ description: 'Since when it is paused, and gets no events.' }),
+    paused_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'When it was paused; a paused webhook gets no events.' }),
     succeeded_at: z.iso.datetime().nullable().openapi({ description: 'When it last accepted a delivery.' }),
     failed_at: z.iso.datetime().nullable().openapi({ description: 'When an attempt last failed.' }),
     waiting: z.int().min(0).openapi({ description: 'How many deliveries wait for it.' }),
@@ -81,10 +84,10 @@ const list = {
 
 const add = writes({
   operationId: 'addWebhook',
-  summary: 'Add a receiver; the answer has the secret that signs what it is sent',
+  summary: 'Add a receiver; the response has the secret that signs its deliveries',
   description: [
-    'It gets `story.aired`, `story.revised`, `story.withdrawn`, `cast.published`, `fact.corrected` and `fact.to_revise` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.',
-    'An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.',
+    'It gets `story.aired`, `story.revised`, `story.withdrawn`, `cast.published`, `fact.corrected` and `fact.to_revise` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` identifies repeats, `timestamp` and `revision` show which of two is newer.',
+    'A 2xx response accepts it. Any other, including a redirect, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. A 410 response switches the webhook off.',
   ].join('\n\n'),
   request: { body: body(WebhookBody) },
   responses: { 201: created(NewWebhook, 'The webhook.'), ...faults(409) },
@@ -93,7 +96,7 @@ const add = writes({
 const change = writes({
   operationId: 'changeWebhook',
   summary: 'Change a receiver, pause it, or resume it',
-  description: 'What is left out stays as it is. Another `url` keeps the secret.',
+  description: 'Omitted members keep their values. Changing `url` keeps the secret.',
   request: { params: idParam, body: body(WebhookChange) },
   responses: {
     200: ok(
@@ -107,13 +110,13 @@ const replaceSecret = writes({
   operationId: 'replaceWebhookSecret',
   summary: 'Give a receiver a new secret',
   description:
-    'The old secret signs too for 24 hours: `webhook-signature` then has two signatures, separated by a space, of which a receiver of Standard Webhooks needs to match one. `X-NRF-Signature` has one, by the new secret, from now on.',
+    'The old secret also signs for 24 hours: `webhook-signature` then has two signatures, separated by a space, of which a receiver of Standard Webhooks needs to match one. `X-NRF-Signature` has one, by the new secret, from now on.',
   before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam },
   responses: {
     200: ok(
       NewWebhook.safeExtend({
-        old_secret_until: z.iso.datetime().openapi({ description: 'Until when the old secret signs too.' }),
+        old_secret_until: z.iso.datetime().openapi({ description: 'Until when the old secret also signs.' }),
       }).openapi('ReplacedSecret', {
         example: {
           ...{ ...ROW, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', pressed: true, files: 0 },
@@ -127,14 +130,14 @@ const replaceSecret = writes({
 
 const remove = writes({
   operationId: 'removeWebhook',
-  summary: 'Remove a receiver, with what waits for it',
+  summary: 'Remove a receiver and its queued deliveries',
   request: { params: idParam },
   responses: {
     200: ok(
       z
         .object({ id: z.string(), removed: z.literal(true), ...Pressing })
         .openapi('RemovedWebhook', { example: { id: ROW.id, removed: true, pressed: true, files: 0 } }),
-      'It gets nothing more.',
+      'It gets no more deliveries.',
     ),
   },
 });
@@ -143,10 +146,10 @@ const tryOut = writes({
   operationId: 'testWebhook',
   summary: 'Send a receiver a test, of type `webhook.test`',
   description:
-    'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, right after the response; `GET /api/v1/deliveries` shows what came of it.',
+    'The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, right after the response; `GET /api/v1/deliveries` shows the outcome.',
   before: [jsonBody({ mayBeEmpty: true })],
   request: { params: idParam },
-  responses: { 200: ok(QueuedDelivery, 'The delivery, as it waits.') },
+  responses: { 200: ok(QueuedDelivery, 'The delivery, queued.') },
 });
 
 /** A desk's own event receivers: listing, adding, removing and testing them. */

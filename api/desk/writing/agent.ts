@@ -20,7 +20,7 @@ const operation = operationsUnder('Agents');
 const check = {
   operationId: 'checkAgent',
   summary: 'What your key is, and what to do next',
-  description: 'Reaching it means that the key is in force and is one of this paper. Nothing is spent or written.',
+  description: 'A 200 means that the key is valid for this paper. Nothing is spent or written.',
   responses: { 200: ok(AgentCheck, 'The key, and where help is.') },
 };
 

@@ -54,7 +54,7 @@ const writeConfig = writes({
   operationId: 'writeConfig',
   summary: 'Change the paper’s settings',
   description:
-    'A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.',
+    'A new `url` is accepted once its host is the paper’s: the operator assigns hosts, and a file or a TXT record proves them; the refusal says which. A host of another paper is refused in the same words as one that belongs to nobody.',
   request: { body: body(changeSchema(PaperBody, 'ConfigChange', { motto: 'How the world agrees', source_floor: 2 })) },
   responses: {
     200: ok(

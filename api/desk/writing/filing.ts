@@ -52,25 +52,27 @@ const Sent = FilingBody.omit({ revised_at: true });
 
 const placement = PlacementBody.nullish().openapi({
   description:
-    'Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place.',
+    'Its place on the front, which needs an admin key. Omitted, the front stays as it is; null frees the place.',
 });
 
 export const NewStory = Sent.safeExtend({
   placement,
-  air: air.default(false).openapi({ description: 'false keeps a draft, true puts it on air now, a future time then.' }),
+  air: air
+    .default(false)
+    .openapi({ description: 'false keeps it a draft, true puts it on air now, a future time puts it on air then.' }),
 }).openapi('NewStory', { example: EXAMPLE });
 
 export const Revision = Sent.safeExtend({
   placement,
   air: air.optional().openapi({
     description:
-      'As in a new piece, for one that is not on air; false, or none, leaves the piece on or off air as it is.',
+      'As in a new piece, for one that is not on air; false or omitted leaves the piece as it is, on or off air.',
   }),
   revision: z.int().min(1).openapi({ description: 'The revision that this one was made from.' }),
 }).openapi('Revision', { example: { ...EXAMPLE, air: undefined, revision: 1, correction: 'The year was wrong.' } });
 
 export const Airing = z
-  .strictObject({ at: time.optional().openapi({ description: 'A future time; now when left out.' }) })
+  .strictObject({ at: time.optional().openapi({ description: 'A future time; now when omitted.' }) })
   .openapi('Airing');
 
 export const Withdrawal = z
@@ -78,14 +80,14 @@ export const Withdrawal = z
     reason: z.string().openapi({ description: 'One line; readers will see it.' }),
     withhold_headline: z.boolean().optional().openapi({
       description:
-        'Where law or privacy asks for it: the headline appears nowhere any more, and notices say that a piece was withdrawn. Also of a piece that was withdrawn before.',
+        'For reasons of law or privacy: the headline no longer appears anywhere, and notices say that a piece was withdrawn. Also possible for a piece that is already withdrawn.',
     }),
   })
   .openapi('Withdrawal', { example: { reason: 'The document it rests on was a draft.' } });
 
 /** The hints of the door, left out without any. */
 export const Hints = z.array(FactHint.clone().openapi('FactHint')).optional().openapi({
-  description: 'Facts of the record that entries without a key nearly repeat. They keep nothing from being filed.',
+  description: 'Facts of the record that entries without a key nearly repeat. They never block a filing.',
 });
 
 export const Filed = z.object({ story: DeskStory, proof: ProofBody, hints: Hints, ...Pressing }).openapi('Filed');
@@ -94,7 +96,7 @@ export const Aired = z.object({ story: DeskStory, ...Pressing }).openapi('Aired'
 const file = writes({
   operationId: 'fileStory',
   summary: 'File a piece',
-  description: 'Without `slug` one is made from the headline.',
+  description: 'Without `slug`, one is made from the headline.',
   before: [jsonBody({ judgesZeros: true })],
   request: { body: body(NewStory) },
   responses: { 201: created(Filed, 'Filed and signed.'), ...faults(409, 410) },
@@ -170,7 +172,7 @@ export function filingHandlers(writer: Writer) {
             const before = requirePiece(archiveOf(app, c), id);
             needLevelFor(before, key);
             if (given.slug !== undefined && given.slug !== before.slug) {
-              const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps ${JSON.stringify(before.slug)}, for links to it must hold`;
+              const message = `${JSON.stringify(given.slug)} is not the piece’s slug; a piece keeps its slug ${JSON.stringify(before.slug)}, so that links to it keep working`;
               throw refusalOf([{ field: 'slug', rule: 'slug_kept', message }]);
             }
             const filing = filingOf(archiveOf(app, c), c, given, before.slug);
@@ -280,7 +282,9 @@ export function airingAs(air: boolean | string, now: number): { at?: number } | 
 function futureTime(field: string, text: string, now: number): number {
   const at = Date.parse(text);
   if (at > now) return at;
-  throw new Fault('invalid_request', `${field} ${text} has passed; give a future time, or leave it to now`, { field });
+  throw new Fault('invalid_request', `${field} ${text} has passed; give a future time, or leave it out for now`, {
+    field,
+  });
 }
 
 /** Places a piece on the front, or frees its place. Only an admin edits the front: throws `level_too_low`. Returns the change. */

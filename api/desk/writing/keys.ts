@@ -33,14 +33,14 @@ const KeyRow = z
     name: z.string(),
     seat: z.string().nullable().openapi({ description: 'Whose seat it is.' }),
     persona: z.string().nullable().openapi({ description: 'The one persona that an agent’s key signs as.' }),
-    state: z.enum(PAPER_KEY_STATES).openapi({ description: '`paused`: it reads, and writes nothing.' }),
+    state: z.enum(PAPER_KEY_STATES).openapi({ description: '`paused`: it can read but not write.' }),
     made_at: z.iso.datetime(),
     made_by: by.openapi({
       description:
-        'Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log.',
+        'Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for keys older than this record.',
     }),
     expires_at: time.openapi({ description: 'When it expires; null if it never does.' }),
-    used_at: time.openapi({ description: 'The last recorded use; recording lags by a moment.' }),
+    used_at: time.openapi({ description: 'The last recorded use, which may lag by a few seconds.' }),
     uses: z
       .object({ days: z.int().min(0), first_day: z.iso.date().nullable(), last_day: z.iso.date().nullable() })
       .openapi({ description: 'On how many UTC days it was used, and the first and the last of them.' }),
@@ -92,7 +92,8 @@ const read = {
 const pause = writes({
   operationId: 'pauseKey',
   summary: 'Pause a key, or resume it',
-  description: 'A paused key reads and writes nothing (403 `key_paused`), nor do the sessions that stand for it.',
+  description:
+    'A paused key can read, but its writes are refused with 403 `key_paused`. The same holds for its sessions.',
   request: {
     params: pathParam('id', 'The key’s id.'),
     body: body(z.strictObject({ paused: z.boolean() }).openapi('KeyPause', { example: { paused: true } })),

@@ -209,7 +209,7 @@ function decodedAlt(header: string | undefined): string | null {
     return checkedAlt(decodeURIComponent(header), 'X-Media-Alt');
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw invalid('X-Media-Alt', 'X-Media-Alt is not percent-encoded UTF-8; encode it so');
+    throw invalid('X-Media-Alt', 'X-Media-Alt is not percent-encoded UTF-8; percent-encode it');
   }
 }
 

@@ -9,18 +9,20 @@ const operation = operationsUnder('Keys');
 const SessionRow = z
   .object({
     id: z.string(),
-    key: z.string().openapi({ description: 'The id of the key for which it stands, and with which it ends.' }),
+    key: z.string().openapi({ description: 'The id of the key that it was started with; it ends with the key.' }),
     name: z.string().openapi({ description: 'The name of that key.' }),
     seat: z.string().nullable().openapi({ description: 'Whose seat it is.' }),
     began: z.enum(BEGINNINGS).openapi({
       description:
         'How it began: with a key, a mailed link, a link printed for an operator, a passkey, or the first seat.',
     }),
-    browser: z.string().openapi({ description: 'As it names itself.', example: 'Firefox on Linux' }),
+    browser: z
+      .string()
+      .openapi({ description: 'The name that the browser gives itself.', example: 'Firefox on Linux' }),
     network: z.string().openapi({ description: 'Where it signed in: an IPv4 /24 or an IPv6 /48.' }),
     made_at: z.iso.datetime(),
-    seen_at: z.iso.datetime().openapi({ description: 'The last recorded use; recording lags by an hour.' }),
-    expires_at: z.iso.datetime().openapi({ description: 'When it ends unless it is used.' }),
+    seen_at: z.iso.datetime().openapi({ description: 'The last recorded use, which may lag by an hour.' }),
+    expires_at: z.iso.datetime().openapi({ description: 'When it ends if it is not used.' }),
   })
   .openapi('Session');
 

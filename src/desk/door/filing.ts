@@ -8,20 +8,20 @@ import { tagsFrom } from './tag.ts';
 /** A cited fact as a desk writes it. Its number is its position in the list. A claim key makes the rest optional. */
 export const CitedFactBody = z
   .strictObject({
-    n: z.int().optional().meta({ description: 'Its number, which is its place in the list.' }),
-    statement: z.string().optional().meta({ description: 'Needed without a claim_key that the record has.' }),
-    source: z.string().optional().meta({ description: 'The publisher; needed like the statement.' }),
+    n: z.int().optional().meta({ description: 'Its number: its position in the list, from 1.' }),
+    statement: z.string().optional().meta({ description: 'Required unless claim_key names a fact in the record.' }),
+    source: z.string().optional().meta({ description: 'The publisher; required like the statement.' }),
     instrument: z.string().optional().meta({
-      description: 'The document that says it: an address or a name; needed like the statement.',
+      description: 'The document that says it: an address or a name; required like the statement.',
     }),
     claim_key: z.string().nullish().meta({
       description:
-        'The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; beside a known one, what the entry says must be what the record says, and what it leaves out is taken from there.',
+        'The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; with a known key, the entry must say what the record says, and omitted members are taken from there.',
     }),
     quote: z
       .string()
       .nullish()
-      .meta({ description: `The words of the document on which the statement rests, up to ${MAX.quote} characters.` }),
+      .meta({ description: `The words of the document that support the statement, up to ${MAX.quote} characters.` }),
   })
   .superRefine((fact, context) => {
     if (fact.claim_key) return;
@@ -46,7 +46,7 @@ type AuthorBody = z.infer<typeof AuthorBody>;
 
 /** The body of a filing, from front matter, the import or the API. */
 export const FilingBody = z.strictObject({
-  slug: z.string().optional().meta({ description: 'The piece’s place in addresses; it is kept for good.' }),
+  slug: z.string().optional().meta({ description: 'The piece’s name in addresses; it never changes.' }),
   headline: z.string(),
   dek: z.string(),
   category: z.string().meta({ description: 'A section of the paper, by its name.' }),
@@ -54,14 +54,14 @@ export const FilingBody = z.strictObject({
   byline: z.string().meta({ description: 'The slug of the persona that signs.' }),
   prose: z.string().meta({ description: 'Markdown without HTML. Each [^N] points at entry N of cited_facts.' }),
   cited_facts: z.array(CitedFactBody),
-  language: z.string().optional().meta({ description: 'BCP 47; the paper’s own when left out.' }),
+  language: z.string().optional().meta({ description: 'BCP 47; the paper’s own when omitted.' }),
   image: z.union([z.string(), ImageBody]).nullish(),
-  credit: z.string().nullish().meta({ description: 'Whose work the piece rests on, and under which licence.' }),
+  credit: z.string().nullish().meta({ description: 'Whose work the piece is based on, and under which licence.' }),
   authors: z
     .array(AuthorBody)
     .nullish()
     .meta({
-      description: `The people who wrote the piece, when people did, up to ${MAX.authors}: names, or names with https addresses. The persona in \`byline\` then only brought it in.`,
+      description: `The people who wrote the piece, when people did, up to ${MAX.authors}: names, or names with https addresses. The persona in \`byline\` then only filed it.`,
     }),
   written_by: z.string().nullish().meta({
     description: 'The authors in one line, as pieces were filed before `authors`; give one of the two.',

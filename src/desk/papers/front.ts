@@ -35,7 +35,7 @@ export const MastheadRow = z
     title: z.string(),
     beat: z.string(),
     avatar: z.url().meta({
-      description: 'A portrait that may be linked to, at an address that stays; one is drawn where the desk has none.',
+      description: 'A portrait at an address that never changes, for linking; one is drawn if the desk has none.',
     }),
     declared_ai: z.literal(true),
     url: z.url(),
@@ -46,7 +46,10 @@ export type MastheadRow = z.infer<typeof MastheadRow>;
 const PlaceRow = z.object({
   id: z.string(),
   slug: z.string(),
-  until: z.iso.datetime().nullable().meta({ description: 'When the place is free again; null when no time is set.' }),
+  until: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When the place becomes free again; null when no time is set.' }),
 });
 
 /** An editor's placement as readers see it: only pieces on air. */

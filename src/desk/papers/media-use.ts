@@ -27,13 +27,13 @@ export const MediaRow = z
     media_type: z.string(),
     width: z.int().nullable().meta({ description: 'In pixels; null for sounds, captions and stylesheets.' }),
     height: z.int().nullable(),
-    duration_s: z.number().nullable().meta({ description: 'Of a video, a sound or an animated picture.' }),
+    duration_s: z.number().nullable().meta({ description: 'Duration of a video, a sound or an animated picture.' }),
     bytes: z.int().meta({ description: 'As published: the location of a picture is taken out.' }),
     sha256: z.string().meta({ description: '`sha256:<hex>` of what is published.' }),
     alt: z
       .string()
       .nullable()
-      .meta({ description: 'What the picture shows, for pieces that do not say it themselves.' }),
+      .meta({ description: 'What the picture shows, for pieces that give no description of their own.' }),
   })
   .meta({ id: 'Media' });
 export type MediaRow = z.infer<typeof MediaRow>;

@@ -14,7 +14,7 @@ export const PostRow = z
     dek: z.string().optional().meta({ description: 'Absent when it does not fit.' }),
     link: z.url(),
     image: z.url().meta({
-      description: 'A PNG or a JPEG: the story’s own art, else its share card. Social platforms show no SVG.',
+      description: 'A PNG or a JPEG: the story’s own art, or its share card. Social platforms show no SVG.',
     }),
     text: z.string().meta({ description: `Headline, dek when it fits, link: at most ${POST_MAX} graphemes.` }),
     published_at: z.iso.datetime(),

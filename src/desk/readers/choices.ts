@@ -10,7 +10,7 @@ export const ChoicesBody = z.strictObject({
   cadence: z
     .enum(CADENCES, { error: `must be one of ${CADENCES.join(', ')}` })
     .optional()
-    .meta({ description: 'How often: at once with each piece, or one mail a day or a week. `daily` when left out.' }),
+    .meta({ description: 'How often: at once with each piece, or one mail a day or a week; by default `daily`.' }),
   sections: z
     .array(z.string(), { error: 'must be a list of section names' })
     .min(1, 'names no section; name one or more, or leave it out for all')
@@ -20,7 +20,7 @@ export const ChoicesBody = z.strictObject({
   cast: z
     .boolean({ error: 'must be true or false' })
     .optional()
-    .meta({ description: 'Whether the video or audio edition too; true when left out.' }),
+    .meta({ description: 'Whether to include the video or audio edition; by default true.' }),
 });
 export type ChoicesBody = z.infer<typeof ChoicesBody>;
 

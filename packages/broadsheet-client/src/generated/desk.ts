@@ -29,7 +29,7 @@ export interface paths {
         put?: never;
         /**
          * File a piece
-         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. Without `slug` one is made from the headline.
+         * @description Takes an admin key, or an agent’s once the paper has signed the agreement. Without `slug`, one is made from the headline.
          */
         post: operations["fileStory"];
         delete?: never;
@@ -71,7 +71,7 @@ export interface paths {
         };
         /**
          * The content hash, its basis, and the signed receipt of every revision
-         * @description Takes any key of the paper. Also of drafts and of withdrawn pieces: what was filed stays proved. Not of one whose headline is withheld.
+         * @description Takes any key of the paper. Also for drafts and withdrawn pieces: what was filed remains proved. Not for a piece whose headline is withheld.
          */
         get: operations["readProof"];
         put?: never;
@@ -106,7 +106,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tags of pieces on air, those of most pieces first */
+        /** The tags of pieces on air, most frequent first */
         get: operations["listTags"];
         put?: never;
         post?: never;
@@ -178,7 +178,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The paper’s fact record, those recorded last first
+         * The paper’s fact record, most recently recorded first
          * @description Each fact in its newest version. Without a key, only facts that a piece on air cites; with one, all that the desk recorded.
          */
         get: operations["listFacts"];
@@ -222,8 +222,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Facts on air whose sources no longer bear them out
-         * @description Takes any key of the paper. The source is gone, says something else than when it was first read, does not have the quote, or is a signed observation that does not hold or whose hostname answers something else now. Those that were read last come first. Empty for a paper that does not read its sources.
+         * Facts on air whose sources no longer support them
+         * @description Takes any key of the paper. The source is gone, no longer says what it said when it was first read, does not contain the quote, or is a signed observation that is not valid or whose hostname gives another answer now. Most recently read first. Empty for a paper that does not read its sources.
          */
         get: operations["listFactsToRevise"];
         put?: never;
@@ -335,7 +335,7 @@ export interface paths {
         };
         /**
          * A piece’s card for an iframe
-         * @description Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the page that frames it how high it is, and where a click leads, as WordPress expects.
+         * @description Sets no cookies, runs no tracking, and loads nothing but its picture. With `#?secret=…` in its address it tells the embedding page its height and where a click leads, as WordPress expects.
          */
         get: operations["readEmbed"];
         put?: never;
@@ -501,7 +501,7 @@ export interface paths {
         get: operations["readConfig"];
         /**
          * Change the paper’s settings
-         * @description Takes an admin key. A new `url` is taken when its host is the paper’s: the operator gives hosts, and a file or a TXT record proves them; the refusal says which. A host that is another’s is refused in the same words as one that is nobody’s.
+         * @description Takes an admin key. A new `url` is accepted once its host is the paper’s: the operator assigns hosts, and a file or a TXT record proves them; the refusal says which. A host of another paper is refused in the same words as one that belongs to nobody.
          */
         put: operations["writeConfig"];
         post?: never;
@@ -683,7 +683,7 @@ export interface paths {
         get: operations["readKey"];
         /**
          * Pause a key, or resume it
-         * @description Takes an admin key. A paused key reads and writes nothing (403 `key_paused`), nor do the sessions that stand for it.
+         * @description Takes an admin key. A paused key can read, but its writes are refused with 403 `key_paused`. The same holds for its sessions.
          */
         put: operations["pauseKey"];
         post?: never;
@@ -706,7 +706,7 @@ export interface paths {
         };
         /**
          * What your key is, and what to do next
-         * @description Takes any key of the paper. Reaching it means that the key is in force and is one of this paper. Nothing is spent or written.
+         * @description Takes any key of the paper. A 200 means that the key is valid for this paper. Nothing is spent or written.
          */
         get: operations["checkAgent"];
         put?: never;
@@ -806,7 +806,7 @@ export interface paths {
         };
         /**
          * Who changed what, when, and from where
-         * @description Takes an admin key. Written in the transaction of each change, and never changed. What the door refused to an agent is here too: sixty refusals of a key in an hour are listed, and more are only counted in the key’s row.
+         * @description Takes an admin key. Written in the transaction of each change, and never changed. What the door refused to an agent is here too: sixty refusals of a key in an hour are listed; further ones are only counted in the key’s row.
          */
         get: operations["listActivity"];
         put?: never;
@@ -826,7 +826,7 @@ export interface paths {
         };
         /**
          * How often pages were read
-         * @description Takes any key of the paper. Sums of each day, without cookies or anything about readers: pages that a browser opened and this server sent whole. A cache in front, or a copy on another host, answers without it.
+         * @description Takes any key of the paper. Sums of each day, without cookies or anything about readers: pages that a browser opened and this server sent whole. Reads from a cache in front, or from a copy on another host, are not counted.
          */
         get: operations["readCounts"];
         put?: never;
@@ -851,7 +851,7 @@ export interface paths {
         get: operations["listSubscribers"];
         put?: never;
         /**
-         * Order alerts by mail; with an admin key and `emails`, for others
+         * Subscribe to alerts by mail; with an admin key and `emails`, subscribe others
          * @description Double opt-in: the address gets one mail that asks to confirm, and nothing else until its reader does. The response is the same for every address.
          *
          *     With `emails` it takes an admin key. A reader who has unsubscribed is `suppressed` and not written to; one who has confirmed keeps what they chose.
@@ -921,7 +921,7 @@ export interface paths {
         post?: never;
         /**
          * Forget one address
-         * @description Takes an admin key. Its row, its links and its mails are gone, and nothing is sent to it any more. It is not barred: a new order is possible, and must be confirmed. Where its reader had unsubscribed, that is still known, by a hash.
+         * @description Takes an admin key. Its row, its links and its mails are gone, and nothing is sent to it any more. It is not blocked: it can subscribe again, and must then confirm. If its reader had unsubscribed, a hash still records that.
          */
         delete: operations["eraseSubscriber"];
         options?: never;
@@ -943,10 +943,10 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Add a receiver; the answer has the secret that signs what it is sent
-         * @description Takes an admin key. It gets `story.aired`, `story.revised`, `story.withdrawn`, `cast.published`, `fact.corrected` and `fact.to_revise` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` tells a repeat, `timestamp` and `revision` which of two is newer.
+         * Add a receiver; the response has the secret that signs its deliveries
+         * @description Takes an admin key. It gets `story.aired`, `story.revised`, `story.withdrawn`, `cast.published`, `fact.corrected` and `fact.to_revise` with `{type, timestamp, data}`, within seconds, at least once, in no set order: `webhook-id` identifies repeats, `timestamp` and `revision` show which of two is newer.
          *
-         *     An answer of 2xx takes it. Any other, a redirect too, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An answer of 410 switches the webhook off.
+         *     A 2xx response accepts it. Any other, including a redirect, or none within ten seconds, is a failure, and it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. A 410 response switches the webhook off.
          */
         post: operations["addWebhook"];
         delete?: never;
@@ -965,12 +965,12 @@ export interface paths {
         get?: never;
         /**
          * Change a receiver, pause it, or resume it
-         * @description Takes an admin key. What is left out stays as it is. Another `url` keeps the secret.
+         * @description Takes an admin key. Omitted members keep their values. Changing `url` keeps the secret.
          */
         put: operations["changeWebhook"];
         post?: never;
         /**
-         * Remove a receiver, with what waits for it
+         * Remove a receiver and its queued deliveries
          * @description Takes an admin key.
          */
         delete: operations["removeWebhook"];
@@ -990,7 +990,7 @@ export interface paths {
         put?: never;
         /**
          * Give a receiver a new secret
-         * @description Takes an admin key. The old secret signs too for 24 hours: `webhook-signature` then has two signatures, separated by a space, of which a receiver of Standard Webhooks needs to match one. `X-NRF-Signature` has one, by the new secret, from now on.
+         * @description Takes an admin key. The old secret also signs for 24 hours: `webhook-signature` then has two signatures, separated by a space, of which a receiver of Standard Webhooks needs to match one. `X-NRF-Signature` has one, by the new secret, from now on.
          */
         post: operations["replaceWebhookSecret"];
         delete?: never;
@@ -1010,7 +1010,7 @@ export interface paths {
         put?: never;
         /**
          * Send a receiver a test, of type `webhook.test`
-         * @description Takes an admin key. The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, right after the response; `GET /api/v1/deliveries` shows what came of it.
+         * @description Takes an admin key. The desk’s own, or a confirmed subscriber’s by the `webhook_id` of the subscriber’s row. One attempt, right after the response; `GET /api/v1/deliveries` shows the outcome.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1157,7 +1157,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The edition of a day is there, a video or audio */
+        /** The video or audio edition of a day was published */
         post: operations["toldCastPublished"];
         delete?: never;
         options?: never;
@@ -1191,7 +1191,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The source of a fact on air is gone, says something else, lacks the quote or does not hold; once for each finding */
+        /** The source of a fact on air is gone, has changed, lacks the quote or is not valid; once for each finding */
         post: operations["toldFactNeedsRevision"];
         delete?: never;
         options?: never;
@@ -1208,7 +1208,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Somebody tries the receiver */
+        /** A test of the receiver */
         post: operations["toldWebhookTest"];
         delete?: never;
         options?: never;
@@ -1240,12 +1240,12 @@ export interface components {
             /** @enum {string} */
             kind: "news" | "blog";
             byline: components["schemas"]["ToldByline"];
-            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            /** @description The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it. */
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
             /**
-             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @description `archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.
              * @enum {string|null}
              */
             provenance: "archive" | null;
@@ -1269,7 +1269,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description The story’s own art, else its share card.
+             * @description The story’s own art, or its share card.
              */
             image: string;
             /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
@@ -1407,10 +1407,10 @@ export interface components {
             source: string;
             /** @description The document that says it: an address or a name. */
             instrument: string;
-            /** @description The words of the document on which the statement rests. */
+            /** @description The words of the document that support the statement. */
             quote: string | null;
             /**
-             * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+             * @description `corrected`: an earlier version was wrong, and this one is right. `retracted`: it is not true.
              * @enum {string}
              */
             status: "standing" | "corrected" | "retracted";
@@ -1447,9 +1447,9 @@ export interface components {
             read_at: string;
             instrument: string;
             statement: string;
-            /** @description Why a signed observation does not hold. */
+            /** @description Why a signed observation is not valid. */
             reason: string | null;
-            /** @description What the hostname of a signed observation answers differently now, a line each. */
+            /** @description What the hostname of a signed observation answers differently now, one line each. */
             changes: string[];
             /**
              * Format: uri
@@ -1471,36 +1471,36 @@ export interface components {
                 webhook: string;
             };
         };
-        /** @description A reader’s own order. */
+        /** @description A reader’s own request. */
         Order: {
             /**
-             * @description How often: at once with each piece, or one mail a day or a week. `daily` when left out.
+             * @description How often: at once with each piece, or one mail a day or a week; by default `daily`.
              * @enum {string}
              */
             cadence?: "instant" | "daily" | "weekly";
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video or audio edition too; true when left out. */
+            /** @description Whether to include the video or audio edition; by default true. */
             cast?: boolean;
-            /** @description A mail address of at most 254 characters. Case makes no second reader. */
+            /** @description A mail address of at most 254 characters. Addresses that differ only in case are the same reader. */
             email: string;
         };
-        /** @description An admin’s order for others. Each address gets the mail that asks to confirm, and joins only then. */
+        /** @description An admin’s request for others. Each address gets a mail that asks to confirm, and joins only once it has. */
         AdminOrder: {
             /**
-             * @description How often: at once with each piece, or one mail a day or a week. `daily` when left out.
+             * @description How often: at once with each piece, or one mail a day or a week; by default `daily`.
              * @enum {string}
              */
             cadence?: "instant" | "daily" | "weekly";
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video or audio edition too; true when left out. */
+            /** @description Whether to include the video or audio edition; by default true. */
             cast?: boolean;
             emails: string[];
             /** @description An https address on a public host; deliveries to it are signed with `webhook_secret`. Null takes a webhook away, and its secret: the next one gets a new secret. */
             webhook?: string | null;
         };
-        /** @description A form’s order, `sections` once for each. What is left out is as usual: all sections, and the video or audio edition too. A form that has boxes for these says so with `boxes=sections cast`; one that is not sent was then not ticked. */
+        /** @description A form’s request, with one `sections` field per section. Omitted fields have their defaults: all sections, and the video or audio edition too. A form with checkboxes for these declares them with `boxes=sections cast`; a declared box that is not sent counts as unticked. */
         OrderForm: {
             email: string;
             /** @enum {string} */
@@ -1511,7 +1511,7 @@ export interface components {
             boxes?: string;
         };
         Error: {
-            /** @description A code that stays the same. */
+            /** @description A stable code. */
             error: string;
             /** @description What was wrong, with which value, and what to do. */
             message: string;
@@ -1526,7 +1526,7 @@ export interface components {
              * @description Of a piece that was withdrawn.
              */
             withdrawn_at?: string;
-            /** @description Why, in one word that stays the same; of a piece, why it was withdrawn. */
+            /** @description The reason, as a stable word; for a piece, why it was withdrawn. */
             reason?: string | null;
         } & {
             [key: string]: unknown;
@@ -1540,7 +1540,7 @@ export interface components {
         };
         /** @description An error as RFC 9457 has it, for those who ask with `Accept: application/problem+json`. */
         ProblemDetails: {
-            /** @description A code that stays the same. */
+            /** @description A stable code. */
             error: string;
             /** @description What was wrong, with which value, and what to do. */
             message: string;
@@ -1555,7 +1555,7 @@ export interface components {
              * @description Of a piece that was withdrawn.
              */
             withdrawn_at?: string;
-            /** @description Why, in one word that stays the same; of a piece, why it was withdrawn. */
+            /** @description The reason, as a stable word; for a piece, why it was withdrawn. */
             reason?: string | null;
             type: string;
             title?: string;
@@ -1615,7 +1615,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             stories: components["schemas"]["Story"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         /** @description A story as lists carry it. */
@@ -1629,12 +1629,12 @@ export interface components {
             /** @enum {string} */
             kind: "news" | "blog";
             byline: components["schemas"]["Byline"];
-            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            /** @description The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it. */
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
             /**
-             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @description `archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.
              * @enum {string|null}
              */
             provenance: "archive" | null;
@@ -1658,7 +1658,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description The story’s own art, else its share card.
+             * @description The story’s own art, or its share card.
              */
             image: string;
             /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
@@ -1690,12 +1690,12 @@ export interface components {
             /** @enum {string} */
             kind: "news" | "blog";
             byline: components["schemas"]["Byline"];
-            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            /** @description The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it. */
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
             /**
-             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @description `archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.
              * @enum {string|null}
              */
             provenance: "archive" | null;
@@ -1719,7 +1719,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description The story’s own art, else its share card.
+             * @description The story’s own art, or its share card.
              */
             image: string;
             /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
@@ -1735,7 +1735,7 @@ export interface components {
             /** @description As published, with [^N] markers: footnotes, never to be stripped. */
             prose: string;
             cited_facts: components["schemas"]["CitedFact"][];
-            /** @description Whose work this rests on, and under which licence. */
+            /** @description Whose work this is based on, and under which licence. */
             credit: string | null;
             content_hash: string;
             /** @description BCP 47. */
@@ -1763,9 +1763,9 @@ export interface components {
             instrument: string;
             /** @description The key of a fact in the paper’s record. */
             claim_key: string | null;
-            /** @description The words of the document on which the statement rests. */
+            /** @description The words of the document that support the statement. */
             quote?: string;
-            /** @description What the desk found when it read the source; absent while it did not. */
+            /** @description What the desk found when it read the source; absent until it has. */
             evidence?: {
                 /**
                  * Format: date-time
@@ -1773,13 +1773,13 @@ export interface components {
                  */
                 read_at: string;
                 /**
-                 * @description `found`: it has the quote. `read`: no quote was given. `changed`: it says something else than when it was first read, or the hostname of an observation answers something else now: see `changes`. `unverified`: it claims to be a signed observation and does not hold. `quote_not_found`, `gone`, `unread`. See `reason`.
+                 * @description `found`: it has the quote. `read`: no quote was given. `changed`: it no longer says what it said when it was first read, or the hostname of an observation gives another answer now: see `changes`. `unverified`: it claims to be a signed observation but is not valid. `quote_not_found`, `gone`, `unread`. See `reason`.
                  * @enum {string}
                  */
                 status: "found" | "read" | "changed" | "quote_not_found" | "unverified" | "gone" | "unread";
                 /** @description Null when no quote was given, or nothing could be read. */
                 quote_found: boolean | null;
-                /** @description Why it could not be read, or does not hold. */
+                /** @description Why it could not be read, or is not valid. */
                 reason: string | null;
                 /** @description Numbers and names of the statement that the source does not have. */
                 missing: string[];
@@ -1802,7 +1802,7 @@ export interface components {
                     listed_by: string;
                     kid: string;
                 } | null;
-                /** @description What the hostname of an observation answers differently now, a line each. */
+                /** @description What the hostname of an observation answers differently now, one line each. */
                 changes: string[];
                 /** @description The signed note: protocol 4.9. */
                 note: string;
@@ -1813,7 +1813,7 @@ export interface components {
              */
             fact_url?: string;
             /**
-             * @description What became of the fact since the piece was filed; the piece still says what it said.
+             * @description What happened to the fact since the piece was filed; the piece still says what it said.
              * @enum {string}
              */
             fact_status?: "corrected" | "retracted";
@@ -1829,12 +1829,12 @@ export interface components {
             /** @enum {string} */
             kind: "news" | "blog";
             byline: components["schemas"]["Byline"];
-            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            /** @description The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it. */
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
             /**
-             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @description `archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.
              * @enum {string|null}
              */
             provenance: "archive" | null;
@@ -1842,7 +1842,7 @@ export interface components {
             tags: string[];
             /**
              * Format: date-time
-             * @description First time on air; null before.
+             * @description First time on air; null if it never was.
              */
             published_at: string | null;
             /**
@@ -1858,7 +1858,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description The piece’s own art, else its share card, which it has once it was on air.
+             * @description The piece’s own art, or its share card, which it has once it was on air.
              */
             image: string | null;
             /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
@@ -1874,7 +1874,7 @@ export interface components {
             /** @description As published, with [^N] markers: footnotes, never to be stripped. */
             prose: string;
             cited_facts: components["schemas"]["CitedFact"][];
-            /** @description Whose work this rests on, and under which licence. */
+            /** @description Whose work this is based on, and under which licence. */
             credit: string | null;
             content_hash: string;
             /** @description BCP 47. */
@@ -1906,9 +1906,9 @@ export interface components {
             /** @description Why it was withdrawn. */
             reason: string | null;
             review: components["schemas"]["Review"];
-            /** @description Whether it stays off the air, also past `scheduled_at`, until its sources were read and its quotes found in them. */
+            /** @description Whether it stays off the air, even past `scheduled_at`, until its sources were read and its quotes found in them. */
             awaits_evidence: boolean;
-            /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
+            /** @description Whether its headline is withheld: then neither the headline nor the text of the piece is shown here. */
             headline_withheld: boolean;
             /** @description Earlier addresses, which lead to the piece. */
             aliases: string[];
@@ -1916,7 +1916,7 @@ export interface components {
         /** @description Whether a person has to approve the newest revision, and did. */
         Review: {
             /**
-             * @description While it is `waiting` or `changes_requested`, the piece stays off the air, also past `scheduled_at`.
+             * @description While it is `waiting` or `changes_requested`, the piece stays off the air, even past `scheduled_at`.
              * @enum {string}
              */
             state: "not_required" | "waiting" | "changes_requested" | "approved";
@@ -1924,7 +1924,7 @@ export interface components {
             by: string | null;
             /** Format: date-time */
             at: string | null;
-            /** @description What is to be changed. */
+            /** @description The changes to make. */
             note: string | null;
         };
         /** @description Proves who filed the piece and that it has not changed. It never proves a claim true. */
@@ -1943,7 +1943,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
-            /** @description How the hash is made from them. */
+            /** @description How the hash is computed from them. */
             hash_basis: string;
             /** @description The door’s receipt: a C2SP signed note, verbatim. */
             receipt: string;
@@ -2012,7 +2012,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             sections: components["schemas"]["Section"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Section: {
@@ -2031,11 +2031,11 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             tags: components["schemas"]["Tag"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Tag: {
-            /** @description As the newest piece spells it. */
+            /** @description Spelled as in the newest piece. */
             name: string;
             slug: string;
             /** @description Pieces on air. */
@@ -2055,7 +2055,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             days: components["schemas"]["Day"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Day: {
@@ -2092,12 +2092,12 @@ export interface components {
             /** @enum {string} */
             kind: "news" | "blog";
             byline: components["schemas"]["Byline"];
-            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            /** @description The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it. */
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
             /**
-             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @description `archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.
              * @enum {string|null}
              */
             provenance: "archive" | null;
@@ -2121,7 +2121,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description The story’s own art, else its share card.
+             * @description The story’s own art, or its share card.
              */
             image: string;
             /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
@@ -2136,7 +2136,7 @@ export interface components {
             } | null;
             /**
              * Format: uri
-             * @description The story’s own art in a small size, mostly as WebP of 400 pixels; null when it has none.
+             * @description The story’s own art in a small size, usually a WebP of 400 pixels; null when it has none.
              */
             thumbnail: string | null;
         };
@@ -2154,10 +2154,10 @@ export interface components {
                 source: string;
                 /** @description The document that says it: an address or a name. */
                 instrument: string;
-                /** @description The words of the document on which the statement rests. */
+                /** @description The words of the document that support the statement. */
                 quote: string | null;
                 /**
-                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @description `corrected`: an earlier version was wrong, and this one is right. `retracted`: it is not true.
                  * @enum {string}
                  */
                 status: "standing" | "corrected" | "retracted";
@@ -2175,7 +2175,7 @@ export interface components {
                 /** @description The verifier key of its signer. */
                 vkey: string;
             }[];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         FactWithCitations: {
@@ -2191,10 +2191,10 @@ export interface components {
                 source: string;
                 /** @description The document that says it: an address or a name. */
                 instrument: string;
-                /** @description The words of the document on which the statement rests. */
+                /** @description The words of the document that support the statement. */
                 quote: string | null;
                 /**
-                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @description `corrected`: an earlier version was wrong, and this one is right. `retracted`: it is not true.
                  * @enum {string}
                  */
                 status: "standing" | "corrected" | "retracted";
@@ -2220,10 +2220,10 @@ export interface components {
                 source: string;
                 /** @description The document that says it: an address or a name. */
                 instrument: string;
-                /** @description The words of the document on which the statement rests. */
+                /** @description The words of the document that support the statement. */
                 quote: string | null;
                 /**
-                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @description `corrected`: an earlier version was wrong, and this one is right. `retracted`: it is not true.
                  * @enum {string}
                  */
                 status: "standing" | "corrected" | "retracted";
@@ -2265,7 +2265,7 @@ export interface components {
              * @description The key document of the paper.
              */
             keys_url: string;
-            /** @description Where `cited_by` goes on, or null. */
+            /** @description The cursor of the next page of `cited_by`, or null. */
             next_cursor: string | null;
         };
         FactsToRevise: {
@@ -2275,7 +2275,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             evidence: components["schemas"]["FactToRevise"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         FactToRevise: {
@@ -2293,9 +2293,9 @@ export interface components {
             read_at: string;
             instrument: string;
             statement: string;
-            /** @description Why a signed observation does not hold. */
+            /** @description Why a signed observation is not valid. */
             reason: string | null;
-            /** @description What the hostname of a signed observation answers differently now, a line each. */
+            /** @description What the hostname of a signed observation answers differently now, one line each. */
             changes: string[];
         };
         CitedFactList: {
@@ -2305,7 +2305,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             facts: components["schemas"]["CitedFactRow"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
             /** @description How many pieces this response searched. */
             searched: number;
@@ -2373,7 +2373,7 @@ export interface components {
             beat: string;
             /**
              * Format: uri
-             * @description A portrait that may be linked to, at an address that stays; one is drawn where the desk has none.
+             * @description A portrait at an address that never changes, for linking; one is drawn if the desk has none.
              */
             avatar: string;
             /** @enum {boolean} */
@@ -2389,7 +2389,7 @@ export interface components {
                 slug: string;
                 /**
                  * Format: date-time
-                 * @description When the place is free again; null when no time is set.
+                 * @description When the place becomes free again; null when no time is set.
                  */
                 until: string | null;
             } | null;
@@ -2398,7 +2398,7 @@ export interface components {
                 slug: string;
                 /**
                  * Format: date-time
-                 * @description When the place is free again; null when no time is set.
+                 * @description When the place becomes free again; null when no time is set.
                  */
                 until: string | null;
                 pin: number;
@@ -2413,7 +2413,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             cast: components["schemas"]["CastRow"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Masthead: {
@@ -2423,7 +2423,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             masthead: components["schemas"]["Persona"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         PostList: {
@@ -2433,7 +2433,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             posts: components["schemas"]["Post"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         /** @description A piece as a short post. */
@@ -2446,7 +2446,7 @@ export interface components {
             link: string;
             /**
              * Format: uri
-             * @description A PNG or a JPEG: the story’s own art, else its share card. Social platforms show no SVG.
+             * @description A PNG or a JPEG: the story’s own art, or its share card. Social platforms show no SVG.
              */
             image: string;
             /** @description Headline, dek when it fits, link: at most 300 graphemes. */
@@ -2472,16 +2472,16 @@ export interface components {
             provider_name: string;
             /** Format: uri */
             provider_url: string;
-            /** @description For how long the record may be kept, in seconds. */
+            /** @description How long the record may be cached, in seconds. */
             cache_age: number;
-            /** @description A blockquote with a link, then an iframe of the card or the player: the form that WordPress takes. */
+            /** @description A blockquote with a link, then an iframe of the card or the player: the form that WordPress expects. */
             html: string;
             width: number;
-            /** @description Of the card at this width, give or take a line, or of the player; in the frame it tells its true height. */
+            /** @description Of the card at this width, give or take a line, or of the player; in the frame it reports its actual height. */
             height: number;
             /**
              * Format: uri
-             * @description Only a picture that keeps to maxwidth and maxheight.
+             * @description Only a picture that fits maxwidth and maxheight.
              */
             thumbnail_url?: string;
             thumbnail_width?: number;
@@ -2490,7 +2490,7 @@ export interface components {
         Filed: {
             story: components["schemas"]["DeskStory"];
             proof: components["schemas"]["Proof"];
-            /** @description Facts of the record that entries without a key nearly repeat. They keep nothing from being filed. */
+            /** @description Facts of the record that entries without a key nearly repeat. They never block a filing. */
             hints?: components["schemas"]["FactHint"][];
             /** @description Whether all files that changed are on disk. */
             pressed: boolean;
@@ -2514,7 +2514,7 @@ export interface components {
             message: string;
         };
         NewStory: {
-            /** @description The piece’s place in addresses; it is kept for good. */
+            /** @description The piece’s name in addresses; it never changes. */
             slug?: string;
             headline: string;
             dek: string;
@@ -2527,29 +2527,29 @@ export interface components {
             /** @description Markdown without HTML. Each [^N] points at entry N of cited_facts. */
             prose: string;
             cited_facts: {
-                /** @description Its number, which is its place in the list. */
+                /** @description Its number: its position in the list, from 1. */
                 n?: number;
-                /** @description Needed without a claim_key that the record has. */
+                /** @description Required unless claim_key names a fact in the record. */
                 statement?: string;
-                /** @description The publisher; needed like the statement. */
+                /** @description The publisher; required like the statement. */
                 source?: string;
-                /** @description The document that says it: an address or a name; needed like the statement. */
+                /** @description The document that says it: an address or a name; required like the statement. */
                 instrument?: string;
-                /** @description The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; beside a known one, what the entry says must be what the record says, and what it leaves out is taken from there. */
+                /** @description The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; with a known key, the entry must say what the record says, and omitted members are taken from there. */
                 claim_key?: string | null;
-                /** @description The words of the document on which the statement rests, up to 300 characters. */
+                /** @description The words of the document that support the statement, up to 300 characters. */
                 quote?: string | null;
             }[];
-            /** @description BCP 47; the paper’s own when left out. */
+            /** @description BCP 47; the paper’s own when omitted. */
             language?: string;
             image?: string | {
                 src: string;
                 alt: string;
                 credit?: string | null;
             } | null;
-            /** @description Whose work the piece rests on, and under which licence. */
+            /** @description Whose work the piece is based on, and under which licence. */
             credit?: string | null;
-            /** @description The people who wrote the piece, when people did, up to 20: names, or names with https addresses. The persona in `byline` then only brought it in. */
+            /** @description The people who wrote the piece, when people did, up to 20: names, or names with https addresses. The persona in `byline` then only filed it. */
             authors?: (string | {
                 name: string;
                 url?: string | null;
@@ -2562,22 +2562,22 @@ export interface components {
             aliases?: string[] | null;
             /** @description What was wrong and is right now; readers will see it. */
             correction?: string | null;
-            /** @description Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place. */
+            /** @description Its place on the front, which needs an admin key. Omitted, the front stays as it is; null frees the place. */
             placement?: {
                 /** @enum {boolean} */
                 lead?: true;
                 pin?: number;
                 /**
                  * Format: date-time
-                 * @description When the place is free again; without it, when an editor says so.
+                 * @description When the place becomes free again; omitted, when an editor frees it.
                  */
                 until?: string;
             } | null;
-            /** @description false keeps a draft, true puts it on air now, a future time then. Default: false. */
+            /** @description false keeps it a draft, true puts it on air now, a future time puts it on air then. Default: false. */
             air?: boolean | string;
         };
         Revision: {
-            /** @description The piece’s place in addresses; it is kept for good. */
+            /** @description The piece’s name in addresses; it never changes. */
             slug?: string;
             headline: string;
             dek: string;
@@ -2590,29 +2590,29 @@ export interface components {
             /** @description Markdown without HTML. Each [^N] points at entry N of cited_facts. */
             prose: string;
             cited_facts: {
-                /** @description Its number, which is its place in the list. */
+                /** @description Its number: its position in the list, from 1. */
                 n?: number;
-                /** @description Needed without a claim_key that the record has. */
+                /** @description Required unless claim_key names a fact in the record. */
                 statement?: string;
-                /** @description The publisher; needed like the statement. */
+                /** @description The publisher; required like the statement. */
                 source?: string;
-                /** @description The document that says it: an address or a name; needed like the statement. */
+                /** @description The document that says it: an address or a name; required like the statement. */
                 instrument?: string;
-                /** @description The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; beside a known one, what the entry says must be what the record says, and what it leaves out is taken from there. */
+                /** @description The key of a fact in the paper’s record: words of a–z and 0–9 joined by hyphens. A new key records the entry as a fact; with a known key, the entry must say what the record says, and omitted members are taken from there. */
                 claim_key?: string | null;
-                /** @description The words of the document on which the statement rests, up to 300 characters. */
+                /** @description The words of the document that support the statement, up to 300 characters. */
                 quote?: string | null;
             }[];
-            /** @description BCP 47; the paper’s own when left out. */
+            /** @description BCP 47; the paper’s own when omitted. */
             language?: string;
             image?: string | {
                 src: string;
                 alt: string;
                 credit?: string | null;
             } | null;
-            /** @description Whose work the piece rests on, and under which licence. */
+            /** @description Whose work the piece is based on, and under which licence. */
             credit?: string | null;
-            /** @description The people who wrote the piece, when people did, up to 20: names, or names with https addresses. The persona in `byline` then only brought it in. */
+            /** @description The people who wrote the piece, when people did, up to 20: names, or names with https addresses. The persona in `byline` then only filed it. */
             authors?: (string | {
                 name: string;
                 url?: string | null;
@@ -2625,18 +2625,18 @@ export interface components {
             aliases?: string[] | null;
             /** @description What was wrong and is right now; readers will see it. */
             correction?: string | null;
-            /** @description Its place on the front, which needs an admin key. None leaves the front as it is, null frees the place. */
+            /** @description Its place on the front, which needs an admin key. Omitted, the front stays as it is; null frees the place. */
             placement?: {
                 /** @enum {boolean} */
                 lead?: true;
                 pin?: number;
                 /**
                  * Format: date-time
-                 * @description When the place is free again; without it, when an editor says so.
+                 * @description When the place becomes free again; omitted, when an editor frees it.
                  */
                 until?: string;
             } | null;
-            /** @description As in a new piece, for one that is not on air; false, or none, leaves the piece on or off air as it is. */
+            /** @description As in a new piece, for one that is not on air; false or omitted leaves the piece as it is, on or off air. */
             air?: boolean | string;
             /** @description The revision that this one was made from. */
             revision: number;
@@ -2656,14 +2656,14 @@ export interface components {
         Airing: {
             /**
              * Format: date-time
-             * @description A future time; now when left out.
+             * @description A future time; now when omitted.
              */
             at?: string;
         };
         Withdrawal: {
             /** @description One line; readers will see it. */
             reason: string;
-            /** @description Where law or privacy asks for it: the headline appears nowhere any more, and notices say that a piece was withdrawn. Also of a piece that was withdrawn before. */
+            /** @description For reasons of law or privacy: the headline no longer appears anywhere, and notices say that a piece was withdrawn. Also possible for a piece that is already withdrawn. */
             withhold_headline?: boolean;
         };
         Reviewed: {
@@ -2680,15 +2680,15 @@ export interface components {
         };
         /** @description A decision on the newest revision of a piece. */
         ReviewOrder: {
-            /** @description The revision that was read; another one is newest by now: 409. */
+            /** @description The revision that was reviewed; 409 if a newer one exists. */
             revision: number;
             /** @enum {string} */
             decision: "approve" | "request_changes";
-            /** @description What is to be changed, in lines. Approvals have none. */
+            /** @description The changes to make; may have several lines. Approvals have no note. */
             note?: string;
-            /** @description Who approves, as it is signed and as readers may see it; without it, the name of the key. */
+            /** @description The approver’s name, as it is signed and shown to readers; by default the name of the key. */
             name?: string;
-            /** @description In which capacity; without it, `editor` in the paper’s language. */
+            /** @description The approver’s role; by default `editor` in the paper’s language. */
             role?: string;
         };
         CorrectedFact: {
@@ -2701,10 +2701,10 @@ export interface components {
                 source: string;
                 /** @description The document that says it: an address or a name. */
                 instrument: string;
-                /** @description The words of the document on which the statement rests. */
+                /** @description The words of the document that support the statement. */
                 quote: string | null;
                 /**
-                 * @description `corrected`: an earlier version was wrong, and this one holds. `retracted`: it does not hold.
+                 * @description `corrected`: an earlier version was wrong, and this one is right. `retracted`: it is not true.
                  * @enum {string}
                  */
                 status: "standing" | "corrected" | "retracted";
@@ -2750,7 +2750,7 @@ export interface components {
         };
         /** @description A new version of a fact. */
         FactOrder: {
-            /** @description The version that this one was made from; another one is newest by now: 409. */
+            /** @description The version that this one was made from; 409 if a newer one exists. */
             version: number;
             /** @description What holds. */
             statement?: string;
@@ -2758,10 +2758,10 @@ export interface components {
             source?: string;
             /** @description The document that says it: an address or a name. */
             instrument?: string;
-            /** @description The words of the document on which the statement rests; null for none. */
+            /** @description The words of the document that support the statement; null for none. */
             quote?: string | null;
             /**
-             * @description When left out: `corrected`. `retracted` for what does not hold: no piece may be filed with it any more. `standing` when the fact was right all along and only where it stands has changed, or to take a retraction back.
+             * @description Omitted: `corrected`. `retracted` for a fact that is not true: no piece may be filed with it any more. `standing` when the fact was right all along and only its source has moved, or to undo a retraction.
              * @enum {string}
              */
             status?: "standing" | "corrected" | "retracted";
@@ -2783,7 +2783,7 @@ export interface components {
                 /** @description Where in the field, in UTF-16 units. */
                 offset?: number;
             }[];
-            /** @description Facts of the record that entries without a key nearly repeat. They keep nothing from being filed. */
+            /** @description Facts of the record that entries without a key nearly repeat. They never block a filing. */
             hints?: components["schemas"]["FactHint"][];
             html: string;
         };
@@ -2798,7 +2798,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             drafts: components["schemas"]["Draft"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         /** @description A piece that is not on air. */
@@ -2812,12 +2812,12 @@ export interface components {
             /** @enum {string} */
             kind: "news" | "blog";
             byline: components["schemas"]["Byline"];
-            /** @description The people who wrote it; the persona of the byline then only brought it in. Empty when it wrote it. */
+            /** @description The people who wrote it; the persona of the byline then only filed it. Empty when the persona wrote it. */
             authors: components["schemas"]["Author"][];
             /** @description The names of `authors` in one line, to be shown; null without any. */
             written_by: string | null;
             /**
-             * @description `archive`: first published elsewhere, brought in with the archive, and not checked by this desk’s rules; say so where you show the piece. Else null.
+             * @description `archive`: first published elsewhere, imported from an archive, and not checked by this desk’s rules; say so where you show the piece. Otherwise null.
              * @enum {string|null}
              */
             provenance: "archive" | null;
@@ -2825,7 +2825,7 @@ export interface components {
             tags: string[];
             /**
              * Format: date-time
-             * @description First time on air; null before.
+             * @description First time on air; null if it never was.
              */
             published_at: string | null;
             /**
@@ -2841,7 +2841,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description The piece’s own art, else its share card, which it has once it was on air.
+             * @description The piece’s own art, or its share card, which it has once it was on air.
              */
             image: string | null;
             /** @description The person who approved this revision before it went on air, where the paper shows that; null when nobody did. */
@@ -2869,9 +2869,9 @@ export interface components {
             /** @description Why it was withdrawn. */
             reason: string | null;
             review: components["schemas"]["Review"];
-            /** @description Whether it stays off the air, also past `scheduled_at`, until its sources were read and its quotes found in them. */
+            /** @description Whether it stays off the air, even past `scheduled_at`, until its sources were read and its quotes found in them. */
             awaits_evidence: boolean;
-            /** @description Whether its headline is withheld: then nothing here tells it, nor what the piece said. */
+            /** @description Whether its headline is withheld: then neither the headline nor the text of the piece is shown here. */
             headline_withheld: boolean;
         };
         /** @description A paper’s settings. An admin key sees all of them. */
@@ -2963,7 +2963,7 @@ export interface components {
              */
             pressing?: string;
         };
-        /** @description An editor’s placement. What is left out stays as it is. */
+        /** @description An editor’s placement. Omitted members keep their values. */
         FrontChange: {
             /** @description null frees the place: the newest piece leads. */
             lead?: string | {
@@ -2971,18 +2971,18 @@ export interface components {
                 story: string;
                 /**
                  * Format: date-time
-                 * @description When the place is free again; without it, when an editor says so.
+                 * @description When the place becomes free again; omitted, when an editor frees it.
                  */
                 until?: string;
             } | null;
-            /** @description All pins. One without `pin` stands at the place of its position in the list. */
+            /** @description All pins. One without `pin` gets the place of its position in the list. */
             pins?: (string | {
                 /** @description The id or the slug of a piece on air or scheduled. */
                 story: string;
                 pin?: number;
                 /**
                  * Format: date-time
-                 * @description When the place is free again; without it, when an editor says so.
+                 * @description When the place becomes free again; omitted, when an editor frees it.
                  */
                 until?: string;
             })[];
@@ -3258,7 +3258,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             media: components["schemas"]["ListedMedia"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         ListedMedia: {
@@ -3270,13 +3270,13 @@ export interface components {
             /** @description In pixels; null for sounds, captions and stylesheets. */
             width: number | null;
             height: number | null;
-            /** @description Of a video, a sound or an animated picture. */
+            /** @description Duration of a video, a sound or an animated picture. */
             duration_s: number | null;
             /** @description As published: the location of a picture is taken out. */
             bytes: number;
             /** @description `sha256:<hex>` of what is published. */
             sha256: string;
-            /** @description What the picture shows, for pieces that do not say it themselves. */
+            /** @description What the picture shows, for pieces that give no description of their own. */
             alt: string | null;
             used_by: components["schemas"]["MediaUse"][];
         };
@@ -3302,13 +3302,13 @@ export interface components {
             /** @description In pixels; null for sounds, captions and stylesheets. */
             width: number | null;
             height: number | null;
-            /** @description Of a video, a sound or an animated picture. */
+            /** @description Duration of a video, a sound or an animated picture. */
             duration_s: number | null;
             /** @description As published: the location of a picture is taken out. */
             bytes: number;
             /** @description `sha256:<hex>` of what is published. */
             sha256: string;
-            /** @description What the picture shows, for pieces that do not say it themselves. */
+            /** @description What the picture shows, for pieces that give no description of their own. */
             alt: string | null;
             /** @description Whether all files that changed are on disk. */
             pressed: boolean;
@@ -3341,7 +3341,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             pages: components["schemas"]["PageRow"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         /** @description A page of the paper’s own. */
@@ -3434,7 +3434,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             keys: components["schemas"]["ListedKey"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         ListedKey: {
@@ -3447,13 +3447,13 @@ export interface components {
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
             /**
-             * @description `paused`: it reads, and writes nothing.
+             * @description `paused`: it can read but not write.
              * @enum {string}
              */
             state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for keys older than this record. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -3462,7 +3462,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by a moment.
+             * @description The last recorded use, which may lag by a few seconds.
              */
             used_at: string | null;
             /** @description On how many UTC days it was used, and the first and the last of them. */
@@ -3513,13 +3513,13 @@ export interface components {
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
             /**
-             * @description `paused`: it reads, and writes nothing.
+             * @description `paused`: it can read but not write.
              * @enum {string}
              */
             state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for keys older than this record. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -3528,7 +3528,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by a moment.
+             * @description The last recorded use, which may lag by a few seconds.
              */
             used_at: string | null;
             /** @description On how many UTC days it was used, and the first and the last of them. */
@@ -3582,13 +3582,13 @@ export interface components {
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
             /**
-             * @description `paused`: it reads, and writes nothing.
+             * @description `paused`: it can read but not write.
              * @enum {string}
              */
             state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for keys older than this record. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -3597,7 +3597,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by a moment.
+             * @description The last recorded use, which may lag by a few seconds.
              */
             used_at: string | null;
             /** @description On how many UTC days it was used, and the first and the last of them. */
@@ -3639,13 +3639,13 @@ export interface components {
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
             /**
-             * @description `paused`: it reads, and writes nothing.
+             * @description `paused`: it can read but not write.
              * @enum {string}
              */
             state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for keys older than this record. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -3654,7 +3654,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by a moment.
+             * @description The last recorded use, which may lag by a few seconds.
              */
             used_at: string | null;
             /** @description On how many UTC days it was used, and the first and the last of them. */
@@ -3695,13 +3695,13 @@ export interface components {
             /** @description The one persona that an agent’s key signs as. */
             persona: string | null;
             /**
-             * @description `paused`: it reads, and writes nothing.
+             * @description `paused`: it can read but not write.
              * @enum {string}
              */
             state: "in_force" | "expired" | "revoked" | "paused";
             /** Format: date-time */
             made_at: string;
-            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for one from before there was a log. */
+            /** @description Who made it: `cli` is the operator, `key:<id>` another key, `link:<id>` the link for the first seat; null for keys older than this record. */
             made_by: string | null;
             /**
              * Format: date-time
@@ -3710,7 +3710,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by a moment.
+             * @description The last recorded use, which may lag by a few seconds.
              */
             used_at: string | null;
             /** @description On how many UTC days it was used, and the first and the last of them. */
@@ -3819,12 +3819,12 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             sessions: components["schemas"]["Session"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Session: {
             id: string;
-            /** @description The id of the key for which it stands, and with which it ends. */
+            /** @description The id of the key that it was started with; it ends with the key. */
             key: string;
             /** @description The name of that key. */
             name: string;
@@ -3835,7 +3835,7 @@ export interface components {
              * @enum {string}
              */
             began: "key" | "mail" | "link" | "passkey" | "first";
-            /** @description As it names itself. */
+            /** @description The name that the browser gives itself. */
             browser: string;
             /** @description Where it signed in: an IPv4 /24 or an IPv6 /48. */
             network: string;
@@ -3843,18 +3843,18 @@ export interface components {
             made_at: string;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by an hour.
+             * @description The last recorded use, which may lag by an hour.
              */
             seen_at: string;
             /**
              * Format: date-time
-             * @description When it ends unless it is used.
+             * @description When it ends if it is not used.
              */
             expires_at: string;
         };
         EndedSession: {
             id: string;
-            /** @description The id of the key for which it stands, and with which it ends. */
+            /** @description The id of the key that it was started with; it ends with the key. */
             key: string;
             /** @description The name of that key. */
             name: string;
@@ -3865,7 +3865,7 @@ export interface components {
              * @enum {string}
              */
             began: "key" | "mail" | "link" | "passkey" | "first";
-            /** @description As it names itself. */
+            /** @description The name that the browser gives itself. */
             browser: string;
             /** @description Where it signed in: an IPv4 /24 or an IPv6 /48. */
             network: string;
@@ -3873,12 +3873,12 @@ export interface components {
             made_at: string;
             /**
              * Format: date-time
-             * @description The last recorded use; recording lags by an hour.
+             * @description The last recorded use, which may lag by an hour.
              */
             seen_at: string;
             /**
              * Format: date-time
-             * @description When it ends unless it is used.
+             * @description When it ends if it is not used.
              */
             expires_at: string;
             /** @description Whether all files that changed are on disk. */
@@ -3898,7 +3898,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             activity: components["schemas"]["Activity"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Activity: {
@@ -3943,13 +3943,13 @@ export interface components {
                 /** @description An IPv4 /24 or an IPv6 /48; null for a command. */
                 network: string | null;
             };
-            /** @description What more there is to say: the names of the settings that changed, a reason, the fields and rules of a refusal. */
+            /** @description Details: the names of the settings that changed, a reason, the fields and rules of a refusal. */
             detail: {
                 [key: string]: unknown;
             };
         };
         Counts: {
-            /** @description Whether the operator has reads counted (`PAGE_COUNTS`). */
+            /** @description Whether reads are counted (`PAGE_COUNTS`). */
             counting: boolean;
             /** @description Oldest first, in UTC. */
             days: {
@@ -3989,7 +3989,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             subscribers: components["schemas"]["Subscriber"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
             /** @description Orders, confirmed or not. */
             total: number;
@@ -4013,7 +4013,7 @@ export interface components {
              */
             last_sent_at: string | null;
             webhook?: string;
-            /** @description Verifies X-NRF-Signature and webhook-signature; where there is a webhook. */
+            /** @description Verifies X-NRF-Signature and webhook-signature; only with a webhook. */
             webhook_secret?: string;
             /** @description Names the webhook in deliveries, and at `POST /api/v1/webhooks/{id}/test`. */
             webhook_id?: string;
@@ -4032,13 +4032,13 @@ export interface components {
                 email: string;
                 /** @enum {string} */
                 status: "pending" | "confirmed" | "suppressed" | "invalid";
-                /** @description Verifies X-NRF-Signature and webhook-signature; where there is a webhook. */
+                /** @description Verifies X-NRF-Signature and webhook-signature; only with a webhook. */
                 webhook_secret?: string;
                 /** @description What is wrong with an invalid address. */
                 message?: string;
             }[];
         };
-        /** @description The same for every address, whether it subscribes or not. */
+        /** @description The same for every address, whether it is subscribed or not. */
         Pending: {
             /** @enum {string} */
             status: "pending";
@@ -4080,7 +4080,7 @@ export interface components {
                  */
                 last_sent_at: string | null;
                 webhook?: string;
-                /** @description Verifies X-NRF-Signature and webhook-signature; where there is a webhook. */
+                /** @description Verifies X-NRF-Signature and webhook-signature; only with a webhook. */
                 webhook_secret?: string;
                 /** @description Names the webhook in deliveries, and at `POST /api/v1/webhooks/{id}/test`. */
                 webhook_id?: string;
@@ -4088,7 +4088,7 @@ export interface components {
                 made_at: string;
                 /** Format: date-time */
                 ordered_at: string;
-                /** @description A change that was ordered and not confirmed yet. */
+                /** @description A requested change that is not confirmed yet. */
                 asked: {
                     /** @enum {string} */
                     cadence: "instant" | "daily" | "weekly";
@@ -4126,7 +4126,7 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             webhooks: components["schemas"]["Webhook"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Webhook: {
@@ -4141,7 +4141,7 @@ export interface components {
             made_at: string;
             /**
              * Format: date-time
-             * @description Since when it has accepted nothing.
+             * @description Since when it has accepted no deliveries.
              */
             failing_since: string | null;
             /**
@@ -4156,7 +4156,7 @@ export interface components {
             off_reason: "gone" | "failing" | null;
             /**
              * Format: date-time
-             * @description Since when it is paused, and gets no events.
+             * @description When it was paused; a paused webhook gets no events.
              */
             paused_at: string | null;
             /**
@@ -4184,7 +4184,7 @@ export interface components {
             made_at: string;
             /**
              * Format: date-time
-             * @description Since when it has accepted nothing.
+             * @description Since when it has accepted no deliveries.
              */
             failing_since: string | null;
             /**
@@ -4199,7 +4199,7 @@ export interface components {
             off_reason: "gone" | "failing" | null;
             /**
              * Format: date-time
-             * @description Since when it is paused, and gets no events.
+             * @description When it was paused; a paused webhook gets no events.
              */
             paused_at: string | null;
             /**
@@ -4231,7 +4231,7 @@ export interface components {
             url: string;
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video or audio edition too; true when left out. */
+            /** @description Whether to include the video or audio edition; by default true. */
             cast?: boolean;
         };
         ChangedWebhook: {
@@ -4246,7 +4246,7 @@ export interface components {
             made_at: string;
             /**
              * Format: date-time
-             * @description Since when it has accepted nothing.
+             * @description Since when it has accepted no deliveries.
              */
             failing_since: string | null;
             /**
@@ -4261,7 +4261,7 @@ export interface components {
             off_reason: "gone" | "failing" | null;
             /**
              * Format: date-time
-             * @description Since when it is paused, and gets no events.
+             * @description When it was paused; a paused webhook gets no events.
              */
             paused_at: string | null;
             /**
@@ -4291,7 +4291,7 @@ export interface components {
             url?: string;
             /** @description Names of the paper’s sections. Omitted: all sections, including future ones. */
             sections?: string[];
-            /** @description Whether the video or audio edition too; true when left out. */
+            /** @description Whether to include the video or audio edition; by default true. */
             cast?: boolean;
             /** @description A paused webhook gets no events: what waits is given up, and what happens meanwhile is not sent later. */
             paused?: boolean;
@@ -4322,7 +4322,7 @@ export interface components {
             made_at: string;
             /**
              * Format: date-time
-             * @description Since when it has accepted nothing.
+             * @description Since when it has accepted no deliveries.
              */
             failing_since: string | null;
             /**
@@ -4337,7 +4337,7 @@ export interface components {
             off_reason: "gone" | "failing" | null;
             /**
              * Format: date-time
-             * @description Since when it is paused, and gets no events.
+             * @description When it was paused; a paused webhook gets no events.
              */
             paused_at: string | null;
             /**
@@ -4365,21 +4365,21 @@ export interface components {
             pressing?: string;
             /**
              * Format: date-time
-             * @description Until when the old secret signs too.
+             * @description Until when the old secret also signs.
              */
             old_secret_until: string;
         };
         QueuedDelivery: {
             id: string;
-            /** @description Of the event, or `webhook.test`. */
+            /** @description The type of the event, or `webhook.test`. */
             type: string;
-            /** @description What the receiver gets as `webhook-id`: the event’s id. */
+            /** @description Sent as `webhook-id`: the event’s id. */
             webhook_id: string;
-            /** @description Whom it is for. */
+            /** @description The webhook that it is sent to. */
             webhook: {
-                /** @description Of a subscriber’s: the subscriber’s id. */
+                /** @description For a subscriber’s webhook: the subscriber’s id. */
                 id: string;
-                /** @description Its host, and its port where it is not the usual one. */
+                /** @description Its host, with its port unless that is the default. */
                 host: string;
                 /** @enum {string} */
                 of: "desk" | "subscriber";
@@ -4418,9 +4418,9 @@ export interface components {
         Attempt: {
             /** Format: date-time */
             at: string;
-            /** @description Of the answer; null without one. */
+            /** @description The status of the response; null without one. */
             status: number | null;
-            /** @description How long it took. */
+            /** @description Duration of the attempt, in ms. */
             ms: number;
             /** @description Null when it was accepted; otherwise one of: `status`, `redirect`, `gone`, `timeout`, `refused`, `closed`, `dns`, `tls`, `unreachable`, `not_http`, `private_address`, `bad_address`, `no_webhook`, `failed`. */
             error: string | null;
@@ -4432,20 +4432,20 @@ export interface components {
             /** @description Rows in this response. */
             count: number;
             deliveries: components["schemas"]["Delivery"][];
-            /** @description Where the list goes on, or null. */
+            /** @description The cursor of the next page, or null. */
             next_cursor: string | null;
         };
         Delivery: {
             id: string;
-            /** @description Of the event, or `webhook.test`. */
+            /** @description The type of the event, or `webhook.test`. */
             type: string;
-            /** @description What the receiver gets as `webhook-id`: the event’s id. */
+            /** @description Sent as `webhook-id`: the event’s id. */
             webhook_id: string;
-            /** @description Whom it is for. */
+            /** @description The webhook that it is sent to. */
             webhook: {
-                /** @description Of a subscriber’s: the subscriber’s id. */
+                /** @description For a subscriber’s webhook: the subscriber’s id. */
                 id: string;
-                /** @description Its host, and its port where it is not the usual one. */
+                /** @description Its host, with its port unless that is the default. */
                 host: string;
                 /** @enum {string} */
                 of: "desk" | "subscriber";
@@ -4533,11 +4533,11 @@ export interface components {
             };
         };
         /**
-         * @description `wrong_paper`: the key is one of another paper.
+         * @description `wrong_paper`: the key belongs to another paper.
          *
          *     `level_too_low`: the key’s level does not permit this route.
          *
-         *     `key_paused`: an admin paused the key: it reads, and writes nothing until it is resumed.
+         *     `key_paused`: an admin paused the key: it can read, but cannot write until it is resumed.
          *
          *     `terms_unsigned`: an agent’s key writes only once the paper has signed the agreement.
          */
@@ -4633,7 +4633,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `rate_limited`: too many requests came from one address without a key: of reads more than 1,200 in 60 seconds, of orders of alerts more than 30 in 60 seconds. */
+        /** @description `rate_limited`: too many requests came from one address without a key; the limits are 1,200 in 60 seconds for reads and 30 in 60 seconds for requests to subscribe. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4655,7 +4655,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `internal`: a defect here. The log has it under the answer’s X-Request-Id. */
+        /** @description `internal`: a defect in this server. Its log has the details under the response’s X-Request-Id. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4689,7 +4689,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Nothing has changed since the answer whose `ETag` came in `If-None-Match`. Without a body. */
+        /** @description Nothing has changed since the response whose `ETag` was sent in `If-None-Match`. No body. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4702,19 +4702,19 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this answer in the server’s log; give it when you report a fault. */
+        /** @description Identifies this response in the server’s log; include it when you report a problem. */
         RequestId: string;
-        /** @description Where the list goes on, with `rel="next"`; absent at its end. */
+        /** @description The next page, with `rel="next"`; absent on the last page. */
         NextPage: string;
-        /** @description The address of what was made. */
+        /** @description The address of the new resource. */
         Location: string;
-        /** @description How to come back. */
+        /** @description How to authenticate. */
         Challenge: string;
         /** @description The methods that the address takes. */
         Allow: string;
         /** @description When to try again, in whole seconds. */
         RetryAfter: number;
-        /** @description The edition that the answer was made of. Sent on the public lane; an answer to a key has none. */
+        /** @description The edition that the response was made from. Only sent to requests without a key. */
         ETag: string;
     };
     pathItems: never;
@@ -4758,9 +4758,9 @@ export interface operations {
             query?: {
                 /** @description Only the pieces with this tag: its name or its slug. */
                 tag?: string;
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4797,7 +4797,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4876,7 +4876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4987,9 +4987,9 @@ export interface operations {
     listTags: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 500. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 500. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4998,7 +4998,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `GET /api/v1/stories?tag=` lists the pieces of one. */
+            /** @description `GET /api/v1/stories?tag=` lists the pieces with a tag. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5025,7 +5025,7 @@ export interface operations {
     listDays: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5136,15 +5136,15 @@ export interface operations {
     listFacts: {
         parameters: {
             query?: {
-                /** @description One to four words. Each must be one, or begin one, in the statement, the publisher, the document or the key. */
+                /** @description One to four words. Each must be a word, or the start of one, in the statement, the publisher, the document or the key. */
                 q?: string;
-                /** @description A publisher’s whole name, in whatever case. */
+                /** @description A publisher’s full name, in any case. */
                 source?: string;
                 /** @description Only facts whose newest version has this status. */
                 status?: "standing" | "corrected" | "retracted";
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5180,9 +5180,9 @@ export interface operations {
     readFact: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5222,7 +5222,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5265,7 +5265,7 @@ export interface operations {
     listFactsToRevise: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
             };
             header?: never;
@@ -5299,13 +5299,13 @@ export interface operations {
     findCitedFacts: {
         parameters: {
             query?: {
-                /** @description One to four words. Each must be one, or begin one, in the statement, the publisher or the document. */
+                /** @description One to four words. Each must be a word, or the start of one, in the statement, the publisher or the document. */
                 q?: string;
                 /** @description A publisher, or a part of its name. */
                 source?: string;
-                /** @description How many rows, 1 to 100. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 100. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5374,7 +5374,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5480,11 +5480,11 @@ export interface operations {
     listPosts: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 100. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 100. Numbers outside that range are clamped. */
                 limit?: number;
                 /** @description Only pieces that went on air after it. */
                 since?: string;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5568,9 +5568,9 @@ export interface operations {
             query: {
                 /** @description The address of a story of this paper (of its page or of its Markdown version), or of the page of an edition to watch or hear; a query or a fragment changes nothing. */
                 url: string;
-                /** @description The widest that the card may be; more than 640 is taken as 640. */
+                /** @description The maximum width of the card; more than 640 counts as 640. */
                 maxwidth?: number;
-                /** @description The highest that the card may be. A low card is narrower, then goes without its picture. */
+                /** @description The maximum height of the card. A low card is narrower, or has no picture. */
                 maxheight?: number;
                 /** @description `json` or `xml`; anything else is a 501. */
                 format?: string;
@@ -5611,7 +5611,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5655,7 +5655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5699,7 +5699,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5848,9 +5848,9 @@ export interface operations {
     listDrafts: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5915,7 +5915,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5955,7 +5955,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5998,7 +5998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6040,9 +6040,9 @@ export interface operations {
     listMedia: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -6077,7 +6077,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
                 /** @description Of bytes alone. */
                 "x-media-path"?: string;
@@ -6139,7 +6139,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6242,7 +6242,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6285,7 +6285,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6354,7 +6354,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6429,7 +6429,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6473,7 +6473,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6571,7 +6571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6643,7 +6643,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6680,9 +6680,9 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
                 /** @description Only what this key did, by its id; or `cli`, or `folder`. */
                 who?: string;
@@ -6692,7 +6692,7 @@ export interface operations {
                 subject?: string;
                 /** @description Only what was done, or only what was refused. */
                 outcome?: "done" | "refused";
-                /** @description Only from this time on. */
+                /** @description Only since this time. */
                 since?: string;
             };
             header?: never;
@@ -6726,7 +6726,7 @@ export interface operations {
     readCounts: {
         parameters: {
             query?: {
-                /** @description How many days, today included, 1 to 366. A number beyond is taken as the nearest of these. */
+                /** @description How many days, today included, 1 to 366. Numbers outside that range are clamped. */
                 days?: number;
             };
             header?: never;
@@ -6759,9 +6759,9 @@ export interface operations {
     listSubscribers: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
                 /** @description Only addresses with this in them. */
                 q?: string;
@@ -6799,7 +6799,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6812,7 +6812,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each address of an admin’s order. */
+            /** @description The outcome for each address of an admin’s request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6822,7 +6822,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrderResults"];
                 };
             };
-            /** @description The order was accepted, or there was nothing to do: the response does not say which. */
+            /** @description The request was accepted, or there was nothing to do: the response does not say which. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6850,7 +6850,7 @@ export interface operations {
     countSubscribers: {
         parameters: {
             query?: {
-                /** @description How many days, today included, 1 to 3660. A number beyond is taken as the nearest of these. */
+                /** @description How many days, today included, 1 to 3660. Numbers outside that range are clamped. */
                 days?: number;
             };
             header?: never;
@@ -6952,7 +6952,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7021,7 +7021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -7063,7 +7063,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7106,7 +7106,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7117,7 +7117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It gets nothing more. */
+            /** @description It gets no more deliveries. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -7144,7 +7144,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7183,7 +7183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7194,7 +7194,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, as it waits. */
+            /** @description The delivery, queued. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -7221,13 +7221,13 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
                 /** @description Only those in this state. */
                 state?: "waiting" | "delivered" | "failed";
-                /** @description Only those to the webhook of this id. */
+                /** @description Only those to the webhook with this id. */
                 webhook?: string;
             };
             header?: never;
@@ -7262,7 +7262,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7273,7 +7273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, as it waits. */
+            /** @description The delivery, queued. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -7369,7 +7369,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7387,7 +7387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7401,7 +7401,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7414,7 +7414,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7432,7 +7432,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7446,7 +7446,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7459,7 +7459,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7477,7 +7477,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7491,7 +7491,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7504,7 +7504,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7522,7 +7522,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7536,7 +7536,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7549,7 +7549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7567,7 +7567,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7581,7 +7581,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7594,7 +7594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7612,7 +7612,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7626,7 +7626,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7639,7 +7639,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7657,7 +7657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7671,7 +7671,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -1647,7 +1647,7 @@ export interface components {
             };
         };
         Error: {
-            /** @description A code that stays the same. */
+            /** @description A stable code. */
             error: string;
             /** @description What was wrong, with which value, and what to do. */
             message: string;
@@ -1662,7 +1662,7 @@ export interface components {
              * @description Of a piece that was withdrawn.
              */
             withdrawn_at?: string;
-            /** @description Why, in one word that stays the same; of a piece, why it was withdrawn. */
+            /** @description The reason, as a stable word; for a piece, why it was withdrawn. */
             reason?: string | null;
         } & {
             [key: string]: unknown;
@@ -1676,7 +1676,7 @@ export interface components {
         };
         /** @description An error as RFC 9457 has it, for those who ask with `Accept: application/problem+json`. */
         ProblemDetails: {
-            /** @description A code that stays the same. */
+            /** @description A stable code. */
             error: string;
             /** @description What was wrong, with which value, and what to do. */
             message: string;
@@ -1691,7 +1691,7 @@ export interface components {
              * @description Of a piece that was withdrawn.
              */
             withdrawn_at?: string;
-            /** @description Why, in one word that stays the same; of a piece, why it was withdrawn. */
+            /** @description The reason, as a stable word; for a piece, why it was withdrawn. */
             reason?: string | null;
             type: string;
             title?: string;
@@ -3536,7 +3536,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `internal`: a defect here. The log has it under the answer’s X-Request-Id. */
+        /** @description `internal`: a defect in this server. Its log has the details under the response’s X-Request-Id. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3559,7 +3559,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Nothing has changed since the answer whose `ETag` came in `If-None-Match`. Without a body. */
+        /** @description Nothing has changed since the response whose `ETag` was sent in `If-None-Match`. No body. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3572,13 +3572,13 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this answer in the server’s log; give it when you report a fault. */
+        /** @description Identifies this response in the server’s log; include it when you report a problem. */
         RequestId: string;
-        /** @description Where the list goes on, with `rel="next"`; absent at its end. */
+        /** @description The next page, with `rel="next"`; absent on the last page. */
         NextPage: string;
-        /** @description The address of what was made. */
+        /** @description The address of the new resource. */
         Location: string;
-        /** @description How to come back. */
+        /** @description How to authenticate. */
         Challenge: string;
         /** @description The methods that the address takes. */
         Allow: string;
@@ -3734,9 +3734,9 @@ export interface operations {
     readChangeFeed: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -3974,9 +3974,9 @@ export interface operations {
             query?: {
                 /** @description Only hostnames in which each word is the start of a label; 1 to 253 characters. */
                 q?: string;
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4167,9 +4167,9 @@ export interface operations {
     listProvenance: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4233,9 +4233,9 @@ export interface operations {
                 since?: string;
                 /** @description Until this time: a UTC date (to its end) or a time with its zone. */
                 until?: string;
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4299,9 +4299,9 @@ export interface operations {
                 since?: string;
                 /** @description Until this time: a UTC date (to its end) or a time with its zone. */
                 until?: string;
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4371,9 +4371,9 @@ export interface operations {
                 until?: string;
                 /** @description Which changes come first. */
                 order?: "newest" | "oldest";
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4491,9 +4491,9 @@ export interface operations {
     listServices: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4548,9 +4548,9 @@ export interface operations {
     listIssuers: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4605,9 +4605,9 @@ export interface operations {
     listMailHosts: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4662,9 +4662,9 @@ export interface operations {
     listDnsHosts: {
         parameters: {
             query?: {
-                /** @description How many rows, 1 to 1000. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 1000. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -4723,9 +4723,9 @@ export interface operations {
                 q: string;
                 /** @description Every match of this kind, in pages. */
                 kind?: "domain" | "value" | "service" | "issuer" | "nameserver" | "mailhost";
-                /** @description How many rows, 1 to 200. A number beyond is taken as the nearest of these. */
+                /** @description How many rows, 1 to 200. Numbers outside that range are clamped. */
                 limit?: number;
-                /** @description `next_cursor` of the answer before; it goes on from there. */
+                /** @description `next_cursor` of the previous response. */
                 cursor?: string;
             };
             header?: never;
@@ -5435,7 +5435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5509,7 +5509,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5546,7 +5546,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5590,7 +5590,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5627,7 +5627,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5695,7 +5695,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5739,7 +5739,7 @@ export interface operations {
                 group?: string;
             };
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5807,7 +5807,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5882,7 +5882,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5919,7 +5919,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5962,7 +5962,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6000,7 +6000,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6038,7 +6038,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6108,7 +6108,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6183,7 +6183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6289,7 +6289,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6364,7 +6364,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6408,7 +6408,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6476,7 +6476,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6517,7 +6517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6558,7 +6558,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6625,7 +6625,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6693,7 +6693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -6734,7 +6734,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7048,7 +7048,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this write: sent again within 24 hours it is not done twice. */
+                /** @description A name for this write. A repeat within 24 hours is not carried out twice. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7092,7 +7092,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7108,7 +7108,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7122,7 +7122,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7135,7 +7135,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7151,7 +7151,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7165,7 +7165,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7178,7 +7178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7194,7 +7194,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7208,7 +7208,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7221,7 +7221,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7237,7 +7237,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7251,7 +7251,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7264,7 +7264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7280,7 +7280,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7294,7 +7294,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7307,7 +7307,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Of the event: a repeat has the same. */
+                /** @description The id of the event; repeats have the same id. */
                 "webhook-id": string;
                 /** @description When this was sent, in Unix seconds. */
                 "webhook-timestamp": string;
@@ -7323,7 +7323,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is switched off, and gets nothing more. */
+            /** @description The receiver is switched off and gets no more deliveries. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -7337,7 +7337,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not accepted, as is a redirect: it is sent again, ten times within three days in all. */
+            /** @description Not accepted, nor is a redirect: it is sent again, up to ten times within three days. */
             default: {
                 headers: {
                     [name: string]: unknown;

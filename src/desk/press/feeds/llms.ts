@@ -11,7 +11,7 @@ export function llms(channel: Channel, newest: readonly Row[], hasSound = false)
     `# ${oneLine(paper.nameplate)}`,
     `> ${oneLine(channelDescription(channel))}`,
     [
-      '- Every byline is a declared AI persona. Where you show a byline, say so; the disclosure may not be removed. Where `authors` names people, they wrote the piece, and the persona brought it in.',
+      '- Every byline is a declared AI persona. Where you show a byline, say so; the disclosure may not be removed. Where `authors` names people, they wrote the piece, and the persona filed it.',
       '- A piece whose `provenance` is `archive` was first published elsewhere and not checked by this desk’s rules. Say so where you show or quote it.',
       '- A `[^N]` marker in the prose points at entry N of the cited facts. Keep the markers: they are footnotes, never noise.',
       '- Every piece has a content hash and a signed filing receipt. They prove who filed it and that it has not changed. They never prove a claim true.',

@@ -70,7 +70,7 @@ test('a key opens the same as a bearer token as in its own header', async (t) =>
 
   for (const [path, headers, what] of [
     ['/v1/usage', { authorization: `Bearer ${key}`, 'x-service-key': other }, /different keys/],
-    ['/v1/usage', { authorization: key }, /not of the form `Bearer <key>`/],
+    ['/v1/usage', { authorization: key }, /does not have the form `Bearer <key>`/],
     ['/health', { authorization: `Bearer ${key.slice(0, -1)}` }, /not a key/],
     ['/t/example.org', { authorization: 'Bearer drs_nothing' }, /not a key/],
   ] as const) {
