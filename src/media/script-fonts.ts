@@ -117,20 +117,25 @@ const fileOf = ({ family, subset }: Alphabet, weight: number): string =>
 /**
  * The fonts of one page, with only its Chinese, Japanese and Korean letters: a text has hundreds of the thousands that
  * a font has. The language decides between fonts that share ideographs. `page` is the path of the page; pages do not
- * share these files.
+ * share these files. `late` are those of `letters` that only a script shows: they have a font of their own, which
+ * browsers load with the first of them.
  */
-export function pageFonts(page: string, letters: string, language: string): ScriptFont[] {
-  const bySubset = subsetsWith(letters, language);
-  const byFace = Map.groupBy(bySubset, ([{ face }]) => face);
-  return [...byFace].map(([face, subsets]) => {
+export function pageFonts(page: string, letters: string, language: string, late = ''): ScriptFont[] {
+  const isLate = new Set(codesIn(late));
+  const byFace = Map.groupBy(subsetsWith(letters, language), ([{ face }]) => face);
+  return [...byFace].flatMap(([face, subsets]) => {
     const family = familyOf(face);
-    const own = subsets.flatMap(([, codes]) => codes).sort((a, b) => a - b);
-    const path = `fonts/${family}-${idOf(face.package, `${page}\n${String.fromCodePoint(...own)}`)}.woff2`;
-    return {
-      path,
-      rule: ruleOf(family, path, { weight: null, size: 100, range: CJK_RANGE }),
-      bytes: () => pageFont(subsets),
-    };
+    return [false, true].flatMap((later) => {
+      const parts = subsets.flatMap(([subset, all]): [Subset, number[]][] => {
+        const codes = all.filter((code) => isLate.has(code) === later);
+        return codes.length === 0 ? [] : [[subset, codes]];
+      });
+      if (parts.length === 0) return [];
+      const own = String.fromCodePoint(...parts.flatMap(([, codes]) => codes).sort((a, b) => a - b));
+      const path = `fonts/${family}-${idOf(face.package, `${page}\n${own}`)}.woff2`;
+      const range = later ? rangeOf(own) : CJK_RANGE;
+      return { path, rule: ruleOf(family, path, { weight: null, size: 100, range }), bytes: () => pageFont(parts) };
+    });
   });
 }
 

@@ -10,6 +10,7 @@ import { enterPapers } from '../support/small-papers.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaultsAA } from './axe.ts';
 import { openBrowser } from './chromium.ts';
+import { walkThrough } from './keyboard.ts';
 
 const PAPER = 'tide-table';
 
@@ -118,5 +119,7 @@ describe('every page of the console', () => {
     const script = Buffer.concat(await Promise.all(scripts)).length;
     assert.ok(script <= (name === 'write' ? EDITOR_MAX : SCRIPT_MAX), `${script} bytes of script`);
     assert.deepEqual(errors, []);
+    // On a push, the keyboard's way through the first page alone.
+    if (ONLY_WIDE === false || name === 'today') await walkThrough(page, path);
   }
 });

@@ -61,7 +61,9 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     const file = join(folder, 'content', slug, 'stories', `${story}.md`);
     const authors = 'authors:\n  - Ada Quill\n  - name: Bo Ray\n    url: https://bo.example/\n';
     const more = `tags: [Length, International agreements]\n${authors}`;
-    const text = readFileSync(file, 'utf8').replace(/^---\n/, `---\n${more}`);
+    const text = readFileSync(file, 'utf8')
+      .replace(/^tags: .*\n/m, '')
+      .replace(/^---\n/, `---\n${more}`);
     writeFileSync(
       file,
       `${text.trimEnd()}\n\n![A picture](media/art/${art} "A caption")\n![Again](media/art/${art})\n`,
@@ -74,7 +76,7 @@ export async function openPagesStand(t: Scope, whileFresh: (records: string) => 
     );
   }
   const arc = join(folder, 'content/fanar/stories/arc-of-a-sidelight.md');
-  const cited = readFileSync(arc, 'utf8').replace(/(COLREG\.aspx"\n)/, '$1    claim_key: colreg-1972\n');
+  const cited = readFileSync(arc, 'utf8').replace(/^( +instrument: .*\n)/m, '$1    claim_key: colreg-1972\n');
   writeFileSync(arc, cited);
   mkdirSync(join(folder, 'content/fanar/facts'), { recursive: true });
   writeFileSync(

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
+import { walkThrough } from './keyboard.ts';
 import { NO_PAGES, PAGE_TYPES, type PageType, type PaperAddresses } from './page-types.ts';
 import { openPagesStand, type PagesStand } from './pages-fixture.ts';
 import { Complaints, faultsOf, opened, WEIGHT_MAX, walk, weighing } from './sound-page.ts';
@@ -28,6 +29,8 @@ interface Reader {
   hasLateFonts?: boolean;
   /** Which pages axe looks at too; by default all. Where it has seen a page in both schemes, it would find no more. */
   hasAxe?: (type: PageType) => boolean;
+  /** Whether this reader goes through each page with the Tab key, from its start to its end. */
+  hasKeyboard?: boolean;
   /** The names of the pages that this reader opens on a push; by default all of those. */
   onPush?: readonly string[];
   /** Whether this reader comes in `.ci/wide` alone. */
@@ -47,6 +50,7 @@ const READERS: readonly Reader[] = [
     // The phone sees every page; on a push a large screen one of each kind.
     hasAxe: (type) => ONLY_WIDE === false || IN_LIGHT.some((name) => PAGE_TYPES[name] === type),
     onPush: IN_LIGHT,
+    hasKeyboard: true,
     opens: () => true,
   },
   {
@@ -62,6 +66,7 @@ const READERS: readonly Reader[] = [
     paper: 'rightToLeft',
     opens: ({ of }) => of === 'paper',
     onPush: ['paper/front', 'paper/story'],
+    hasKeyboard: ONLY_WIDE === false,
     hasAxe: () => ONLY_WIDE === false,
   },
   {
@@ -160,6 +165,7 @@ describe('every page', { concurrency: 2 }, () => {
             if (SHOTS !== undefined) await shoot(page, `${name} ${who}`);
             assert.deepEqual(complaints.taken(), [], address);
             if (hasScript && type.isCard !== true) await walk(page, address);
+            if (reader.hasKeyboard) await walkThrough(page, address);
           }
         });
       }

@@ -57,6 +57,8 @@ describe('a page is as sound in another theme', () => {
       mkdirSync(pages, { recursive: true });
       writeFileSync(join(pages, 'about.md'), '---\ntitle: About\n---\n\nWhat it is, and who answers for it.\n');
     }
+    copyPaper(folder, 'the-leading-light', 'nothing-yet', (yaml) => `${yaml}\ntheme: wire\n`, []);
+    rmSync(join(folder, 'content/nothing-yet/cast'), { recursive: true });
     for (const slug of ['the-plumb-line', 'the-leading-light'])
       rmSync(join(folder, 'content', slug), { recursive: true });
     desk = (await serveHere(scope, folder)).url;
@@ -143,6 +145,36 @@ describe('a page is as sound in another theme', () => {
       };
     });
     assert.deepEqual(looks, { rem: 2, low: 0 });
+    await page.close();
+  });
+
+  it('a paper with nothing on air shows what it will write about', async () => {
+    const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme: 'dark' });
+    const response = await opened(page, `${desk}/nothing-yet/`);
+    assert.deepEqual(await faultsOf(response, 'a paper with nothing on air'), []);
+    assert.deepEqual(await page.locator('.to-come a').allInnerTexts(), ['Lights', 'Tides', 'Charts']);
+    assert.equal(await page.locator('.to-come .shapes').count(), 3);
+    await page.close();
+  });
+
+  it('headlines have room for the marks of their script, at the size of a cover too', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    for (const { slug } of PAPERS) {
+      await page.goto(`${desk}/${slug}/`);
+      const lines = await page.evaluate(() =>
+        ['en', 'ar', 'fa', 'ur', 'hi', 'ja'].map((language) => {
+          const [headline, dek] = ['.lead h2', '.lead .dek'].map((path) => {
+            const element = document.querySelector(path) ?? document.body;
+            element.setAttribute('lang', language);
+            const { lineHeight, fontSize } = getComputedStyle(element);
+            return Math.round((Number.parseFloat(lineHeight) / Number.parseFloat(fontSize)) * 100) / 100;
+          });
+          return `${language} ${(headline ?? 0) < 1.2 ? 'low' : headline} ${(dek ?? 0) < 1.6 ? 'low' : dek}`;
+        }),
+      );
+      const room = ['en low low', 'ar 1.6 1.7', 'fa 1.6 1.7', 'ur 1.9 2', 'hi 1.4 low', 'ja 1.25 low'];
+      assert.deepEqual(lines, room, slug);
+    }
     await page.close();
   });
 });

@@ -8,6 +8,8 @@ import { airStory, withdrawStory } from '../../src/desk/airing.ts';
 import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
+import type { Site } from '../../src/desk/press/edition.ts';
+import { withPageFonts } from '../../src/desk/press/page-fonts.ts';
 import { GlyphReader } from '../../src/media/fonts/glyphs.ts';
 import { tablesOf } from '../../src/media/fonts/sfnt.ts';
 import { alphabetFonts, pageFonts, roomFonts, type ScriptFont, scriptFonts } from '../../src/media/script-fonts.ts';
@@ -15,7 +17,7 @@ import { phrasesOf } from '../../src/phrases/tables.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { present } from '../../src/proof/narrow.ts';
 import { deskOf } from '../../src/server/context.ts';
-import { needsScriptFonts, scriptLetters } from '../../src/shared/script-letters.ts';
+import { CJK_RANGE, needsScriptFonts, scriptLetters } from '../../src/shared/script-letters.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { START } from '../support/pressed-paper.ts';
@@ -85,6 +87,22 @@ test('a page’s font has its letters alone, and the bytes of a few', async () =
   const [wide = '', narrow = ''] = ['的一是中国大来上', '一'];
   const [first, second] = [await drawnApart([narrow, wide]), await drawnApart([wide, narrow])];
   assert.deepEqual(first, second.toReversed());
+});
+
+test('letters that only a script shows have a font of their own, which comes with the first of them', async () => {
+  const fonts = pageFonts('index.html', '東京の長さ選応', 'ja', '選応');
+  const ranges = fonts.map(({ rule }) => /unicode-range:(.*)}/.exec(rule)?.[1]);
+  assert.deepEqual(ranges, [CJK_RANGE, 'U+5fdc,U+9078']);
+  const lettersIn = async (font: ScriptFont) => {
+    const reader = new GlyphReader(tablesOf(Buffer.from(await decompress(Buffer.from(await font.bytes())))));
+    return [...'東京の長さ選応'].filter((letter) => reader.find(letter.codePointAt(0) ?? 0) !== null).join('');
+  };
+  assert.deepEqual(await Promise.all(fonts.map(lettersIn)), ['東京の長さ', '選応']);
+  const words = '<p data-words="選応" aria-label="京">東の</p>';
+  const body = `<html lang="ja"><head><link rel="stylesheet" href="/a/fonts.css"></head><body>${words}</body></html>`;
+  const files = withPageFonts([{ path: 'index.html', body }], { base: '/a' } as Site);
+  const css = files.flatMap((file) => (file.path.endsWith('.css') && 'body' in file ? String(file.body) : [])).join('');
+  assert.match(css, /unicode-range:U\+4eac,U\+5fdc,U\+9078}/);
 });
 
 /** The digests of pages' fonts that a fresh copy of the module draws, in this order. */

@@ -10,8 +10,7 @@ export const SCRIPT_LANGUAGES = ['ja', 'zh', 'ko', 'ar', 'hi', 'he'] as const;
 const DENSE = { ja: 45, zh: 35, ko: 50, ar: 90, hi: 100, he: 80 };
 
 /**
- * Adds a copy of a demo paper whose headlines, deks and prose are of sentences in a language of `SCRIPT_LANGUAGES`. It
- * has no subscribe form: with one, a Japanese story weighs 121 kB where the system has no font for it.
+ * Adds a copy of a demo paper whose headlines, deks and prose are of sentences in a language of `SCRIPT_LANGUAGES`.
  */
 export function scriptPaper(
   folder: string,
@@ -20,8 +19,7 @@ export function scriptPaper(
   theme: string,
   only?: readonly string[],
 ): void {
-  const inLanguage = (yaml: string) =>
-    yaml.replace('language: en', `language: ${language}\ntheme: ${theme}`).replace('subscribe_box: end\n', '');
+  const inLanguage = (yaml: string) => yaml.replace('language: en', `language: ${language}\ntheme: ${theme}`);
   copyPaper(folder, 'the-leading-light', slug, inLanguage, only);
   const sentences = textsIn(phrasesOf(language)).filter((text) => text.length > 12);
   let n = 0;

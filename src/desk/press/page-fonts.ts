@@ -29,8 +29,12 @@ export function fontsBeside(path: string, body: string, { base }: Site): Rendere
 
 /** The stylesheets of a page's fonts, the blank fonts that it loads first, and the files that it needs. */
 function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[]; own: RenderedFile[] } {
-  const letters = [...scriptLetters(body.slice(body.indexOf('<body')))].sort().join('');
-  const fonts = pageFonts(path, letters, languageOf(body));
+  const shown = body.slice(body.indexOf('<body'));
+  const all = scriptLetters(shown);
+  const seen = scriptLetters(shown.replace(UNSEEN, ''));
+  const late = [...all].filter((letter) => !seen.has(letter)).join('');
+  const letters = [...all].sort().join('');
+  const fonts = pageFonts(path, letters, languageOf(body), late);
   const rooms = roomFonts(letters);
   const sheets = [ALPHABETS_CSS];
   const own: RenderedFile[] = [...fonts, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes }));
@@ -43,6 +47,9 @@ function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[
   }
   return { sheets, rooms: rooms.map((room) => room.path), own };
 }
+
+/** What only a script shows, when a reader asks it for something, and what is read out. */
+const UNSEEN = / (?:aria-label|data-[a-z-]+)="[^"]*"/g;
 
 const LANGUAGES = / lang="((?:ja|ko|zh)(?:-[^"]*)?)"/;
 const OF_PAGE = /<html lang="([^"]*)"/;

@@ -214,11 +214,14 @@ function searchWhole() {
 
 /** Whether the current history entry belongs to a query that is still being typed. */
 let isTyping = false;
+/** The question of the address whose results are shown. */
+let asked = location.search;
 
 /** Puts the query into the address: a new history entry for each query, but only one while typing without a pause. */
 function remember(typing = false) {
   const address = `?${question()}`;
   if (address !== location.search) history[isTyping ? 'replaceState' : 'pushState'](null, '', address);
+  asked = address;
   isTyping = typing;
 }
 
@@ -270,6 +273,9 @@ document.addEventListener('keydown', (event) => {
 });
 
 addEventListener('popstate', () => {
+  // The way past the head is an address too: results that the keyboard has come to stay.
+  if (location.search === asked) return;
+  asked = location.search;
   isTyping = false;
   read();
   search();
