@@ -107,7 +107,7 @@ async function runDrill(settings: Settings, text: string, json: boolean | undefi
   printResult(json, { backup: location.name, made_at: manifest.made_at, bytes: size, audit, heads, faults }, [
     ...faults,
     ...heads,
-    `the backup of ${manifest.made_at}: ${looked}; ${plural(faults.length, 'fault')}. Not looked at: pressed files, and whether the keys are all that are needed`,
+    `the backup of ${manifest.made_at}: ${looked}; ${plural(faults.length, 'fault')}. Not checked: pressed files, and whether the keys are all that are needed`,
   ]);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -171,7 +171,7 @@ function makeRoom(app: AppContext, account: string, names: readonly string[]): v
   if (settled === null) {
     throw new Fault(
       'conflict',
-      `the account has ${PLANS_MAX} waiting planned changes, which is the most; remove one first`,
+      `the account has ${PLANS_MAX} waiting planned changes, which is the maximum; remove one first`,
     );
   }
   table.removePlan(account, settled);

@@ -67,7 +67,7 @@ export function beginProof(
     const begun = records.owners.get(account, host.hostname);
     if (begun !== null) return begun;
     if (records.owners.list(account).length >= PROOFS_MAX) {
-      throw new Fault('conflict', `the account has ${PROOFS_MAX} names, which is the most; give one up first`);
+      throw new Fault('conflict', `the account has ${PROOFS_MAX} names, which is the maximum; give one up first`);
     }
     const proof = newProof(account, host, Buffer.from(random(32)).toString('base64url'), clock.now());
     records.owners.save(proof);

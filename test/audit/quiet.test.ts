@@ -179,7 +179,10 @@ test('an audit beside a press of every file says only that it waits for it', { s
   writeFileSync(join(folder, 'papers', PAPER, 'written-just-now.html'), '');
   const beside = await auditApp(app);
   assert.equal(beside.faults.length, 1, beside.faults.join('; '));
-  assert.match(beside.faults[0] ?? '', /^harbor-ledger: its files were not looked at: every file waits for the press/);
+  assert.match(
+    beside.faults[0] ?? '',
+    /^harbor-ledger: its files were not checked: a press is running and every file waits for it/,
+  );
   assert.equal(beside.files, 0);
 
   manifest.releaseLease(PAPER, 'elsewhere:1:0');

@@ -58,7 +58,7 @@ test('of two restores into one folder, one is refused and changes nothing', asyn
   const to = join(tempFolder(t), 'var');
   const { done, free } = await slowly(to);
   const second = restore(backupLocation(settings, file, AT), to, () => {});
-  assert.match(await faultOf(second), /another restore into \S+var is under way; wait for it, or end it$/);
+  assert.match(await faultOf(second), /another restore into \S+var is under way; wait for it, or stop it$/);
   free();
   await done;
   assert.deepEqual(readdirSync(to).sort(), ['broadsheet.db', 'door.key', 'media']);
@@ -74,7 +74,7 @@ test('files that appear in the folder meanwhile are neither replaced nor removed
     free();
     assert.match(
       await faultOf(done),
-      /came into \S+var while it was restored; end what uses this folder, empty it, and/,
+      /came into \S+var while it was restored; stop whatever uses this folder, empty it, and/,
     );
     assert.deepEqual([...treeOf(to).keys()], [name]);
     assert.equal(readFileSync(join(to, name), 'utf8'), 'of another');

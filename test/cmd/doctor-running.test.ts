@@ -77,7 +77,10 @@ test('doctor queries the running server, and names late queues', { skip: ONLY_WI
   assert.match(running.of('server of the desk').found, /^http:\/\/127\.0\.0\.1:\d+ is ready[;,] /);
   assert.ok((running.of('metrics').figures?.series ?? 0) > 100);
   assert.match(running.of('lease').found, /process \d+ holds it since \S+Z, on this machine$/);
-  assert.match(running.of('backups').found, /^the last one is of \S+Z, \d+ seconds? old, at \S+\.tar\.zst$/);
+  assert.match(
+    running.of('backups').found,
+    /^the last one was made at \S+Z, \d+ seconds? ago, and is at \S+\.tar\.zst$/,
+  );
   assert.equal(typeof running.of('publish').figures?.waiting_files, 'number');
   assert.deepEqual(running.of('scanner'), {
     name: 'scanner',
@@ -90,7 +93,7 @@ test('doctor queries the running server, and names late queues', { skip: ONLY_WI
   noteBackup({ dataDir: join(folder, 'var') }, { at: Date.now() - 3 * DAY, place: 's3://bucket/today', bytes: 1 });
   const later = await examined(folder, { ...env, METRICS_PORT: String(await freePort()) });
   assert.deepEqual([later.of('backups').state, later.of('metrics').state], ['fault', 'fault']);
-  assert.match(later.of('backups').found, /, 3 days old, at s3:\/\/bucket\/today$/);
+  assert.match(later.of('backups').found, /, 3 days ago, and is at s3:\/\/bucket\/today$/);
   assert.match(later.of('metrics').cure ?? '', /restart it with METRICS_PORT set/);
   assert.equal((await serving.stop()).code, 0);
 });

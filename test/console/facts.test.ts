@@ -97,7 +97,7 @@ describe('the fact record in the console', () => {
     assert.match(html, /Retracted: nothing can be filed with it any more\.[\s\S]*Take the retraction back/);
     assert.doesNotMatch(html, /facts\/sp811-another\/retract"/);
     const back = await seat.done(`facts/${KEY}/return`, { version: '3', note: 'It was a mistake.' });
-    assert.match(back, /It stands again, as version 4/);
+    assert.match(back, /It is valid again, as version 4/);
   });
 
   it('shows a read seat everything and lets it do nothing', async () => {

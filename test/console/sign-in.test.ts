@@ -54,7 +54,7 @@ describe('signing in to a console', () => {
       const { key: revoked, made } = makePaperKey(desk.app, 'tides', { level: 'read', name: 'Gone' });
       revokePaperKey(desk.app, 'tides', made.id);
       const cases = {
-        [desk.keyOf('tides', 'agent')]: /agent’s key.*opens no console; ask an admin of the paper for a seat/,
+        [desk.keyOf('tides', 'agent')]: /agent’s key.*cannot open the console; ask an admin of the paper for a seat/,
         [desk.keyOf('buoys', 'admin')]: /only works for buoys/,
         [newKey(randomBytes)]: /unknown; ask the paper’s admin/,
         nrf_short: /not a key.*copy it again, complete/,

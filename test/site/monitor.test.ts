@@ -180,7 +180,7 @@ test('a monitor that a stranger runs finds what the operator changes of yesterda
     rewriteFiles(folder, ['index.html']);
     await start(desk, t);
     await assertFinds(
-      /^http:\S+\/stories\/high-water\/: altered: the page does not show the text that was signed; readers see something else than what was filed\n$/,
+      /^http:\S+\/stories\/high-water\/: altered: the page does not show the text that was signed; readers see something other than what was filed\n$/,
     );
   });
 

@@ -132,7 +132,7 @@ test('a standby keeps a copy from the backups, presses it, and takes over from a
   const served = await run(t, standby.folder, ['serve'], { ...env, PORT: '0' });
   assert.match(served.stderr, /is the copy of a standby, which replaces it by the next backup; run broadsheet standby/);
   const twice = await run(t, standby.folder, ['standby', '--from', stand.backups], env);
-  assert.match(twice.stderr, /another standby keeps \S+; end it first/);
+  assert.match(twice.stderr, /another standby is using \S+; stop it first/);
 
   assert.equal(await file(primary.url, 'the-second'), 201);
   await backUp('2');

@@ -51,7 +51,10 @@ export function authorizePages(parts: ConsoleParts, clients: Clients) {
       const { client, redirectUri, challenge, scope } = checked.asked;
       const answer = answerTo(c, redirectUri, query);
       if (form.oneOf('decision', ['allow', 'deny']) === 'deny') {
-        return c.redirect(answer({ error: 'access_denied', error_description: 'the seat did not allow it' }), 303);
+        return c.redirect(
+          answer({ error: 'access_denied', error_description: 'the holder of the seat denied access' }),
+          303,
+        );
       }
       const seat = c.get('key');
       const chosen = form.oneOf('scope', SCOPES);

@@ -99,8 +99,8 @@ function fieldsOf({ statement, source, instrument, quote }: FactRow): FormField[
     {
       ...{ name: 'status', label: 'What this is', value: 'corrected', kind: 'choice' },
       choices: [
-        ['corrected', 'A correction: what stood here was wrong'],
-        ['standing', 'No correction: only where it stands has changed'],
+        ['corrected', 'A correction: what was here was wrong'],
+        ['standing', 'Not a correction: only its source has moved'],
       ],
     },
     {
@@ -131,7 +131,7 @@ export function factActions(): Record<string, Action> {
         return put(c, { ...texts, quote, status: form.oneOf('status', ['corrected', 'standing']), ...made(form) });
       },
       said: ({ fact, cited_by, unscheduled }) => ({
-        text: `Version ${fact.version} is signed, and stands for good beside the others. ${restOn(cited_by.length)}${offSchedule(unscheduled)} Correct it again if this was a mistake.`,
+        text: `Version ${fact.version} is signed, and stays on record beside the others. ${restOn(cited_by.length)}${offSchedule(unscheduled)} Correct it again if this was a mistake.`,
       }),
       page,
     },
@@ -151,7 +151,7 @@ export function factActions(): Record<string, Action> {
       level: 'admin',
       request: (form, c) => put(c, { status: 'standing', ...made(form) }),
       said: ({ fact }) => ({
-        text: `It stands again, as version ${fact.version}; the retraction stays in its history.`,
+        text: `It is valid again, as version ${fact.version}; the retraction stays in its history.`,
       }),
       page,
     },
@@ -168,9 +168,9 @@ const restOn = (pieces: number): string =>
 
 /** The states of a source that need attention, in words. */
 const FOUND: Partial<Record<EvidenceState, string>> = {
-  changed: 'Its source says something else than when it was first read.',
+  changed: 'Its source no longer says what it said when it was first read.',
   quote_not_found: 'Its source does not contain the quote.',
-  unverified: 'Its source claims to be a signed observation, and does not hold.',
+  unverified: 'Its source claims to be a signed observation, but is not valid.',
   gone: 'Its source is gone.',
 };
 
@@ -183,7 +183,7 @@ export function factsToRevise(app: AppContext, c: ConsoleContext, limit: number)
   const read = archive.factsToRevise(limit).map(({ subject, state, statement, reason, changes }) => {
     const [piece = '', n] = subject.split('/');
     const path = n === undefined ? `facts/${subject}` : `pieces/${piece}`;
-    const found = changes.length > 0 && state === 'changed' ? 'Its domain answers something else now:' : FOUND[state];
+    const found = changes.length > 0 && state === 'changed' ? 'Its domain now gives another answer:' : FOUND[state];
     const why = state === 'unverified' ? reason : changes.join('; ');
     return { path, state, statement, note: [found, why].filter(Boolean).join(' '), pieces: null };
   });

@@ -167,7 +167,7 @@ function requireSeatKey(key: AccessKey): AccessKey {
   if (key.level !== 'agent') return key;
   throw new Fault(
     'level_too_low',
-    'this is an agent’s key: a program files with it through the API, and it opens no console; ask an admin of the paper for a seat of your own',
+    'this is an agent’s key: a program files with it through the API, and it cannot open the console; ask an admin of the paper for a seat of your own',
   );
 }
 

@@ -108,7 +108,7 @@ export function groupHandlers(app: AppContext, secret: Uint8Array, pages: PageSe
         const names = hostnamesIn(given.hostnames);
         const group = makeGroup(store.records, signed.account.id, given.name, { now: clock.now(), newId });
         if (names.length > 0) return await sendAdded(c, signed, group, add(signed, group, names));
-        const text = `The group “${group.name}” is made. Put hostnames into it below.`;
+        const text = `The group “${group.name}” was created. Add hostnames to it below.`;
         const undo = { action: `/account/groups/${group.id}/remove`, label: 'Remove it', fields: {} };
         return answered(c, signed, `/account/groups/${group.id}`, answer(text, undo));
       } catch (error) {

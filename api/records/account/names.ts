@@ -143,7 +143,7 @@ export function nameHandlers(
       const more = changes.length > NAMED ? ` And ${changes.length - NAMED} more.` : '';
       const said = lines.length === 0 ? 'nothing has changed.' : `${lines.join('; ')}.${more}`;
       const at = `${record.observed_at.slice(11, 19)} UTC`;
-      return `${record.domain} was observed at ${at}: ${said} ${left} of today’s looks are left.`;
+      return `${record.domain} was observed at ${at}: ${said} Immediate observations left today: ${left}.`;
     }),
     opt: signedInForm(settings, (c, signed, form) => {
       const proof = proofOf(c, signed);

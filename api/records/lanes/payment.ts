@@ -76,7 +76,7 @@ const CONFLICTS = {
   other_request: 'this payment is for another request: a payment buys one answer. Sign a new one for this',
   other_payment:
     'a payment of this payer with this nonce was taken, and this is not that one: what it authorizes or its signature differs. Send the payment as it was signed; nothing was charged for this',
-  repeated: `this payment was answered, and its answer was repeated ${REPEATS} times, which is the most. Sign a new one`,
+  repeated: `this payment was answered, and its answer was repeated ${REPEATS} times, which is the maximum. Sign a new one`,
   answer_gone:
     'this payment was answered, and its answer is no longer kept, after 24 hours, or one hour for a stream. Sign a new one',
 };

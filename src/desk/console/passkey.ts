@@ -185,7 +185,7 @@ export function newPasskey(
 /** Adds a passkey. Throws `conflict`. */
 export function addPasskey(passkeys: PasskeyTable, passkey: Passkey): void {
   if (passkeys.ofKey(passkey.key).length >= PASSKEYS_MAX) {
-    throw new Fault('conflict', `this seat has ${PASSKEYS_MAX} passkeys, which is the most; remove one first`);
+    throw new Fault('conflict', `this seat has ${PASSKEYS_MAX} passkeys, which is the maximum; remove one first`);
   }
   if (!passkeys.insert(passkey)) throw new Fault('conflict', 'this passkey is registered already');
 }

@@ -134,7 +134,7 @@ export function addWebhook(
   const choices = requireChoices(chosen, sections);
   return transact(() => {
     if (webhooks.list(paper).length >= WEBHOOKS_MAX) {
-      throw new Fault('conflict', `the paper has ${WEBHOOKS_MAX} webhooks, which is the most; remove one first`);
+      throw new Fault('conflict', `the paper has ${WEBHOOKS_MAX} webhooks, which is the maximum; remove one first`);
     }
     const webhook: Webhook = {
       id: newId(),

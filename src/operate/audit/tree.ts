@@ -67,7 +67,7 @@ async function checkTree(app: AppContext, paper: string, options: TreeOptions): 
     const findings = isPressing() ? null : manifestFindings(store, paper, folder);
     if (findings === null || isPressing()) {
       const cure = 'run the audit again when it has ended';
-      const fault = `its files were not looked at: every file waits for the press that is at work; ${cure}`;
+      const fault = `its files were not checked: a press is running and every file waits for it; ${cure}`;
       return { files: 0, faults: [`${paper}: ${fault}`] };
     }
     if (staleDependencies.length === 0)

@@ -75,8 +75,8 @@ async function checkAll(settings: Settings): Promise<Finding[]> {
 
 function checkVersion(settings: Settings): Found {
   const pending = countPending(databaseFile(settings));
-  if (pending === 0) return holds('it is of this version');
+  if (pending === 0) return holds('it belongs to this version');
   return open(
-    `it is of an older version: the next start runs ${plural(pending, 'migration')}; doctor --upgrade says what changes; the other checks need an upgraded database`,
+    `it belongs to an older version: the next start runs ${plural(pending, 'migration')}; doctor --upgrade says what changes; the other checks need an upgraded database`,
   );
 }

@@ -143,7 +143,7 @@ export function checkBackups(settings: Settings, now: number): Found {
   if (last === null) return open('`backup` has made none on this machine; docs/backup.md says how to keep them');
   const age = Math.max(0, now - last.at);
   const figures = { age_seconds: Math.round(age / 1_000), bytes: last.bytes };
-  const found = `the last one is of ${isoTime(last.at)}, ${spanText(age)} old, at ${last.place}`;
+  const found = `the last one was made at ${isoTime(last.at)}, ${spanText(age)} ago, and is at ${last.place}`;
   if (age <= OLD) return holds(found, figures);
   return fault(found, `run \`${CLI} backup\` regularly, as from cron`, figures);
 }

@@ -51,7 +51,7 @@ export async function standBy(options: StandbyOptions): Promise<number> {
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockFile(join(dataDir, '.standby.lock'));
-  if (unlock === null) throw new Fault('conflict', `another standby keeps ${dataDir}; end it first`);
+  if (unlock === null) throw new Fault('conflict', `another standby is using ${dataDir}; stop it first`);
   const keeper = copyKeeper(options);
   try {
     return await keeper.run();

@@ -58,11 +58,11 @@ export function signInMail(root: string, email: string, token: string): RecordsL
     subject: 'Your link to sign in',
     headers: AUTO_GENERATED,
     content: {
-      preview: 'The link holds for 30 minutes, once.',
+      preview: 'The link is valid for 30 minutes and works once.',
       heading: 'Sign in to Domain Records',
       paragraphs: [
         `Somebody, we hope you, asked to sign in with ${email}.`,
-        'The link opens a page with one button, which signs you in there. It holds for 30 minutes and works once. If there is no account of this address yet, the button makes it.',
+        'The link opens a page with one button, which signs you in there. It is valid for 30 minutes and works once. If this address has no account yet, the button creates one.',
       ],
       button: { url: `${root}/account/enter?token=${token}`, label: 'Sign in' },
       reason: 'If it was not you, do nothing: without that button nobody is signed in, and nothing was changed.',

@@ -141,7 +141,7 @@ export function makeAlert(
   return transact(() => {
     const alerts = changeAlerts.list(account);
     if (alerts.length >= ALERTS_MAX) {
-      throw new Fault('conflict', `the account has ${ALERTS_MAX} alerts, which is the most; remove one first`);
+      throw new Fault('conflict', `the account has ${ALERTS_MAX} alerts, which is the maximum; remove one first`);
     }
     if (alerts.some((other) => isSame(other, alert))) {
       throw new Fault('conflict', 'there is such an alert already; the list below has it');

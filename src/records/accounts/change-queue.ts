@@ -176,7 +176,7 @@ function queueMailTest(
 ): void {
   const last = accountMails.ofAccount(account).findLast(({ kind }) => kind === 'test');
   if (last !== undefined && (last.state === 'due' || (last.settled_at ?? 0) > now - TEST_MAIL_EVERY)) {
-    throw new Fault('conflict', 'a test mail is on its way, or was sent within the last minute; look into your mail');
+    throw new Fault('conflict', 'a test mail is on its way, or was sent within the last minute; check your mail');
   }
   const email = accounts.find(account)?.email;
   if (email !== undefined) accountMails.queue({ id: newId(), account, email, kind: 'test', due_at: now });

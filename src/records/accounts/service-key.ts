@@ -118,7 +118,7 @@ export function makeAccountKey(
       .list(account)
       .filter((key) => key.revoked_at === null && !maker.keys.hasExpired(key, now));
     if (inForce.length >= KEYS_MAX) {
-      const message = `the account has ${KEYS_MAX} keys, which is the most; revoke one that you no longer use`;
+      const message = `the account has ${KEYS_MAX} keys, which is the maximum; revoke one that you no longer use`;
       throw new Fault('conflict', message);
     }
     return makeServiceKey(maker, { account, level: 'account', name, expires_at });

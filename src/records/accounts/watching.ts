@@ -149,7 +149,7 @@ export function takeHosts(
 ): TakenOutcome[] {
   const given = [...new Set(names)];
   if (given.length === 0) {
-    throw new Fault('invalid_request', 'hostname is empty; tick those that are to leave the group', {
+    throw new Fault('invalid_request', 'hostname is empty; select those to remove from the group', {
       field: 'hostname',
     });
   }
@@ -240,7 +240,7 @@ export function makeGroup(
     const groups = watchGroups.list(account);
     assertFree(groups, name, null);
     if (groups.length >= GROUPS_MAX) {
-      throw new Fault('conflict', `the account has ${GROUPS_MAX} groups, which is the most; remove one first`);
+      throw new Fault('conflict', `the account has ${GROUPS_MAX} groups, which is the maximum; remove one first`);
     }
     const group = { id: newId(), account, name, made_at: now };
     watchGroups.add(group);

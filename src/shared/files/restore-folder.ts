@@ -27,7 +27,7 @@ export function assertRestored(folder: string): void {
   // The database is moved last: once it is in place, nothing else is left to move.
   const isLeft = (name: string) => name !== LOCK && name !== DATABASE_FILE;
   if (existsSync(join(folder, DATABASE_FILE)) && !readdirSync(aside).some(isLeft)) return;
-  const message = `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which begins anew, or remove ${aside}`;
+  const message = `a restore into ${folder} is under way or was interrupted; wait for it, or run it again, which starts over, or remove ${aside}`;
   throw new Fault('unavailable', message);
 }
 
@@ -61,7 +61,7 @@ export class RestoreFolder {
       const unlock = lock(join(aside, LOCK));
       if (unlock === null || !existsSync(join(aside, LOCK))) {
         unlock?.();
-        throw new Fault('conflict', `another restore into ${folder} is under way; wait for it, or end it`);
+        throw new Fault('conflict', `another restore into ${folder} is under way; wait for it, or stop it`);
       }
       const restored = new RestoreFolder(folder, made, unlock);
       try {
@@ -135,7 +135,7 @@ function requireEmpty(folder: string, names: readonly string[]): void {
 }
 
 function appearedMeanwhile(folder: string, name: string): Fault {
-  const message = `${name} came into ${folder} while it was restored; end what uses this folder, empty it, and restore again`;
+  const message = `${name} came into ${folder} while it was restored; stop whatever uses this folder, empty it, and restore again`;
   return new Fault('conflict', message);
 }
 

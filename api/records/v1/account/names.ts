@@ -80,7 +80,7 @@ const OwnedName = z
     opt: Opt,
     looks: z
       .object({ left: z.int().min(0), of: z.int(), resets_at: time })
-      .describe('Looks at once at this hostname on this UTC day.'),
+      .describe('Immediate observations of this hostname on this UTC day.'),
   })
   .openapi('OwnedName', { description: 'A name that the account proves, or has begun to prove.' });
 const OwnedNameLog = OwnedName.safeExtend({

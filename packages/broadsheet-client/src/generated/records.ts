@@ -2849,7 +2849,7 @@ export interface components {
             revoked_at: string | null;
             revoked_for: string | null;
             opt: components["schemas"]["OptState"];
-            /** @description Looks at once at this hostname on this UTC day. */
+            /** @description Immediate observations of this hostname on this UTC day. */
             looks: {
                 left: number;
                 of: number;
@@ -2930,7 +2930,7 @@ export interface components {
             revoked_at: string | null;
             revoked_for: string | null;
             opt: components["schemas"]["OptState"];
-            /** @description Looks at once at this hostname on this UTC day. */
+            /** @description Immediate observations of this hostname on this UTC day. */
             looks: {
                 left: number;
                 of: number;
@@ -3003,7 +3003,7 @@ export interface components {
             revoked_at: string | null;
             revoked_for: string | null;
             opt: components["schemas"]["OptState"];
-            /** @description Looks at once at this hostname on this UTC day. */
+            /** @description Immediate observations of this hostname on this UTC day. */
             looks: {
                 left: number;
                 of: number;

@@ -17,7 +17,7 @@ const FORMAT = 'broadsheet-monitor/v1';
 const STATE_MAX = 256_000_000;
 
 const GIVE = 'the file that the last run wrote, or a name for a new one';
-const CURE = 'restore it from a copy, or remove it and begin anew, which forgets what the log was';
+const CURE = 'restore it from a copy, or remove it to start over, which forgets what the log was';
 
 /** A story's page that a monitor watches. Times in ms. */
 const WatchedPage = z.strictObject({

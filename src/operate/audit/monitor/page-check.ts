@@ -102,7 +102,7 @@ export async function checkPage({ page, shown }: SeenPage, log: ReadLog, now: nu
   const altered = [...keyedFaults(proof, log.memory), ...shown.faults];
   if (altered.length > 0) {
     const more = altered.length > 1 ? ` (and ${plural(altered.length - 1, 'more fault')})` : '';
-    const means = 'readers see something else than what was filed';
+    const means = 'readers see something other than what was filed';
     findings.push(found('altered', `${altered[0]}${more}`, means));
   }
   const receipt = receiptIn(proof.receipt);

@@ -82,7 +82,7 @@ describe('an account', () => {
     }
     const refused = await other.submit('/account/keys', '/account/keys', { name: 'One more' });
     assert.equal(refused.status, 400);
-    assert.match(refused.text, /which is the most; revoke one/);
+    assert.match(refused.text, /which is the maximum; revoke one/);
   });
 
   it('watches hostnames up to the limit of its plan, and explains each refusal', async () => {
