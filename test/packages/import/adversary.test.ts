@@ -156,12 +156,12 @@ test('an import with a clock that is behind or ahead', { skip: ONLY_WIDE || skip
 test('a disk that fills up, in each folder, leaves nothing half done', { skip: ONLY_WIDE }, async (t) => {
   for (const [part, size, said] of [
     ['var', '900k', /^broadsheet: the database \S+ cannot be written \(.*full/],
-    ['var', '2500k', /^broadsheet: .*(?:ENOSPC.*; see to the disk and its permissions|cannot be written \(.*full)/],
+    ['var', '2500k', /^broadsheet: .*(?:ENOSPC.*; check the disk and its permissions|cannot be written \(.*full)/],
     ['papers', '900k', /^broadsheet: cannot press .*: the disk is full; free some space/],
     [
       'tmp',
       '4k',
-      /^broadsheet: .*ENOSPC.*; see to the disk and its permissions, then import it again: what came in stays$/,
+      /^broadsheet: .*ENOSPC.*; check the disk and its permissions, then import again: imported pieces stay$/,
     ],
   ] as const) {
     const folder = tempFolder(t);

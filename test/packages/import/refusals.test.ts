@@ -257,7 +257,7 @@ test('a disk that is full when a picture comes stops the import, and the piece k
   };
   await assert.rejects(importHere(app, file, { fetch: full }), (error) => {
     assert.ok(error instanceof Fault);
-    return /ENOSPC.*; see to the disk and its permissions, then import it again/.test(error.message);
+    return /ENOSPC.*; check the disk and its permissions, then import again/.test(error.message);
   });
   assert.equal(app.store.desk.hasPaper('quay'), false);
 });
