@@ -12,6 +12,7 @@ import {
 import { linkToken } from '../../src/shared/access-key.ts';
 import { newId } from '../../src/shared/new-id.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -48,7 +49,7 @@ function standIn(t: TestContext) {
   return { clock, ask, annoy, enter };
 }
 
-test('an address that never answers gets mails at growing intervals', (t) => {
+test('an address that never answers gets mails at growing intervals', { skip: ONLY_WIDE }, (t) => {
   const { clock, annoy } = standIn(t);
   // At 0, 5, 10, 25, 50, 100 … 800 minutes.
   assert.equal(annoy(STRANGER, DAY), REQUESTS_MAX + 6);

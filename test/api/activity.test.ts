@@ -11,6 +11,7 @@ import { intakeOf } from '../../src/server/context.ts';
 import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { deskInProcess as desk, type ActivityRow as Row } from '../support/desk-in-process.ts';
 import { storyBody } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const acts = (rows: Row[]) => rows.map(({ action }) => action).reverse();
 
@@ -99,7 +100,9 @@ test('an erased reader leaves no address in the log', async (t) => {
   assert.doesNotMatch(stored, /ana\.reader/);
 });
 
-test('what the door refuses to an agent is listed, up to a number in an hour, and then counted', async (t) => {
+test('what the door refuses to an agent is listed, up to a number in an hour, and then counted', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { clock, app, api, log, of } = await desk(t);
   const { json: terms } = await api('agent/terms', { method: 'GET' });
   await api('agent/terms/accept', { body: { version: terms.version, signed_by: 'Mara Vell' } });
@@ -202,7 +205,7 @@ test('a key’s row tells what it did, and while it is paused it only reads', as
   assert.deepEqual(acts(await log(`subject=${id}`)), ['key.made', 'key.paused', 'key.resumed']);
 });
 
-test('nothing changes the log, and only old rows go', async (t) => {
+test('nothing changes the log, and only old rows go', { skip: ONLY_WIDE }, async (t) => {
   const { folder, clock, app, api, log } = await desk(t);
   await api('config', { method: 'PUT', body: { motto: 'Once' } });
   const db = new DatabaseSync(databaseFile({ dataDir: join(folder, 'var') }));

@@ -9,6 +9,7 @@ import * as fc from '../support/properties.ts';
 import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const DOOR = '/the-gate/api/v1/sections';
 
@@ -107,7 +108,7 @@ test('an IPv6 caller is counted by its /64, however it is written', () => {
   );
 });
 
-test('callers without a key are counted, each for itself', async (t) => {
+test('callers without a key are counted, each for itself', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: 'the-gate' }]);
   const { url } = await serveHere(t, folder, { TRUSTED_PROXIES: '127.0.0.1' });

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Hono } from 'hono';
 import type { DeskEnv } from '../../api/env.ts';
 import { listen } from '../../api/listen.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PLACE = { host: '127.0.0.1', port: 0, setting: 'PORT', origin: 'http://127.0.0.1' };
 
@@ -44,7 +45,7 @@ test('a server that closes answers the connections that the system had made for 
   for (const { received } of callers) assert.match(await received, /^HTTP\/1\.1 200 [\s\S]*answered$/);
 });
 
-test('idle connections do not delay a closing server, half-sent requests do', async (t) => {
+test('idle connections do not delay a closing server, half-sent requests do', { skip: ONLY_WIDE }, async (t) => {
   const { port, close } = await server();
   const silent = Array.from({ length: 5 }, () => opened(t, port, ''));
   const half = opened(t, port, 'GET / HTTP/1.1\r\nHost');

@@ -207,7 +207,7 @@ test('only admins reach the routes; malformed requests name the fault; private r
   assert.equal((JSON.parse((await ask('GET', 'deliveries')).text) as { count: number }).count, 0);
 });
 
-test('the list of deliveries is paginated, newest first', async (t) => {
+test('the list of deliveries is paginated, newest first', { skip: ONLY_WIDE }, async (t) => {
   const { ask, json, deliveries } = await stand(t);
   const at = await receiver(t);
   const { id } = await json<{ id: string }>(ask('POST', 'webhooks', { url: at.url }), 201);
@@ -276,7 +276,7 @@ test('a server killed between sending and noting sends again, the same under the
   await stop();
 });
 
-test('SIGTERM lets a running request finish and records its outcome', async (t) => {
+test('SIGTERM lets a running request finish and records its outcome', { skip: ONLY_WIDE }, async (t) => {
   const { ask, json, air, stop, app } = await stand(t);
   const at = await receiver(t);
   await json(ask('POST', 'webhooks', { url: at.url }), 201);

@@ -4,6 +4,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 interface Finding {
   name: string;
@@ -17,7 +18,7 @@ async function proxyFinding(t: TestContext, folder: string, env: Record<string, 
   return (JSON.parse(stdout) as { findings: Finding[] }).findings.find(({ name }) => name === 'proxy') as Finding;
 }
 
-test('the log and doctor report a proxy on this machine that no setting names', async (t) => {
+test('the log and doctor report a proxy on this machine that no setting names', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const warnings = (text: string) =>
     text

@@ -19,7 +19,7 @@ const served = shared(async (t) => {
   return { folder, url: (await serve(t, folder)).url };
 });
 
-test('what another process files is on air while the server runs', async (t) => {
+test('what another process files is on air while the server runs', { skip: ONLY_WIDE }, async (t) => {
   const { folder, url } = served();
   const file = writeStory(folder, 'filed-live', { air: new Date().toISOString() });
   const filed = await run(t, folder, ['file', file], { ORIGIN: url });

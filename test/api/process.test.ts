@@ -114,7 +114,9 @@ test('SIGTERM finishes a slow download, closes idle connections, and exits with 
   assert.deepEqual([code, signal], [0, null]);
 });
 
-test('a first start answers 503 until a paper is complete, and never serves part of it', async (t) => {
+test('a first start answers 503 until a paper is complete, and never serves part of it', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
   const { url, records, said, stop } = await serveAtOnce(t, folder, { LOG_LEVEL: 'info' });

@@ -15,6 +15,7 @@ import { appContextIn, createPaper, PAPER, tempFolder } from '../support/app-con
 import { type Answer, ask } from '../support/http.ts';
 import { airAgain, publish, withdraw } from '../support/newsroom.ts';
 import { until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 interface Desk {
   app: AppContext;
@@ -199,7 +200,7 @@ test('who would wait too long is told when to ask again, and everybody else is a
   assert.deepEqual(slugsIn(answered), ['tide']);
 });
 
-test('a search that begins after a write sees it, from whatever thread', async (t) => {
+test('a search that begins after a write sees it, from whatever thread', { skip: ONLY_WIDE }, async (t) => {
   const { app, search } = await openDesk(t, { connections: 3 }, false);
   publish(app, 'tide');
   publish(app, 'ebb');

@@ -6,6 +6,7 @@ import Database from 'libsql';
 import type { DeskEnv } from '../../api/env.ts';
 import { awaitWriteLock } from '../../api/middleware/standby.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 test('the first change during another process’s write waits like later ones', async (t) => {
   const folder = tempFolder(t);
@@ -30,7 +31,9 @@ test('the first change during another process’s write waits like later ones', 
   }
 });
 
-test('metrics report how long the lock is held, and how many writes timed out waiting for it', async (t) => {
+test('metrics report how long the lock is held, and how many writes timed out waiting for it', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const {
     database: { lock },

@@ -225,7 +225,7 @@ test('fifty concurrent filings leave no gap, no fault, and the tree of a full pr
   await assertWhole(t, folder, url);
 });
 
-test('a write that waits for the press returns the address of its progress', async (t) => {
+test('a write that waits for the press returns the address of its progress', { skip: ONLY_WIDE }, async (t) => {
   const { ask, folder, url } = await openDesk(t);
   const clock = { now: Date.now() };
   const {

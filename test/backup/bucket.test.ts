@@ -33,7 +33,10 @@ async function bytesOf(content: AsyncIterable<Uint8Array> | null): Promise<Buffe
 
 const LARGE = randomBytes(17_000_000);
 
-for (const [kind, skip] of Object.entries({ 'our own store': false, versitygw: without('versitygw') } as const)) {
+for (const [kind, skip] of Object.entries({
+  'our own store': false,
+  versitygw: ONLY_WIDE || without('versitygw'),
+} as const)) {
   test(`${kind} takes an object in parts, and gives it in ranges`, { skip }, async (t) => {
     const endpoint = kind === 'versitygw' ? await startVersitygw(t, tempFolder(t)) : (await S3Server.start(t)).endpoint;
     const { bucket } = bucketAt(endpoint);

@@ -19,6 +19,7 @@ import { envIn, tempFolder } from '../support/app-context.ts';
 import { PROGRAM, run, start } from '../support/program.ts';
 import { BUCKET, CREDENTIALS } from '../support/s3-server.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { AT, backUp, faultOf } from './backups.ts';
 
 // Where a backup may be written, and what becomes of what is there.
@@ -128,7 +129,7 @@ test('two concurrent backups into one file are both complete', async (t) => {
   assert.equal(readdirSync(join(file, '..')).length, 1);
 });
 
-test('a failure of standard output is one line', { skip: process.platform !== 'linux' }, async (t) => {
+test('a failure of standard output is one line', { skip: ONLY_WIDE || process.platform !== 'linux' }, async (t) => {
   const one =
     /^broadsheet: standard output was closed \((?:write EPIPE|ENOSPC)[^\n]*: the backup is incomplete[^\n]*\n$/;
   const piped = start(t, folder, ['backup', '-']);

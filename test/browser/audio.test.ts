@@ -3,12 +3,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { THEMES } from '../../src/desk/papers/themes.ts';
+import { DEFAULT_THEME, THEMES } from '../../src/desk/papers/themes.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
 import { mp3 } from '../support/sounds.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -23,8 +24,11 @@ let browser: Browser;
 let folder: string;
 let url: string;
 
-/** A paper in each theme; the first has the usual one. All have the same edition, of the day of a piece. */
-const PAPERS = THEMES.map((theme, index) => ({ slug: index === 0 ? PAPER : `${PAPER}-${theme}`, theme }));
+/** A paper in each theme, on a push in the usual one; the first has the usual one. All have the same edition, of the day of a piece. */
+const PAPERS = THEMES.filter((theme) => ONLY_WIDE === false || theme === DEFAULT_THEME).map((theme, index) => ({
+  slug: index === 0 ? PAPER : `${PAPER}-${theme}`,
+  theme,
+}));
 
 before(async () => {
   browser = await openBrowser();

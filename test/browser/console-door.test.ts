@@ -7,6 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { until } from '../support/program.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -108,7 +109,7 @@ describe('the door of a console', () => {
     await page.waitForURL(console('pieces'));
   });
 
-  it('a link on another site opens the console for those who are signed in', async () => {
+  it('a link on another site opens the console for those who are signed in', { skip: ONLY_WIDE }, async () => {
     await page.route('http://elsewhere.test/', (route) =>
       route.fulfill({ contentType: 'text/html', body: `<a href="${console('sessions')}">there</a>` }),
     );

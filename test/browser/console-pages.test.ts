@@ -52,7 +52,7 @@ const PAGES: Readonly<Record<string, ((piece: string) => string) | null>> = {
 };
 
 /** The pages whose contrasts a push reckons; the others have the same parts, in the same colours. */
-const CONTRASTS = ['today', 'piece', 'changes', 'write', 'front', 'settings', 'media', 'readers', 'counts', 'refused'];
+const CONTRASTS = ['today', 'piece', 'write', 'settings', 'counts'];
 
 /** Bytes of script that a page may load, uncompressed; the editor loads more. */
 const SCRIPT_MAX = 60_000;

@@ -84,7 +84,7 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
-  it('search has fonts for what it found in other scripts, and for that alone', async () => {
+  it('search has fonts for what it found in other scripts, and for that alone', { skip: ONLY_WIDE }, async () => {
     const page = await open('search/?q=metre', answer(200, { stories: [ROW] }));
     await page.locator('#found article').waitFor();
     const fonts = page.locator('link[href="/the-plumb-line/fonts.css"]');
@@ -115,7 +115,9 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
-  it('search leads on where nothing is found, and out of a section or a year that is none', async () => {
+  it('search leads on where nothing is found, and out of a section or a year that is none', {
+    skip: ONLY_WIDE,
+  }, async () => {
     const page = await open('search/?q=zzz&section=time&year=1066', (route) =>
       answer(200, { stories: route.request().url().includes('section=') ? [] : [ROW] })(route),
     );
@@ -127,7 +129,7 @@ describe('search and subscribe', () => {
     await page.close();
   });
 
-  it('search says that the browser is offline, and goes on when it is back', async () => {
+  it('search says that the browser is offline, and goes on when it is back', { skip: ONLY_WIDE }, async () => {
     let isThere = false;
     const page = await open('search/', (route) =>
       isThere ? answer(200, { stories: [ROW] })(route) : route.abort('internetdisconnected'),
@@ -162,7 +164,7 @@ describe('search and subscribe', () => {
     });
   }
 
-  it('search asks once more when too many search', async () => {
+  it('search asks once more when too many search', { skip: ONLY_WIDE }, async () => {
     let asked = 0;
     const page = await open('search/?q=metre', (route) =>
       route.request().url().includes('/facts?')

@@ -11,6 +11,7 @@ import { freePort } from '../support/free-port.ts';
 import { without } from '../support/log-peers.ts';
 import { probe } from '../support/probes.ts';
 import { recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -24,7 +25,9 @@ interface Served {
   request: { method: string; uri: string; headers: { Range?: string[] } };
 }
 
-test('a name is looked up by ranges of files that a plain file server has', { skip: without('caddy') }, async (t) => {
+test('a name is looked up by ranges of files that a plain file server has', {
+  skip: ONLY_WIDE || without('caddy'),
+}, async (t) => {
   const browser = await openBrowser();
   t.after(() => browser.close());
   const folder = tempFolder(t);

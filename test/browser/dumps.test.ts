@@ -13,6 +13,7 @@ import { fileScope, tempFolder } from '../support/app-context.ts';
 import { parquetRows } from '../support/dumps.ts';
 import { probe } from '../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -130,7 +131,7 @@ describe('a name is looked up in the dumps by ranges, in the browser', () => {
     await page.reload();
   });
 
-  it('is told of a day that was made again since', async () => {
+  it('is told of a day that was made again since', { skip: ONLY_WIDE }, async () => {
     stand.app.store.records.optOut(parseHostname('gone.test'), 'asked', 'cli', stand.clock.now);
     assert.match(await lookUp('a.test', '1'), /2026-11-09: it is being made again, as when a name opts out/);
     await runDumps(stand.app);

@@ -56,11 +56,12 @@ describe('cards of links and the subscribe form in a piece', () => {
     const file = join(folder, 'content/the-plumb-line', `${STORY.slice(0, -1)}.md`);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, `${text}\n\n${linked}/first?a=1&b=2\n\n::subscribe\n\n<${linked}/second>\n\n\\::subscribe\n`);
-    copyPaper(folder, 'the-plumb-line', 'al-mizan', (paper) => paper.replace('language: en', 'language: ar'));
+    if (ONLY_WIDE === false)
+      copyPaper(folder, 'the-plumb-line', 'al-mizan', (paper) => paper.replace('language: en', 'language: ar'));
     browser = await openBrowser();
     ends.push(() => browser.close());
     server = await serveHere(t, folder, { SERVICES: 'desk', WEBHOOK_PRIVATE: 'allow' });
-    for (const paper of ['the-plumb-line', 'al-mizan']) {
+    for (const paper of ONLY_WIDE === false ? ['the-plumb-line', 'al-mizan'] : ['the-plumb-line']) {
       await until(async () => {
         const html = await (await fetch(`${server.url}/${paper}/${STORY}`)).text();
         return html.split('<div class="link-card"><aside>').length === 3 || null;
@@ -105,7 +106,9 @@ describe('cards of links and the subscribe form in a piece', () => {
       "document.querySelector('.prose').append(Object.assign(document.createElement('aside'), {textContent: 'More'}))",
     ],
   ] as const) {
-    it(`finds ${what}`, async (t) => {
+    it(`finds ${what}`, {
+      skip: what !== 'another address in a card' && what !== 'a second form' && ONLY_WIDE,
+    }, async (t) => {
       const page = await open(t, STORY);
       await page.evaluate(alter);
       assert.deepEqual((await pressVerify(page)).failed, ['This page shows that text']);
@@ -162,7 +165,7 @@ describe('cards of links and the subscribe form in a piece', () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
     t.after(() => plain.close());
     const page = await plain.newPage();
-    await page.goto(`${server.url}/al-mizan/`);
+    await page.goto(`${server.url}/${ONLY_WIDE === false ? 'al-mizan' : 'the-plumb-line'}/`);
     const box = page.locator('.by-mail');
     assert.equal(await box.count(), 1);
     await page.emulateMedia({ media: 'print' });

@@ -160,10 +160,10 @@ test('no stylesheet that is pressed hides, shrinks, covers or recolours the mark
     const page = await browser.newPage({ deviceScaleFactor: 2 });
     await page.goto(stand.url + path, { waitUntil: 'load' });
     // What is left of those that are refused is little, and tried on one page; some of it, on a push.
-    const left = REFUSED.filter((_, n) => ONLY_WIDE === false || n % 18 === 0).map(pressedCss);
+    const left = REFUSED.filter((_, n) => ONLY_WIDE === false || n % 36 === 0).map(pressedCss);
     const all = [...ACCEPTED, ...AT_THE_MARK, ...(path === STORY ? left : [])];
     const isEvery = ONLY_WIDE === false || path === STORY;
-    for (const css of isEvery ? all : all.filter((_, n) => n % 6 === (path.startsWith('/wire') ? 0 : 3))) {
+    for (const css of isEvery ? all : all.filter((_, n) => n % 12 === (path.startsWith('/wire') ? 0 : 3))) {
       if (!AT_THE_MARK.includes(css)) inspectCss(css);
       await style(page, css);
       for (const width of path.endsWith('/the-plumb-line/') ? [1280, 360] : [1280]) {

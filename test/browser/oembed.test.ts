@@ -81,7 +81,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     });
   }
 
-  await t.test('a video edition comes as its player, in the shape of the video', async () => {
+  await t.test('a video edition comes as its player, in the shape of the video', { skip: ONLY_WIDE }, async () => {
     const page_url = `${url}/${PAPER}/cast/2026-11-19/`;
     const { text } = await ask(url, `/${PAPER}/oembed?${new URLSearchParams({ url: page_url })}`);
     const { html, type, width, height } = JSON.parse(text) as OEmbed;
@@ -153,7 +153,7 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('the height follows the width', async () => {
+  await t.test('the height follows the width', { skip: ONLY_WIDE }, async () => {
     const { html } = await record();
     const { page, card } = await visit(asWordPressShows(html, SECRET));
     const heightAt = async (width: number) => {
@@ -175,20 +175,24 @@ test('a blog shows a story’s card as WordPress does', async (t) => {
     await page.close();
   });
 
-  await t.test('in a frame that is too low it shows no picture and needs no more room', async () => {
-    const { html, height, width } = await record({ maxheight: '239' });
-    assert.ok(height < 239);
-    const { page, card } = await visit(html.replace(/<blockquote>.*<\/blockquote>/s, ''));
-    const shown = await card.evaluate(() => ({
-      picture: document.querySelector('img')?.getBoundingClientRect().height,
-      card: document.querySelector('.card')?.getBoundingClientRect().height ?? 0,
-      size: [innerWidth, innerHeight],
-    }));
-    assert.equal(shown.picture, 0);
-    assert.deepEqual(shown.size, [width, height]);
-    assert.ok(shown.card <= height + LINE);
-    await page.close();
-  });
+  await t.test(
+    'in a frame that is too low it shows no picture and needs no more room',
+    { skip: ONLY_WIDE },
+    async () => {
+      const { html, height, width } = await record({ maxheight: '239' });
+      assert.ok(height < 239);
+      const { page, card } = await visit(html.replace(/<blockquote>.*<\/blockquote>/s, ''));
+      const shown = await card.evaluate(() => ({
+        picture: document.querySelector('img')?.getBoundingClientRect().height,
+        card: document.querySelector('.card')?.getBoundingClientRect().height ?? 0,
+        size: [innerWidth, innerHeight],
+      }));
+      assert.equal(shown.picture, 0);
+      assert.deepEqual(shown.size, [width, height]);
+      assert.ok(shown.card <= height + LINE);
+      await page.close();
+    },
+  );
 
   await t.test('in a frame of our own making a click leads there without messages', { skip: ONLY_WIDE }, async () => {
     const { html } = await record();

@@ -103,7 +103,7 @@ describe('pictures on a page', () => {
   const chosen = (page: Page, selector: string) =>
     page.locator(selector).evaluate((image) => (image as HTMLImageElement).currentSrc.replace(/.*-/, ''));
 
-  it('takes the width that fits the screen, once, and in AVIF', async () => {
+  it('takes the width that fits the screen, once, and in AVIF', { skip: ONLY_WIDE }, async () => {
     for (const [width, scale, art] of [
       [400, 1, '400.avif'],
       [400, 3, '1600.avif'],

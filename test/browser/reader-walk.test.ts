@@ -7,6 +7,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { copyDemo, run, until } from '../support/program.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { type SmtpStand, smtpServer } from '../support/smtp.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 
 const EMAIL = 'ana@example.org';
@@ -123,7 +124,7 @@ describe('a reader', () => {
     assert.deepEqual(await confirmed(), [[true, 'instant']], 'no link was an ending');
   });
 
-  it('changes the cadence, and ends it with one click; nothing comes after', async () => {
+  it('changes the cadence, and ends it with one click; nothing comes after', { skip: ONLY_WIDE }, async () => {
     const alert = await mail(1);
     await page.goto(linkIn(alert, 'manage'));
     await page.getByLabel('Weekly').check();

@@ -15,6 +15,7 @@ import { certificate, HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
 import { evidenceOf } from '../support/records-faults.ts';
 import { type RecordsStand, recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
@@ -167,7 +168,7 @@ describe('records are verified in the browser', () => {
     assert.deepEqual(await axeFaults(page), []);
   });
 
-  it('a bundle and a page of receipts name the witnesses that have seen them', async () => {
+  it('a bundle and a page of receipts name the witnesses that have seen them', { skip: ONLY_WIDE }, async () => {
     const { log, policy, logOf } = witnessed(chain);
     const records = evidenceOf(HOST, chain, stand.app.store.desk.verifyingKeys('records'), logOf);
     const rows = provenance();
@@ -330,7 +331,7 @@ describe('records are verified in the browser', () => {
     }
   });
 
-  it('whichever one character is changed, it does not hold', async () => {
+  it('whichever one character is changed, it does not hold', { skip: ONLY_WIDE }, async () => {
     const preview = previewOf(newest());
     // The two sentences for people are no part of the record, and a bundle's keys are compared with those listed.
     const texts = [

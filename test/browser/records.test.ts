@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { probe } from '../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../support/records-fixture.ts';
 import { seededProbes } from '../support/seeded-records.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { openBrowser } from './chromium.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9);
@@ -46,7 +47,9 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
-  it('shows the documentation’s samples in one language without a script, and asks for what a reader types', async () => {
+  it('shows the documentation’s samples in one language without a script, and asks for what a reader types', {
+    skip: ONLY_WIDE,
+  }, async () => {
     const plain = await open('/docs', { javaScriptEnabled: false });
     const [curl, python] = ['curl -H', 'urlopen(request)'].map((text) =>
       plain.getByText(text, { exact: false }).first(),
@@ -185,7 +188,7 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
-  it('samples of the page that verifies hold, but for the altered one', async () => {
+  it('samples of the page that verifies hold, but for the altered one', { skip: ONLY_WIDE }, async () => {
     const page = await open('/verify');
     for (const [sample, state] of [
       ['preview', 'held'],
@@ -201,7 +204,7 @@ describe('the public pages of the domain records', () => {
     await page.context().close();
   });
 
-  it('the tape updates while it is open', async () => {
+  it('the tape updates while it is open', { skip: ONLY_WIDE }, async () => {
     const page = await open('/');
     stand.enter(
       probe('late.example', NOW + 1, { A: ['192.0.2.1'] }),

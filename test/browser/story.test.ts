@@ -72,7 +72,7 @@ describe('a story page', () => {
     await page.close();
   });
 
-  it('weighs little, pictures and fonts included, and so does a front', async () => {
+  it('weighs little, pictures and fonts included, and so does a front', { skip: ONLY_WIDE }, async () => {
     for (const [path, most] of [
       ['/the-plumb-line/stories/meridian-by-vote/', STORY_MAX],
       ['/the-plumb-line/', FRONT_MAX],
@@ -91,7 +91,7 @@ describe('a story page', () => {
     }
   });
 
-  it('is copied as a link by a button, which nobody sees without a script', async () => {
+  it('is copied as a link by a button, which nobody sees without a script', { skip: ONLY_WIDE }, async () => {
     const context = await browser.newContext();
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stand.url });
     const page = await context.newPage();
@@ -151,7 +151,7 @@ describe('a story page', () => {
     await page.close();
   });
 
-  it('is led to from a front that the keyboard passes block by block', async () => {
+  it('is led to from a front that the keyboard passes block by block', { skip: ONLY_WIDE }, async () => {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
     await page.goto(`${stand.url}/the-plumb-line/`);
     const ways = await page.locator('.skip.past').allTextContents();

@@ -135,7 +135,7 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
     });
   }
 
-  it('lists a witness whose kind of signature browsers do not know', async () => {
+  it('lists a witness whose kind of signature browsers do not know', { skip: ONLY_WIDE }, async () => {
     const policy = `log ${log.vkey}\n${vkeyLines('one', 'pq')}quorum one\n`;
     const { failed, text, page } = await logged({ cosigners: ['one', 'pq'], policy });
     assert.deepEqual(failed, []);
@@ -143,7 +143,7 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
     await page.context().close();
   });
 
-  it('does not call it a failure when the quorum rests on such a witness', async () => {
+  it('does not call it a failure when the quorum rests on such a witness', { skip: ONLY_WIDE }, async () => {
     const policy = `log ${log.vkey}\n${vkeyLines('pq')}quorum pq\n`;
     const { failed, status, checks, page } = await logged({ cosigners: ['pq'], policy });
     assert.deepEqual([failed, checks.length], [[], 5]);
@@ -151,7 +151,7 @@ describe('the log’s proof in the panel that verifies a piece', { concurrency: 
     await page.context().close();
   });
 
-  it('says that the witnesses were not checked when the site has no policy', async () => {
+  it('says that the witnesses were not checked when the site has no policy', { skip: ONLY_WIDE }, async () => {
     const { failed, status, page } = await verify((proof) => ({ ...proof, log: logOf(proof.receipt, {}) }), null);
     assert.deepEqual(failed, []);
     assert.match(status, /Which witnesses have seen the receipt was not checked, because/);

@@ -143,7 +143,9 @@ test('the past of the demonstration goes on from where it ended, and is made aga
   assert.ok(later.last > now + 4 * 86_400_000 && later.notes === 8 && later.changes > first.changes);
 });
 
-test('the past answers as the name server would have, with certificates that are renewed', async (t) => {
+test('the past answers as the name server would have, with certificates that are renewed', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const names = await startDemoNameServer((name, type) => demoAnswer(name, type, 0, 50));
   t.after(() => names.close());
   const at = Date.UTC(2026, 9, 8);

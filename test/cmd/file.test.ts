@@ -16,6 +16,7 @@ import { withPanel } from '../../src/writing/panel.ts';
 import { appContextIn, filing, tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import { chapFrame, id3, mp3 } from '../support/sounds.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'nameplate: The Quay\nsections: [City, Port]\n';
 const PERSONA = 'name: Ines Calloway\ntitle: Editor\n';
@@ -430,7 +431,7 @@ test('each bad file gets one line and exit code 1, and the rest is filed', async
 const LINK =
   'this is a link, and no link in the content folder is followed; put the file or folder itself here, or remove the link';
 
-test('no link is followed, wherever it leads, and each is named', { timeout: 120_000 }, async (t) => {
+test('no link is followed, wherever it leads, and each is named', { skip: ONLY_WIDE, timeout: 120_000 }, async (t) => {
   const folder = contentIn(t, { 'quay/pages/about.md': ABOUT() });
   const outside = join(folder, 'outside');
   mkdirSync(join(outside, 'deep'), { recursive: true });
@@ -533,7 +534,9 @@ test('filing again changes nothing', async (t) => {
   });
 });
 
-test('the files of older revisions are history: edited, they are named and nothing is filed', async (t) => {
+test('the files of older revisions are history: edited, they are named and nothing is filed', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const text = (words: string): string => story('', `${words}[^1] Another is so.[^2]`);
   const folder = contentIn(t, { 'quay/stories/a.md': text('One.'), 'quay/stories/a.2.md': text('Two.') });
   await file(t, folder);
@@ -703,7 +706,9 @@ test('a page of the paper goes with its file, and one of the API stays', async (
   assert.deepEqual((await file(t, folder)).outcome?.filed, ['quay/pages/about.md']);
 });
 
-test('a piece on air whose file was deleted is named with the command that withdraws it, and nothing else is', async (t) => {
+test('a piece on air whose file was deleted is named with the command that withdraws it, and nothing else is', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = contentIn(t, {
     'quay/stories/gone.md': story(),
     'quay/stories/gone.2.md': story('', 'One thing was so.[^1] Another is so.[^2]'),

@@ -73,7 +73,7 @@ for (const [signal, expected] of [
   });
 }
 
-test('a server that is stopped during startup starts nothing more', async (t) => {
+test('a server that is stopped during startup starts nothing more', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const [port, records] = [await freePort(), await freePort()];
   const { child, said, ended } = start(t, folder, ['serve'], {

@@ -77,7 +77,7 @@ test('an export, imported elsewhere, gives the same export and the same tree, by
   assert.equal(twice.code, 1);
 });
 
-test('an import signs on with a key of its own, and the chain goes on', async (t) => {
+test('an import signs on with a key of its own, and the chain goes on', { skip: ONLY_WIDE }, async (t) => {
   const folder = await livelyDesk(t);
   const file = join(folder, 'ledger.jsonl');
   await sure(t, folder, 'ledger', 'export', file);

@@ -9,11 +9,12 @@ import { writeStory } from '../support/papers.ts';
 import { copyDemo, DEMO_ORIGINS, run } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const { ORIGIN: origin } = DEMO_ORIGINS;
 const ORIGIN = { ORIGIN: origin };
 
-test('press leaves the published log of a desk without a server', async (t) => {
+test('press leaves the published log of a desk without a server', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tide-table' }]);
   const log = join(folder, 'log/desk');

@@ -190,7 +190,7 @@ test('a file in the way, and a folder that cannot be written, leave nothing', as
   assert.match(refused.stderr, /^broadsheet: \S+\/pier cannot be written \(EACCES[^\n]*\n$/);
 });
 
-test('demo remove deletes the demo papers and their folders, and nothing else', async (t) => {
+test('demo remove deletes the demo papers and their folders, and nothing else', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const content = join(folder, 'content');
   const project = fileURLToPath(new URL('../../content/', import.meta.url));

@@ -9,6 +9,7 @@ import { projectAround } from '../../src/shared/terminal/project-folder.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { PROGRAM } from '../support/program.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** Runs a command in a folder, without the variables of the `npm test` around it but the cache of compiled code. */
 function run(cwd: string, args: string[]) {
@@ -65,7 +66,9 @@ test('commands that need data never create a database', async (t) => {
   assert.deepEqual(readdirSync(folder), [], 'doctor leaves something');
 });
 
-test('a command finds its project from any folder below, and the user’s paths from where the user is', async (t) => {
+test('a command finds its project from any folder below, and the user’s paths from where the user is', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'tides' }]);
   writeFileSync(join(folder, '.env'), 'DIST_DIR=papers\n');
@@ -103,7 +106,9 @@ test('a project is recognized by a paper, a database or a package.json that inst
   }
 });
 
-test('a project of another user above the current folder is skipped', { skip: process.getuid?.() !== 0 }, (t) => {
+test('a project of another user above the current folder is skipped', {
+  skip: ONLY_WIDE || process.getuid?.() !== 0,
+}, (t) => {
   const folder = tempFolder(t);
   const below = join(folder, 'below');
   mkdirSync(join(folder, 'var'), { recursive: true });

@@ -54,7 +54,7 @@ test('two remote scanners, one killed, probe every host once and record what a r
   }
 });
 
-test('a stopped scanner releases its leases', { skip: WITHOUT_SERVERS }, async (t) => {
+test('a stopped scanner releases its leases', { skip: ONLY_WIDE || WITHOUT_SERVERS }, async (t) => {
   const folder = tempFolder(t);
   const stand = await recordsStand(t);
   const { records } = stand.app.store;

@@ -7,6 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { run, until } from '../support/program.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** A page, once it is pressed for the address that it is to have. */
 const pressedFor = (url: string, path: string, root: string): Promise<string> =>
@@ -19,7 +20,9 @@ const pressedFor = (url: string, path: string, root: string): Promise<string> =>
 /** No variable says where papers and records are. */
 const UNSAID = { ORIGIN: '', DATA_ORIGIN: '' };
 
-test('a server that takes free ports names them, and a command beside it keeps them', async (t) => {
+test('a server that takes free ports names them, and a command beside it keeps them', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'quay' }]);
   const server = await serveHere(t, folder, { ...UNSAID, PORT: '0', RECORDS_PORT: '0' });

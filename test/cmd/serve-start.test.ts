@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { LateJobs } from '../../src/cmd/serve/jobs.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 test('jobs start in order when the server is ready; stopped ones do not', async () => {
   const told: string[] = [];
@@ -36,7 +37,7 @@ test('a job that cannot be started fails the start', () => {
   assert.throws(() => late.begin(), /no such job/);
 });
 
-test('a server that is killed leaves its compiled modules to the next one', async (t) => {
+test('a server that is killed leaves its compiled modules to the next one', { skip: ONLY_WIDE }, async (t) => {
   const cache = join(tempFolder(t), 'compiled');
   const serving = `const { keepCompiled } = await import(${JSON.stringify(new URL('../../src/cmd/serve/keep-compiled.ts', import.meta.url))});
     keepCompiled();

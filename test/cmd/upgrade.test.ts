@@ -10,6 +10,7 @@ import { readSettings } from '../../src/server/env.ts';
 import { envIn, tempFolder, treeOf } from '../support/app-context.ts';
 import { makeNewer, rowsOf, unpackDatabase } from '../support/old-database.ts';
 import { copyDemo, DEMO_ORIGINS, run } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // What a new version says before it changes a database, and what it does with one of a version that is newer still.
 
@@ -138,7 +139,7 @@ test('doctor --upgrade changes neither database nor write-ahead log after a cras
   assert.deepEqual(kept(), before);
 });
 
-test('pages are announced for the reason for which they are pressed', async (t) => {
+test('pages are announced for the reason for which they are pressed', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   if (process.env.PRESSED_DEMO === undefined) return t.skip('npm test presses the demo for this test');
   copyDemo(folder);

@@ -245,7 +245,7 @@ describe('the editor', () => {
     );
   });
 
-  it('keeps a draft until it is filed, of each piece its own', async () => {
+  it('keeps a draft until it is filed, of each piece its own', { skip: ONLY_WIDE }, async () => {
     const { id } = await filed({ headline: 'A piece for drafts' });
     const page = await opened(`pieces/${id}/edit`);
     await write(page, 'Changed.[^1] Again.[^2]');
@@ -262,7 +262,7 @@ describe('the editor', () => {
     isSound();
   });
 
-  it('shows two editors of one piece what the other did, and makes one text of both', async () => {
+  it('shows two editors of one piece what the other did, and makes one text of both', { skip: ONLY_WIDE }, async () => {
     const before = 'The ferry is blue.[^1]\n\nIt sails at nine.[^2]\n\nIt is never late.';
     const { id } = await filed({ headline: 'The ferry', prose: before });
     const [first, second] = [await opened(`pieces/${id}/edit`), await opened(`pieces/${id}/edit`)];
@@ -317,7 +317,7 @@ describe('the editor', () => {
     isSound();
   });
 
-  it('schedules in the zone that it names, and says the time in UTC', async () => {
+  it('schedules in the zone that it names, and says the time in UTC', { skip: ONLY_WIDE }, async () => {
     const page = await opened('write');
     await page.locator('#headline').fill('A piece for the morning');
     await write(page, PIECE.prose);

@@ -8,6 +8,7 @@ import { tempFolder } from '../support/app-context.ts';
 import { type Seat, seatAt } from '../support/console-seat.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 const VIDEO = join(
@@ -58,7 +59,7 @@ test('a piece is dragged to the lead, moved down by keyboard and placed', async 
   );
 });
 
-test('a video is uploaded with progress, and a refused one leaves its form', async () => {
+test('a video is uploaded with progress, and a refused one leaves its form', { skip: ONLY_WIDE }, async () => {
   await page.goto(`${seat.root}media`);
   await page.getByText('Upload a file').click();
   await page.locator('#path').fill('media/cast/2026-11-16.jpg');

@@ -63,7 +63,7 @@ test('recipes name settings and files that there are', () => {
   for (const { name } of files.filter((file) => !unnamed.includes(file.name))) assert.ok(manual.includes(name), name);
 });
 
-test('the image’s health check asks every service', async (t) => {
+test('the image’s health check asks every service', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const { url, records } = await serveAtOnce(t, folder);
   const ports = { PORT: new URL(url).port, RECORDS_PORT: new URL(records).port };

@@ -226,7 +226,7 @@ test('a source that cannot be read is tried again, and said once', async (t) => 
   await sound(app);
 });
 
-test('two processes never read the same twice, and one that dies is followed', async (t) => {
+test('two processes never read the same twice, and one that dies is followed', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, asked, tools, put, story } = await stand(t);
   put('deep', [{ quote: 'twelve metres deep' }, {}]);
   let isHeld = true;
@@ -569,7 +569,7 @@ test('receivers of webhooks are told of each finding once, when a piece on air r
   await sound(app);
 });
 
-test('fact check reads every source again, and says which facts need to be revised', async (t) => {
+test('fact check reads every source again, and says which facts need to be revised', { skip: ONLY_WIDE }, async (t) => {
   const { app, root, put, air, pages } = await stand(t);
   put('deep', [
     { claim_key: 'depth', quote: 'twelve metres deep', instrument: root.replace('source.example', '127.0.0.1') },
@@ -598,7 +598,7 @@ test('fact check reads every source again, and says which facts need to be revis
 
 const FACT = { claim_key: 'harbour-depth', source: 'Office' };
 
-test('the source of a version that is not the newest is read no more', async (t) => {
+test('the source of a version that is not the newest is read no more', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, root, asked, put, air, read } = await stand(t);
   const correct = (version: number, order: object) =>
     correctFact(deskOf(app), PAPER, 'harbour-depth', { version, note: 'A misprint.', by: 'cli', ...order });
@@ -635,7 +635,9 @@ test('a source that falls behind while its paper reads none is left out', async 
   await sound(app);
 });
 
-test('a piece that waits for a source is a draft again when its fact is corrected first', async (t) => {
+test('a piece that waits for a source is a draft again when its fact is corrected first', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, put, air, story, read } = await stand(t, { quote_not_found: 'refuse' });
   const cited = [{ ...FACT, quote: 'twelve metres deep' }, { source: 'Another' }];
   put('deep', cited);
@@ -657,7 +659,7 @@ test('a piece that waits for a source is a draft again when its fact is correcte
   await sound(app);
 });
 
-test('a paper with many sources keeps no other waiting', async (t) => {
+test('a paper with many sources keeps no other waiting', { skip: ONLY_WIDE }, async (t) => {
   const { app, root, asked, put, read } = await stand(t);
   put(
     'deep',
@@ -680,7 +682,7 @@ const filesOf = ({ store }: AppContext) =>
   readdirSync(store.media.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 const CITED = [FACT, { source: 'Another', instrument: 'Ledger, page 4' }];
 
-test('a reading whose fact is corrected meanwhile signs nothing and leaves no file', async (t) => {
+test('a reading whose fact is corrected meanwhile signs nothing and leaves no file', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, tools, put, story } = await stand(t);
   put('deep', CITED);
   const order = { version: 1, instrument: 'Report, page 4', note: 'A misprint.', by: 'cli' };
@@ -726,7 +728,9 @@ test('what a process leaves behind that is killed before it signs is swept, and 
   await sound(app);
 });
 
-test('a process whose files were swept while it stood still signs nothing, and no picture is swept', async (t) => {
+test('a process whose files were swept while it stood still signs nothing, and no picture is swept', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, root, clock, pages, put, story, read } = await stand(t);
   put('deep', CITED);
   const { keepBytes } = app.store.media;
@@ -755,7 +759,9 @@ test('a process whose files were swept while it stood still signs nothing, and n
   assert.ok(app.store.media.has(digest));
 });
 
-test('a full disk keeps and signs nothing of a source, and it is read when there is room', async (t) => {
+test('a full disk keeps and signs nothing of a source, and it is read when there is room', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, clock, put, story, read } = await stand(t);
   put('deep', CITED);
   const { folder } = app.store.media;

@@ -16,6 +16,7 @@ import { type Received, receiver } from '../support/receiver.ts';
 import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { assertWellFormed } from '../support/xml.ts';
 
 const ROOT = `http://localhost:4321/${PAPER}`;
@@ -117,7 +118,7 @@ test('a hub that cannot be one stops the start with a line', () => {
   assert.equal(readSettings(envIn('/nowhere', { HUB_URL: '' })).hubUrl, null);
 });
 
-test('a server notifies the hub by itself, and lists the papers as OPML', async (t) => {
+test('a server notifies the hub by itself, and lists the papers as OPML', { skip: ONLY_WIDE }, async (t) => {
   const hub = await receiver(t);
   const folder = tempFolder(t);
   await enterPapers(folder, [{ slug: 'of-tides' }]);

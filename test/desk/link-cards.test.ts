@@ -236,7 +236,9 @@ test('what a hostile page says is bounded and shown as text', async (t) => {
   assert.ok(story().includes('&lt;script&gt;alert(1)&lt;/script&gt;</b>'));
 });
 
-test('cards go with the pieces that need them, with the setting, and with the paper', async (t) => {
+test('cards go with the pieces that need them, with the setting, and with the paper', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { root, asked, read } = await site(t, {
     '/tides': html(PAGE),
     '/again': html(PAGE),

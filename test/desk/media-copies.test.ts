@@ -48,7 +48,7 @@ function copyWithoutMedia(t: TestContext, folder: string, env: Record<string, st
   return appContextIn(t, other, clock, env);
 }
 
-const STORES = { 'a folder': false, 'our own store': false, versitygw: without('versitygw') } as const;
+const STORES = { 'a folder': false, 'our own store': false, versitygw: ONLY_WIDE || without('versitygw') } as const;
 for (const [kind, skip] of Object.entries(STORES)) {
   test(`${kind} gets a picture when it is filed, and a press without it takes it from there`, { skip }, async (t) => {
     const [folder, bucket] = [tempFolder(t), tempFolder(t)];

@@ -28,6 +28,7 @@ import { ask } from '../support/http.ts';
 import { loopback } from '../support/loopback.ts';
 import { probe } from '../support/probes.ts';
 import { recordsStand } from '../support/records-fixture.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const logger = pino({ level: 'silent' });
 const HOUR = 3_600_000;
@@ -400,7 +401,7 @@ test('a day that was not over when it was cited is compared with what it said th
   assert.equal(found('today').state, 'changed');
 });
 
-test('an answer of brackets alone ends no process', async () => {
+test('an answer of brackets alone ends no process', { skip: ONLY_WIDE }, async () => {
   const instrument = 'https://data.example/t/example.org';
   // JSON of all that a source may have, that becomes more than the heap of the thread.
   const nested = `{"preview":true,"x":${'['.repeat(10_000_000)}${']'.repeat(10_000_000)}}`;

@@ -8,12 +8,15 @@ import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import { TABLES } from '../../src/phrases/tables.ts';
 import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 /** Writing systems that differ, one of them from right to left. */
 const PRESSED = ['ja', 'ar', 'de'];
 
-test('the sample pieces of a new paper in each language pass the door on air, and are pressed with their pictures', async (t) => {
+test('the sample pieces of a new paper in each language pass the door on air, and are pressed with their pictures', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const content = join(folder, 'content');
   const languages = [...Object.keys(TABLES), 'sv'];

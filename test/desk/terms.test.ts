@@ -20,6 +20,7 @@ import { Fault } from '../../src/shared/fault.ts';
 import { appContextIn, type Clock, PAPER, tempFolder } from '../support/app-context.ts';
 import { copyContent } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const AGREEMENT: Agreement = { version: '2026-11-21', text: 'Cite what you have read.' };
@@ -210,7 +211,7 @@ describe('reading the agreement', () => {
     }
   });
 
-  test('filing a content folder takes no notice of it', async (t) => {
+  test('filing a content folder takes no notice of it', { skip: ONLY_WIDE }, async (t) => {
     const folder = tempFolder(t);
     copyContent(folder);
     assert(readFileSync(join(folder, 'content/agreement.md'), 'utf8').startsWith('---\n'));

@@ -9,6 +9,7 @@ import { shapeProblems } from '../../src/shared/shape.ts';
 import { paperOf } from '../press/paper-copy.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 test('each theme but the default one has its stylesheets', () => {
   for (const theme of THEMES)
@@ -37,7 +38,9 @@ test('an unknown theme is refused with the list of those there are', () => {
   for (const name of THEMES) assert.ok(problem.message.includes(name), problem.message);
 });
 
-test('a paper changes its theme: the press leaves what a full press would, and nothing of the theme before', async (t) => {
+test('a paper changes its theme: the press leaves what a full press would, and nothing of the theme before', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 12);
   const headlines = (page: string) => new Set(page.match(/(?<=href=")[^"]*\/stories\/[^"/]+(?=\/")/g));
   const all = headlines(treeOf(tree).get('index.html') ?? '');

@@ -18,6 +18,7 @@ import {
   SECTIONS,
   tempFolder,
 } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const DAY = 86_400_000;
@@ -126,7 +127,7 @@ function fileOneByOne({ desk }: Side, given: readonly Line[]): void {
   }
 }
 
-test('an import leaves what the same filings leave one by one', async (t) => {
+test('an import leaves what the same filings leave one by one', { skip: ONLY_WIDE }, async (t) => {
   const [imported, filed] = twoDesks(t);
   const first = lines(120);
   await importLines(imported, first);

@@ -10,6 +10,7 @@ import { parsedBatches, sectionsIn } from '../../src/desk/ingest/import-lines.ts
 import { intakeOf } from '../../src/server/context.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { START } from '../support/pressed-paper.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const all = async <T>(batches: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
@@ -52,7 +53,7 @@ function archiveIn(folder: string): string {
   return file;
 }
 
-test('lines are read in batches, and are filed by their numbers', async (t) => {
+test('lines are read in batches, and are filed by their numbers', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const file = archiveIn(folder);
   const lines = await all(parsedBatches(file));
@@ -148,7 +149,7 @@ test('a line with thousands of entries in a list is rejected or filed without tr
   assert.equal(filed, 1);
 });
 
-test('a file without an end of line does not fill the memory', async (t) => {
+test('a file without an end of line does not fill the memory', { skip: ONLY_WIDE }, async (t) => {
   const file = join(tempFolder(t), 'zeros.jsonl.gz');
   const zeros = Readable.from(
     (function* () {

@@ -123,7 +123,9 @@ test('a fence is said once, and nothing is signed behind it', async (t) => {
   await stop();
 });
 
-test('a lost key stops only the heads, is reported once, and works again when restored', async (t) => {
+test('a lost key stops only the heads, is reported once, and works again when restored', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const app = openIn(t, folder);
   growLog(app, 'records', 5);
@@ -172,7 +174,7 @@ test('tiles are on the disk, with their names, before the checkpoint names them'
   }
 });
 
-test('a database that is locked while files are published ends nothing', async (t) => {
+test('a database that is locked while files are published ends nothing', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const app = openIn(t, folder);
   const { logger, lines } = memoryLogger();

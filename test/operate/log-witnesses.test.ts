@@ -11,6 +11,7 @@ import { witnessClient } from '../../src/signing/log/witness-client.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { ed25519Witness, MemoryLog, mldsa44Witness } from '../support/log.ts';
 import { LogHeads } from '../support/log-heads.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { send, type WitnessServer, witnessServer } from '../support/witness-server.ts';
 
 /** A little after the time that the test's heads and witnesses sign. */
@@ -375,7 +376,7 @@ test('witnesses are asked in parallel, one request each, and a slow one delays n
   assert.equal(stand.state(slow.vkey).cosigned_size, 4);
 });
 
-test('two slow witnesses sign the same heads while the log grows', async (t) => {
+test('two slow witnesses sign the same heads while the log grows', { skip: ONLY_WIDE }, async (t) => {
   const stand = new Stand(t);
   const servers = [await witnessServer(t), await witnessServer(t, 'witness.example/w2', 6)] as const;
   const [a, b] = servers;

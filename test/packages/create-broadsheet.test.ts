@@ -108,7 +108,7 @@ test('without a terminal create takes defaults, and says for what', async (t) =>
 });
 
 test('on a terminal create asks for the folder, the place to publish, and all about the paper', {
-  skip: without('script'),
+  skip: ONLY_WIDE || without('script'),
 }, async (t) => {
   const folder = tempFolder(t);
   const answers = ['the-quay', 'gopher', 's3', 'The Quay', '', 'https://quay.example', 'Tides, Boats', ''];
@@ -152,7 +152,7 @@ async function typed(folder: string, lines: string[]) {
   return { status: await promise, stdout };
 }
 
-test('create refuses with one line, and leaves nothing', async (t) => {
+test('create refuses with one line, and leaves nothing', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'full'));
   writeFileSync(join(folder, 'full/notes.txt'), 'mine');

@@ -71,7 +71,9 @@ test('the workflow of the town paper gives the action what it asks for', () => {
   for (const [name, { required }] of Object.entries(inputs)) if (required) assert.ok(given.includes(name), name);
 });
 
-test('the example that verifies checks every piece of a paper, and finds one that was altered', async (t) => {
+test('the example that verifies checks every piece of a paper, and finds one that was altered', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { desk } = await servedApis(t);
   const cwd = join(folder, 'examples/verify-client');
   const sound = await outcome(cwd, [process.execPath, 'verify.js', desk]);

@@ -16,6 +16,7 @@ import { PROJECT } from '../../src/shared/project.ts';
 import { openBrowser } from '../browser/chromium.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { loopback } from '../support/loopback.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { installTarball, outcome, packPackage } from './packed.ts';
 
 const NOBLE = ['@noble/ed25519', '@noble/hashes'];
@@ -181,7 +182,7 @@ console.log(JSON.stringify({
   assert.match(refused[1], /^TypeError: policy is not a tlog-policy: /);
 });
 
-test('the example of the README runs, and its types are those of a strict program', async (t) => {
+test('the example of the README runs, and its types are those of a strict program', { skip: ONLY_WIDE }, async (t) => {
   const readme = readFileSync(join(installed, 'README.md'), 'utf8');
   const [, example = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? [];
   const { proof, keys } = json(PROJECT, 'test/vectors/proof/valid/a-chain-over-two-keys-each-in-its-time.json');

@@ -12,6 +12,7 @@ import { inspectMedia } from '../../src/media/inspect.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { PAPER, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { paperOf } from './paper-copy.ts';
 
 /** Pages of different kinds, whose footers and heads are the same. */
@@ -24,7 +25,7 @@ async function change({ store, clock: { now } }: AppContext, more: object): Prom
   );
 }
 
-test('every page has the contact and the imprint in its footer', async (t) => {
+test('every page has the contact and the imprint in its footer', { skip: ONLY_WIDE }, async (t) => {
   const { app, tree } = await paperOf(t, 1);
   const footers = async () => {
     await pressPapers(app, { cards: false });
@@ -74,7 +75,7 @@ test('an analytics address has a host without signs of the policy', () => {
   assert.equal(PaperBody.safeParse({ ...record, url: 'https://*.example' }).success, false);
 });
 
-test('an icon of any size is drawn, and one that no decoder can draw is replaced', async (t) => {
+test('an icon of any size is drawn, and one that no decoder can draw is replaced', { skip: ONLY_WIDE }, async (t) => {
   const { app, tree } = await paperOf(t, 1);
   const square = (side: number) =>
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}"><rect width="${side}" height="${side}" fill="#036"/></svg>`;

@@ -130,7 +130,7 @@ async function costOf(name: string, code: string): Promise<number> {
   return (process.threadCpuUsage().user - before) / 1_000;
 }
 
-test('lines made to go back for seconds cost no more than a long text', async () => {
+test('lines made to go back for seconds cost no more than a long text', { skip: ONLY_WIDE }, async () => {
   // Without the limit on going back, Oniguruma takes much longer for one such line of C++.
   const text = await costOf('ts', 'const a = "b" + f(1); // c\n'.repeat(700));
   for (const [name, bit] of [

@@ -23,7 +23,7 @@ function publishLong(app: AppContext, slug: string, length: number): void {
   airStory(desk, PAPER, slug, { by: 'test', at: START });
 }
 
-test('a very long piece is printed on other threads, as it would be here', async (t) => {
+test('a very long piece is printed on other threads, as it would be here', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
   publishLong(app, 'long', ONLY_WIDE === false ? 399_000 : 150_000);
   const [all, here] = [process.cpuUsage(), process.threadCpuUsage()];

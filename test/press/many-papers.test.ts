@@ -10,6 +10,7 @@ import { PaperBody } from '../../src/desk/papers/paper.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { appContextIn, type Scope, tempFolder } from '../support/app-context.ts';
 import { until } from '../support/program.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // What a server with many papers reads again is what changed. Statements and rows are counted, not time.
 
@@ -129,7 +130,7 @@ test('a request reads the papers that changed', (t) => {
   assert.deepEqual(reads[1], reads[0]);
 });
 
-test('the clock reads only papers marked since its last check', async (t) => {
+test('the clock reads only papers marked since its last check', { skip: ONLY_WIDE }, async (t) => {
   const counts = counter(t);
   const reads: unknown[] = [];
   for (const amount of [FEW, MANY]) {

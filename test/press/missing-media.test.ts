@@ -182,7 +182,7 @@ test('a damaged picture is neither shown nor drawn from, and only the desk is to
   assert.deepEqual(await faultsOf(app), []);
 });
 
-test('the pressed tree supplies missing media', async (t) => {
+test('the pressed tree supplies missing media', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder } = await illustrated(t);
   await pressed(app);
   const tree = treeOf(join(folder, 'papers', PAPER));

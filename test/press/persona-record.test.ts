@@ -11,6 +11,7 @@ import { deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { DAY, START } from '../support/pressed-paper.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const [INES = '', TOMAS = ''] = PERSONAS;
 /** More than the page lists. */
@@ -82,7 +83,9 @@ test('a persona’s page has its record, and is printed again when a piece of it
   );
 });
 
-test('back issues show the fronts of four weeks, and tags the newest piece with a picture', async (t) => {
+test('back issues show the fronts of four weeks, and tags the newest piece with a picture', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const folder = tempFolder(t);
   const clock = { now: START };
   const app = appContextIn(t, folder, clock);

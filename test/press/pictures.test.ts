@@ -143,7 +143,9 @@ test('a picture that cannot be decoded becomes a grey one of its shape, because 
   );
 });
 
-test('a few new pictures are drawn before the pages; many are left to later presses, and nothing is drawn twice', async (t) => {
+test('a few new pictures are drawn before the pages; many are left to later presses, and nothing is drawn twice', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, tree } = await paperWith(t, 16);
   const seen: string[] = [];
   const presses = new PressQueue(app);

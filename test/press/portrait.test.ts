@@ -18,6 +18,7 @@ import { sha256 } from '../../src/proof/basis.ts';
 import { type AppContext, deskOf } from '../../src/server/context.ts';
 import { appContextIn, createPaper, filing, PAPER, PERSONAS, tempFolder, treeOf } from '../support/app-context.ts';
 import { ownPictures } from '../support/empty-database.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const [SLUG = ''] = PERSONAS;
 const PATH = `portraits/${SLUG}.png`;
@@ -129,7 +130,7 @@ test('a persona without a picture has a drawn one at an address that stays, unti
   assert.equal(statSync(join(tree, PATH)).size, 1);
 });
 
-test('a portrait is drawn once for all presses, as long as its cache exists', async (t) => {
+test('a portrait is drawn once for all presses, as long as its cache exists', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const app = appContextIn(t, folder, { now: Date.parse('2026-11-20T12:00:00Z') });
   ownPictures(app.settings.dataDir);

@@ -46,7 +46,7 @@ const opened = shared(async (t) => {
   return { ...paper, pool };
 });
 
-test('threads print what the thread of the press prints, and all of it', async () => {
+test('threads print what the thread of the press prints, and all of it', { skip: ONLY_WIDE }, async () => {
   const { app, folder, tree, pool } = opened();
   const lastChange = app.store.desk.manifest.lastChangeOfAll();
   assert.ok((await pool.takeSnapshots()).every((other) => other === lastChange));

@@ -21,6 +21,7 @@ import { cosignAll } from '../support/cosign-all.ts';
 import { assertSameTree, fullPress } from '../support/full-press.ts';
 import { LogHeads } from '../support/log-heads.ts';
 import { publish, START } from '../support/pressed-paper.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 import { paperOf } from './paper-copy.ts';
 
 const proofPath = (slug: string): string => `stories/${slug}/proof.json`;
@@ -64,7 +65,9 @@ test('a head that gets its quorum presses the proofs of what it covers, and noth
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('the document of a fact proves that the log has it, as soon as a head over it has its quorum', async (t) => {
+test('the document of a fact proves that the log has it, as soon as a head over it has its quorum', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 1);
   const entry = { source: 'Port Authority', instrument: 'A map' };
   const cited_facts = ['pier', 'quay'].map((claim_key, at) => ({

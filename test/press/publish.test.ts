@@ -77,7 +77,9 @@ test('a piece that is dated back moves the pages of its section and no older one
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('withdrawing the oldest piece moves every page of its section, and removes the last one', async (t) => {
+test('withdrawing the oldest piece moves every page of its section, and removes the last one', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 61);
   assert.ok(treeOf(tree).has('sections/city/3/index.html'));
   withdrawStory(deskOf(app), PAPER, 'piece-0', { by: 'cli', reason: 'It was never so.' });

@@ -31,7 +31,7 @@ function after(sheets: number, work: () => void): () => void {
   };
 }
 
-test('a piece that comes in while a press of everything runs gets the next press', async (t) => {
+test('a piece that comes in while a press of everything runs gets the next press', { skip: ONLY_WIDE }, async (t) => {
   // Early, when its own sheets are not yet chosen for printing, and late, when everything else is printed.
   for (const sheets of ONLY_WIDE === false ? [0, 5, 30] : [5]) {
     const { app, folder, clock, tree } = await paperOf(t, 3);
@@ -44,7 +44,7 @@ test('a piece that comes in while a press of everything runs gets the next press
   }
 });
 
-test('a piece that comes in before a press of everything begins is part of it', async (t) => {
+test('a piece that comes in before a press of everything begins is part of it', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
   change(app, { hue: 17 });
   publish(app, 'in-time', START);
@@ -72,7 +72,7 @@ test('what a broken-off press wrote of a piece goes when the piece is withdrawn 
   assertSameTree(treeOf(tree), await fullPress(t, folder, clock, false));
 });
 
-test('a piece reverted after an interrupted press is printed as it is', async (t) => {
+test('a piece reverted after an interrupted press is printed as it is', { skip: ONLY_WIDE }, async (t) => {
   const { app, folder, clock, tree } = await paperOf(t, 3);
   const page = join(tree, 'stories/piece-0/index.html');
   const before = app.store.desk.record(PAPER, 'paper', '') as { hue: number };
@@ -134,7 +134,9 @@ test('a lease dated by a clock since set back has no owner', async (t) => {
   assert.equal((await pressPapers(app, { cards: false })).get(PAPER)?.full, false);
 });
 
-test('a press prints one state of the paper: no file names a piece whose page is not there', async (t) => {
+test('a press prints one state of the paper: no file names a piece whose page is not there', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   // Without a crew, and with one, whose workers read for themselves.
   for (const pieces of ONLY_WIDE === false ? [3, 410] : [3]) {
     const { app, tree } = await paperOf(t, pieces);

@@ -88,7 +88,7 @@ test('--check reads objects that a store encrypts, whatever their metadata', { s
   assert.deepEqual(await check(), ['index.html: other bytes']);
 });
 
-test('foreign files stay, unless a repair is requested', async (t) => {
+test('foreign files stay, unless a repair is requested', { skip: ONLY_WIDE }, async (t) => {
   const { store, tree, send, check, item, forget } = await standOf(t, `&paper=${PAPER}`);
   await send();
   const foreign = ['backups/broadsheet-2026.tar.zst', 'litestream/0/ltx/1.ltx', 'signer.json', 'google1234.html'];

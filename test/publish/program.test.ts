@@ -91,7 +91,9 @@ test('a bucket that fails holds up nothing, and catches up', { skip: ONLY_WIDE }
   assert.match(stdout, /tide-table: \d+ files compared, 0 differences/);
 });
 
-test('the command checks, repairs and says what it would do', { skip: without('versitygw') }, async (t) => {
+test('the command checks, repairs and says what it would do', {
+  skip: ONLY_WIDE || without('versitygw'),
+}, async (t) => {
   const folder = await pressedFolder(t);
   const env = storeEnv(await startVersitygw(t, tempFolder(t)));
   const would = await run(t, folder, ['publish', '--dry-run'], env);

@@ -114,7 +114,7 @@ test('a paper and the log are published once, and later only what changed', asyn
   assert.deepEqual((await compareTrees(app, address, bucketOf(app, address))).get(PAPER)?.differences, []);
 });
 
-test('objects carry the headers of _headers, and are sent again when these change', async (t) => {
+test('objects carry the headers of _headers, and are sent again when these change', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { app, send } = await standAt(t, at(store));
   await send();
@@ -181,7 +181,7 @@ test('a folder gets the same trees, one paper at its root if requested', async (
   );
 });
 
-test('drift is named and repaired', async (t) => {
+test('drift is named and repaired', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { app, tree, address, send } = await standAt(t, at(store));
   await send();
@@ -283,7 +283,7 @@ test('partial tiles that the server has not removed yet leave the place when the
   assert.deepEqual(differences, []);
 });
 
-test('a place that is not as remembered is compared, and only differences are sent', async (t) => {
+test('a place that is not as remembered is compared, and only differences are sent', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { app, tree, send } = await standAt(t, at(store));
   await send();
@@ -342,7 +342,7 @@ test('a tree on disk that differs from what was pressed is not published', async
   assert.ok(!store.objects.has(`site/${PAPER}/index.html`));
 });
 
-test('a removed paper leaves the place', async (t) => {
+test('a removed paper leaves the place', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { app, send } = await standAt(t, at(store));
   await send();
@@ -381,7 +381,7 @@ test('even a defect in publishing does not fail the command before it', async (t
   assert.match(said.join(''), /not published: TypeError.*run broadsheet publish/s);
 });
 
-test('two publishers take turns', async (t) => {
+test('two publishers take turns', { skip: ONLY_WIDE }, async (t) => {
   const store = await S3Server.start(t);
   const { tree, send } = await standAt(t, at(store));
   const holders: string[] = [];

@@ -31,6 +31,7 @@ import {
   tempFolder,
 } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -114,7 +115,9 @@ test('the newest order is the one that is confirmed, and one mail is enough for 
   assert.equal(confirm(app.store.desk, PAPER, tokens[0] ?? '', app.clock.now()).cadence, 'weekly');
 });
 
-test('who does not answer is asked ever more seldom, and a reader who confirmed once a day', (t) => {
+test('who does not answer is asked ever more seldom, and a reader who confirmed once a day', {
+  skip: ONLY_WIDE,
+}, (t) => {
   const clock = { now: NOON };
   const app = appIn(t, clock);
   const mailsIn = (span: number): number => {

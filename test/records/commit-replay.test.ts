@@ -36,7 +36,7 @@ function chosen(): ZoneState[] {
 }
 
 test('zones served commit by commit give the deltas that really happened, and no other', {
-  skip: WITHOUT_SERVERS || WITHOUT_ZONES,
+  skip: ONLY_WIDE || WITHOUT_SERVERS || WITHOUT_ZONES,
 }, async (t) => {
   const all = chosen();
   const [first] = all;

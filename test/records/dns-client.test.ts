@@ -8,6 +8,7 @@ import { type Server, Upstream } from '../../src/records/probe/dns/upstream.ts';
 import { createResolver } from '../../src/records/probe/resolver.ts';
 import { answerTo, type Heard, lyingServer, type Reply } from '../support/lying-server.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NAME = 'host.example.com';
 /** How long a test waits for an answer that does not come, in ms. */
@@ -124,7 +125,7 @@ test('silence and a closed port', async (t) => {
   assertUnknown(await ask(NAME, 'A'), 'unreachable');
 });
 
-test('answers to another number, another question, or none', async (t) => {
+test('answers to another number, another question, or none', { skip: ONLY_WIDE }, async (t) => {
   const lies: Record<string, (heard: Heard) => Buffer> = {
     'another number': (heard) =>
       answerTo(heard, { id: ((heard.query.id ?? 0) + 1) % 65_536, answers: [A('192.0.2.66')] }),

@@ -24,6 +24,7 @@ import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { startKnot, WITHOUT_SERVERS } from '../support/dns-servers.ts';
 import { HOUR, probe } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NO_ORIGINS: OriginOf = () => null;
 type Answer = string[] | null;
@@ -244,7 +245,7 @@ test('changes that lists show follow one from the other, and so do the answers',
   );
 });
 
-test('a state stays small, whatever is answered', () => {
+test('a state stays small, whatever is answered', { skip: ONLY_WIDE }, () => {
   const anyAddress = () => [...randomBytes(4)].join('.');
   const answers = Array.from({ length: 600 }, (_, index) =>
     Array.from({ length: index % ANSWER_MAX }, anyAddress).sort(),
@@ -287,7 +288,7 @@ function scan(t: TestContext) {
   };
 }
 
-test('an audit derives the sets again, with the origins that were noted', (t) => {
+test('an audit derives the sets again, with the origins that were noted', { skip: ONLY_WIDE }, (t) => {
   const { app, id, see } = scan(t);
   const { records } = app.store;
   for (const [index, A] of turns(40).entries()) {

@@ -61,7 +61,7 @@ test('of processes that admit the same caller concurrently, one does', { skip: O
   assert.deepEqual(await race(t, 'keyless'), EACH_ONCE);
 });
 
-test('of processes that take the same lease concurrently, one gets it', async (t) => {
+test('of processes that take the same lease concurrently, one gets it', { skip: ONLY_WIDE }, async (t) => {
   assert.deepEqual(await race(t, 'duty'), EACH_ONCE);
 });
 

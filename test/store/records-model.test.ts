@@ -10,6 +10,7 @@ import { type Scope, tempFolder } from '../support/app-context.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 import { HOUR, KEY, probe, toolsAt } from '../support/probes.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;
@@ -33,7 +34,7 @@ const action = fc.oneof(
   fc.record({ do: fc.constant('clock' as const), by: fc.integer({ min: -3 * 24 * HOUR, max: 5 * 24 * HOUR }) }),
 );
 
-test('after any sequence of operations, every table of the records is consistent', async () => {
+test('after any sequence of operations, every table of the records is consistent', { skip: ONLY_WIDE }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       // A turn of its own for what was collected of earlier runs to be given back.

@@ -11,6 +11,7 @@ import { databaseFile } from '../../src/shared/files/data-folder.ts';
 import { INTERRUPTED, openSearchReader, type Question } from '../../src/store/desk/search-reader.ts';
 import { appContextIn, createPaper, filing, PAPER, tempFolder } from '../support/app-context.ts';
 import { publish } from '../support/newsroom.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 /** How many rows, and how many words each has: a phrase takes some 0.3 s or more to be found in none of them. */
 const [ROWS, WORDS] = [600, 3_000];
@@ -132,7 +133,9 @@ test('a search in a year or a section finds what is there, to the minute of midn
   }
 });
 
-test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', async (t) => {
+test('a costly question can be interrupted, and one caller who repeats it keeps nobody else waiting', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const file = archive(t);
   const reader = openSearchReader(file, SEARCH_ROWS);
   const running = reader.found(about(COSTLY)).catch((error: unknown) => error);

@@ -24,6 +24,7 @@ import {
   tempFolder,
 } from '../support/app-context.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -258,7 +259,9 @@ function forget(folder: string, sql: string): void {
   db.close();
 }
 
-test('a database from before search, or with another folding, is indexed when it is opened', (t) => {
+test('a database from before search, or with another folding, is indexed when it is opened', {
+  skip: ONLY_WIDE,
+}, (t) => {
   const folder = tempFolder(t);
   const app = founded(t, { now: NOON }, folder);
   for (let n = 0; n < 450; n++) file(app, words(`a${n}`, `Tide ${n}`));

@@ -4,6 +4,7 @@ import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import Database from 'libsql';
 import { endBeforeRemoval, envIn } from './app-context.ts';
 import { runCommand } from './command.ts';
 import { emptyDatabase } from './empty-database.ts';
@@ -229,6 +230,10 @@ export function copyDemo(folder: string): void {
   const made = process.env.PRESSED_DEMO;
   if (made === undefined) return;
   for (const part of ['var', 'papers']) cpSync(join(made, part), join(folder, part), { recursive: true });
+  // A press remembers where it was: without this, each copy is pressed whole.
+  const db = new Database(join(folder, 'var/broadsheet.db'));
+  db.prepare('UPDATE presses SET stamp = replace(stamp, ?, ?)').run(join(made, 'papers'), join(folder, 'papers'));
+  db.close();
 }
 
 /** Repeats a call until it returns a result; the runner's own timeout ends it. */

@@ -7,8 +7,9 @@ import { listenTo } from '../support/events.ts';
 import { ask } from '../support/http.ts';
 import { copyContent, start, until } from '../support/program.ts';
 import { send } from '../support/send.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
-test('dev shows a folder with the built pages, and reloads what is open', async (t) => {
+test('dev shows a folder with the built pages, and reloads what is open', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   const running = start(t, folder, ['dev']);

@@ -15,6 +15,7 @@ import { writingDesk } from '../../src/writing/desk.ts';
 import { allProblems, openPieces } from '../../src/writing/outlook.ts';
 import { outlookOf } from '../../src/writing/piece.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -194,7 +195,7 @@ test('media and places on the front follow their files', async (t) => {
   assert.equal(outlook('one'), 'refused');
 });
 
-test('a save costs one file, however many the paper has', async (t) => {
+test('a save costs one file, however many the paper has', { skip: ONLY_WIDE }, async (t) => {
   const { desk, put, quay, headlines } = folderDesk(t);
   quay();
   for (let n = 0; n < 300; n++)
@@ -215,7 +216,7 @@ test('a save costs one file, however many the paper has', async (t) => {
   assert.ok(Math.min(...saves) * 5 < all, `a save takes ${Math.min(...saves)} ms of ${all} ms for all`);
 });
 
-test('the desk follows no link, and names each', async (t) => {
+test('the desk follows no link, and names each', { skip: ONLY_WIDE }, async (t) => {
   const { folder, contentDir, desk, put, quay, headlines, lines } = folderDesk(t);
   quay();
   put('quay/stories/own.md', story('Its own'));

@@ -28,7 +28,7 @@ import { cutTexts, hostileTexts, withHostileTexts } from '../../support/stored-t
 import { ONLY_WIDE } from '../../support/wide.ts';
 
 /** Of how many values of a parameter its first operation takes one, and each other operation. */
-const SHARE = ONLY_WIDE === false ? { first: 1, others: 4 } : { first: 4, others: 16 };
+const SHARE = ONLY_WIDE === false ? { first: 1, others: 4 } : { first: 6, others: 32 };
 
 /** Longer than any name may be, with signs that no name has, and names in disguise. */
 const ODD_NAMES = [

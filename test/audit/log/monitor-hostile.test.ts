@@ -11,6 +11,7 @@ import { signNote } from '../../../src/proof/signing.ts';
 import { tempFolder } from '../../support/app-context.ts';
 import { fileSite } from '../../support/desk-log.ts';
 import { LoggedPaper } from '../../support/logged-paper.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 const never = () => false;
 const listOf = (base: string, from: number, to: number): string => {
@@ -18,7 +19,9 @@ const listOf = (base: string, from: number, to: number): string => {
   return `<urlset>${rows.join('\n')}</urlset>`;
 };
 
-test('a sitemap lists as many stories as a monitor watches, in a bounded number of files, all on its own host', async (t) => {
+test('a sitemap lists as many stories as a monitor watches, in a bounded number of files, all on its own host', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const site = await fileSite(t);
   const cases: [sitemap: string, count: number, said: RegExp][] = [
     [listOf(site.url, 0, 50_001), 50_000, /^\S+: it lists more than 50000 stories, the most that a monitor watches$/],

@@ -16,6 +16,7 @@ import { DeskLog, deskSigner, fileSite, START } from '../../support/desk-log.ts'
 import { ed25519Witness } from '../../support/log.ts';
 import { LoggedPaper } from '../../support/logged-paper.ts';
 import { run } from '../../support/program.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 interface Watch {
   paper: LoggedPaper;
@@ -361,7 +362,9 @@ test('a story whose newest revision was retracted, or that has no proof, counts 
   assert.match(bare.unchecked.join('\n'), /^\S+bare\/ is there, and its proof\.json is not$/);
 });
 
-test('a site cannot keep a monitor from its stories with addresses of nothing, or by listing them no more', async (t) => {
+test('a site cannot keep a monitor from its stories with addresses of nothing, or by listing them no more', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { paper, look } = await watched(t);
   const { files } = paper.site;
   const list = 'tide-table/sitemaps/2026-06.xml';

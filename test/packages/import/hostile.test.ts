@@ -6,6 +6,7 @@ import { markdownOf } from '../../../packages/import/src/html-markdown.ts';
 import { tidyHtml } from '../../../packages/import/src/tidy-html.ts';
 import { openZip } from '../../../packages/import/src/zip.ts';
 import type { Scope } from '../../support/app-context.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 import { folderOf, here, importHere, WXR_FOOT, WXR_HEAD, wxr, wxrItem, zipOf } from './archives.ts';
 
 /** Imports a file that must be refused as a whole, with nothing filed. */
@@ -101,7 +102,7 @@ test('no script, frame, handler or odd address of HTML comes through', () => {
   assert.equal(tidy.pictures.length, 0);
 });
 
-test('hostile HTML takes time in proportion to its length', () => {
+test('hostile HTML takes time in proportion to its length', { skip: ONLY_WIDE }, () => {
   const time = (html: string): number => {
     const start = performance.now();
     markdownOf(tidyHtml(html, { base: null }).html, () => null);

@@ -18,6 +18,7 @@ import {
 } from '../../../packages/import/src/index.ts';
 import { PROJECT } from '../../../src/shared/project.ts';
 import { tempFolder } from '../../support/app-context.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 import { packPackage } from '../packed.ts';
 import { fetchOf, SITE, wxr, zipOf } from './archives.ts';
 
@@ -138,7 +139,7 @@ test('questions name each section that the paper lacks, and their answers are a 
   assert.deepEqual(await sections(source, mapping), ['News', 'Port', 'Ropes']);
 });
 
-test('npm pack builds one module with types, which runs without Broadsheet', async (t) => {
+test('npm pack builds one module with types, which runs without Broadsheet', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
   const tarball = packPackage(folder, 'packages/import');
   const modules = join(folder, 'user/node_modules');

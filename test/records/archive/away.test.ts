@@ -14,6 +14,7 @@ import { mcpUser } from '../../support/mcp.ts';
 import { certificate, probe } from '../../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../../support/records-fixture.ts';
 import { cookieOf } from '../../support/signed-in.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 // While the archive is away, an answer that needs it is refused, and any other is the one of before: never a shorter list.
 
@@ -122,7 +123,9 @@ const WAYS: Record<string, (of: ArchivePlace) => ArchivePlace> = {
   'it closes connections': (of) => ({ ...of, range: () => Promise.reject(new TypeError('fetch failed')) }),
 };
 
-test('every read that needs the archive is refused while it is away, and no other changes', async (t) => {
+test('every read that needs the archive is refused while it is away, and no other changes', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const one = await stand(t);
   const needs = [...NEEDS, ...PAGES_NEED, ...DOWNLOADS_NEED];
   const all = [...needs, ...ALONE, ...PAGES_ALONE];
@@ -189,7 +192,9 @@ test('tools of agents say that an answer is not there now, and give no shorter o
   }
 });
 
-test('a download that the archive leaves in the middle breaks off, and does not end', async (t) => {
+test('a download that the archive leaves in the middle breaks off, and does not end', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const one = await stand(t);
   const files = NEEDS.filter((path) => path.startsWith('/v1/exports'));
   const whole = await answersOf(one, files);

@@ -21,6 +21,7 @@ import { namesByDay, ndjsonRows, parquetRows, textIn } from '../../support/dumps
 import { probe } from '../../support/probes.ts';
 import { recordProbes } from '../../support/records-fixture.ts';
 import { BUCKET, S3Server, storeEnv } from '../../support/s3-server.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 /** Days around the end of a month; the last one is not closed. */
 const DAYS = ['2026-10-29', '2026-10-30', '2026-10-31'];
@@ -180,7 +181,9 @@ test('what comes late for a day replaces its dump, and no other', async (t) => {
   await requireSound(app, dumps);
 });
 
-test('a late observation counts although it leaves for the archive before the dumps are made', async (t) => {
+test('a late observation counts although it leaves for the archive before the dumps are made', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, clock, dumps } = opened(t, { ARCHIVE_URL: archiveIn(tempFolder(t)) });
   await runDumps(app);
   look(app, clock, 'slow.test', Date.parse('2026-10-30T23:59:59Z'));
@@ -209,7 +212,9 @@ test('a day without observations has an empty dump, once something is observed a
   await requireSound(app, dumps);
 });
 
-test('a clock that is set back makes no day twice, and one that ran ahead is corrected', async (t) => {
+test('a clock that is set back makes no day twice, and one that ran ahead is corrected', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, clock, dumps } = opened(t);
   await runDumps(app);
   const before = dumpIndex(app);
@@ -308,7 +313,7 @@ for (const isAfter of [false, true]) {
   });
 }
 
-test('of two processes one makes the dumps', async (t) => {
+test('of two processes one makes the dumps', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, folder, dumps } = opened(t);
   const other = appContextIn(t, folder, clock, { DUMPS_URL: dumps });
   const outcomes = await Promise.all([runDumps(app), runDumps(other)]);
@@ -335,7 +340,9 @@ test('a name that opts out while its day is written is not in what counts', asyn
   await requireSound(app, dumps);
 });
 
-test('a bucket that fails is tried again, and never has a list that names what is not there', async (t) => {
+test('a bucket that fails is tried again, and never has a list that names what is not there', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const store = await S3Server.start(t);
   const env = { ...storeEnv(store.endpoint), PUBLISH_URL: '' };
   const url = `s3://${BUCKET}/dumps?endpoint=${store.endpoint}`;

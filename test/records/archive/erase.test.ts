@@ -243,7 +243,7 @@ const READER = `
   setInterval(() => db, 1_000);
 `;
 
-test('a bucket of which every name is erased is empty in each of its months', async (t) => {
+test('a bucket of which every name is erased is empty in each of its months', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, place } = opened(t);
   clock.now = NOON + 35 * DAY;
   observeDays(app, clock, 1);

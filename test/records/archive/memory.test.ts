@@ -88,7 +88,7 @@ async function memoryOf(flags: readonly string[], env: NodeJS.ProcessEnv): Promi
 
 const skip = process.platform !== 'linux' && 'reads /proc';
 
-test('the memory of an archiver does not grow with its objects', { skip }, async (t) => {
+test('the memory of an archiver does not grow with its objects', { skip: ONLY_WIDE || skip }, async (t) => {
   // What nothing compresses, so that few rows make a large object, and a heap that has no room for it.
   const textsOf = () => ({
     body: JSON.stringify({ domain: randomBytes(10_000).toString('base64') }),

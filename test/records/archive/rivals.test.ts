@@ -14,6 +14,7 @@ import { signingState } from '../../../src/signing/signing-state.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, NAMES, NOON, observeDays } from '../../support/archive.ts';
 import { probe } from '../../support/probes.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 const DAYS = 3;
 let model = '';
@@ -182,7 +183,9 @@ test('a process signs no observation before it has looked at the archive', async
   await assert.rejects(lookAtArchive(again(), place), /has no manifest\.json, and this database has archived/);
 });
 
-test('a database that gave archived numbers again does not follow, and prunes nothing', async (t) => {
+test('a database that gave archived numbers again does not follow, and prunes nothing', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { app, clock, folder, place, again } = opened(t);
   const copy = tempFolder(t);
   cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
@@ -201,7 +204,7 @@ test('a database that gave archived numbers again does not follow, and prunes no
   assert.equal(forked.store.records.observationTotals().count, count);
 });
 
-test('a place that lost its manifest, or has an older one, is refused', async (t) => {
+test('a place that lost its manifest, or has an older one, is refused', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, place } = opened(t);
   await archiverOf(app, place).step();
   const first = await place.get('manifest.json');
@@ -215,7 +218,7 @@ test('a place that lost its manifest, or has an older one, is refused', async (t
   await assert.rejects(archiverOf(app, place).step(), /has no manifest\.json, and this database has archived/);
 });
 
-test('a place that refuses every manifest is named, and not tried for ever', async (t) => {
+test('a place that refuses every manifest is named, and not tried for ever', { skip: ONLY_WIDE }, async (t) => {
   const { app, place } = opened(t);
   const refusing: ArchivePlace = {
     ...place,
@@ -255,7 +258,7 @@ test('bytes that are altered on the way are no upload', async (t) => {
   assert.equal(app.store.records.archive.newest(), null);
 });
 
-test('neither a clock ahead nor one set back closes a day early or twice', async (t) => {
+test('neither a clock ahead nor one set back closes a day early or twice', { skip: ONLY_WIDE }, async (t) => {
   const { app, clock, place } = opened(t);
   clock.now = NOON + 2 * DAY + 2_500;
   await archiveAll(app, place);

@@ -44,7 +44,7 @@ async function requireSound(app: AppContext): Promise<void> {
   assert.deepEqual((await auditApp(app, { archive: true, trees: false })).faults, []);
 }
 
-test('versitygw holds an archive', { skip: without('versitygw') }, async (t) => {
+test('versitygw holds an archive', { skip: ONLY_WIDE || without('versitygw') }, async (t) => {
   const app = opened(t, await startVersitygw(t, tempFolder(t)));
   assert(app.archive);
   await archiveAll(app, app.archive);

@@ -19,6 +19,7 @@ import { appContextIn, fileScope, tempFolder } from '../../support/app-context.t
 import { archiveAll, folderPlace, NOON, observeDays } from '../../support/archive.ts';
 import { runAlone } from '../../support/program.ts';
 import * as fc from '../../support/properties.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 interface Stand {
   place: ArchivePlace;
@@ -107,7 +108,7 @@ test('a manifest whose signer names a file outside its folder is refused before 
   }
 });
 
-test('a signed manifest of numbers that no object can have comes to an end', async (t) => {
+test('a signed manifest of numbers that no object can have comes to an end', { skip: ONLY_WIDE }, async (t) => {
   const { folder, place } = copied(t);
   const file = join(folder, 'manifest.json');
   const { said, note, hash, ...body } = readManifest(readFileSync(file, 'utf8'), stand.keys, 'it');
@@ -207,7 +208,7 @@ test('what the log does not have, other keys, and objects that are gone or excha
   assert.ok(faults.some((fault) => /^archive: observation \d+ is in none of its objects$/.test(fault)));
 });
 
-test('archive verify is a command that needs no database', async (t) => {
+test('archive verify is a command that needs no database', { skip: ONLY_WIDE }, async (t) => {
   const empty = tempFolder(t);
   const good = await runAlone(t, empty, ['archive', 'verify', stand.folder, '--log', stand.log]);
   assert.equal(good.code, 0, good.stderr);

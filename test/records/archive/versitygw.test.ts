@@ -16,6 +16,7 @@ import { without } from '../../support/log-peers.ts';
 import { probe } from '../../support/probes.ts';
 import { recordsStand } from '../../support/records-fixture.ts';
 import { BUCKET, CREDENTIALS, startVersitygw, storeEnv } from '../../support/s3-server.ts';
+import { ONLY_WIDE } from '../../support/wide.ts';
 
 /** The end of a month, so that one is closed. */
 const START = Date.UTC(2026, 9, 29, 12);
@@ -23,7 +24,7 @@ const NAMES = ['a.example', 'www.a.example', 'c.test'];
 const DAYS = 4;
 
 test('versitygw holds archive and dumps: written, read by range, withdrawn, erased and kept for a time', {
-  skip: without('versitygw'),
+  skip: ONLY_WIDE || without('versitygw'),
 }, async (t) => {
   const folder = tempFolder(t);
   const endpoint = await startVersitygw(t, folder);

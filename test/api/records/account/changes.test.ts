@@ -13,6 +13,7 @@ import { receiver } from '../../../support/receiver.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';
 import { parsed, refusal } from '../../../support/smtp.ts';
 import { webhookMismatch } from '../../../support/webhook-contract.ts';
+import { ONLY_WIDE } from '../../../support/wide.ts';
 
 const EMAIL = 'ada@example.org';
 const DAY = 86_400_000;
@@ -76,7 +77,7 @@ describe('alerts by mail', () => {
     assert.equal((await changeMails(stand, 2)).length, 2);
   });
 
-  it('daily alerts cover each day, and a week of downtime gives one mail', async (t) => {
+  it('daily alerts cover each day, and a week of downtime gives one mail', { skip: ONLY_WIDE }, async (t) => {
     const stand = await accountStand(t);
     const { clock } = stand;
     stand.enter(probe('www.example.com', clock.now, { A: ['192.0.2.1'] }));

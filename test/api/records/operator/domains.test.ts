@@ -8,6 +8,7 @@ import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
+import { ONLY_WIDE } from '../../../support/wide.ts';
 
 function operatorOf({ url, keyOf }: RecordsStand) {
   const key = keyOf('operator');
@@ -146,7 +147,7 @@ test('a batch is probed immediately and streamed line by line', async (t) => {
   assert.equal(stand.app.store.records.observationTotals().count, 2);
 });
 
-test('a client that hangs up stops a batch, and its leases are released', async (t) => {
+test('a client that hangs up stops a batch, and its leases are released', { skip: ONLY_WIDE }, async (t) => {
   // The names of one zone are answered, the others never.
   const server = await lyingServer(t, (heard) =>
     heard.query.questions?.[0]?.name.toLowerCase().endsWith('quick.example.com') ? addresses(heard) : [],

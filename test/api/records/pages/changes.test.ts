@@ -8,6 +8,7 @@ import { ask } from '../../../support/http.ts';
 import { probe } from '../../../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { seededProbes } from '../../../support/seeded-records.ts';
+import { ONLY_WIDE } from '../../../support/wide.ts';
 
 const HTML = { accept: 'text/html' };
 const JSON_ONLY = { accept: 'application/json' };
@@ -239,7 +240,9 @@ describe('the changes', () => {
     assert.equal(again.status, 304);
   });
 
-  test('the feed pages back to its first change, each under one id, and archives change no more', async () => {
+  test('the feed pages back to its first change, each under one id, and archives change no more', {
+    skip: ONLY_WIDE,
+  }, async () => {
     stand.enter(...Array.from({ length: 260 }, (_, n) => probe('odd.example', NOW + 10 + n, { TXT: [`news ${n}`] })));
     const whole = (await list('/changes.json?limit=1000')).items;
     const walk = async (rel: string) => {

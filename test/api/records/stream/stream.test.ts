@@ -13,6 +13,7 @@ import { probe } from '../../../support/probes.ts';
 import { until } from '../../../support/program.ts';
 import * as fc from '../../../support/properties.ts';
 import { type RecordsStand, recordProbes, recordsStand } from '../../../support/records-fixture.ts';
+import { ONLY_WIDE } from '../../../support/wide.ts';
 
 const MINUTE = 60_000;
 
@@ -59,7 +60,9 @@ test('a stream sends past changes from a number on, then live ones, also from an
   reader.hangUp();
 });
 
-test('beside two scanners that share commits, events come in the order of their numbers, each once', async (t) => {
+test('beside two scanners that share commits, events come in the order of their numbers, each once', {
+  skip: ONLY_WIDE,
+}, async (t) => {
   const { url, keyOf, app, clock } = await recordsStand(t);
   const { records } = app.store;
   const elsewhere = openAppContext(app.settings, () => clock.now);
