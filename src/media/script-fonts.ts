@@ -5,12 +5,12 @@ import { sha256 } from '../proof/basis.ts';
 import { present } from '../proof/narrow.ts';
 import { CJK_RANGE } from '../shared/script-letters.ts';
 import { type Face, facesFor, type Subset, subsetsOf } from './card/card-fonts.ts';
-import { fontOf, type Glyph, GlyphReader, type Span } from './fonts/glyphs.ts';
-import { sfntOf, type Tables, tablesOf, woff2Of } from './fonts/sfnt.ts';
+import { blankOf, fontOf, type Glyph, GlyphReader, outlined, type Span } from './fonts/glyphs.ts';
+import { sfntOf, type Tables, tablesOf } from './fonts/sfnt.ts';
 import { subsetFont } from './fonts/subset.ts';
 
 /** Increment when the same letters would give other bytes, so that the file gets a new name. */
-const VERSION = 2;
+const VERSION = 3;
 /** The weight of ideographs. Browsers embolden it, because a second weight would double the size of a page. */
 const WEIGHT = 400;
 /** The family that reserves space for letters until their font is loaded; see `astro/font-faces.ts`, `tokens.css`. */
@@ -141,22 +141,23 @@ export function pageFonts(page: string, letters: string, language: string, late 
 
 async function pageFont(subsets: readonly [Subset, number[]][]): Promise<Buffer> {
   const spans: Span[] = [];
-  let first: { tables: Tables; notDefined: Glyph } | null = null;
+  let first: LoadedFont | null = null;
   for (const [subset, codes] of subsets) {
-    const { tables, reader, glyphs } = await loadedOf(subset, codes);
-    first ??= { tables, notDefined: reader.notDefined() };
+    const font = await loadedOf(subset, codes);
+    first ??= font;
     for (const code of codes) {
-      const glyph = glyphs.get(code);
+      const glyph = font.glyphs.get(code);
       if (glyph != null) spans.push({ first: code, last: code, glyph });
     }
   }
   const { tables, notDefined } = present(first);
-  return woff2Of(fontOf(tables, notDefined, spans));
+  return fontOf(tables, notDefined, spans);
 }
 
 interface LoadedFont {
   tables: Tables;
   reader: GlyphReader;
+  notDefined: Glyph;
   /** The glyphs that were read so far; null for a code point without a glyph. */
   glyphs: Map<number, Glyph | null>;
 }
@@ -184,7 +185,8 @@ async function load({ face, file, ranges }: Subset): Promise<LoadedFont> {
         }),
       )
     : tablesIn(file);
-  return { tables, reader: new GlyphReader(tables), glyphs: new Map() };
+  const reader = new GlyphReader(tables);
+  return { tables, reader, notDefined: reader.notDefined(), glyphs: new Map() };
 }
 
 /** The subset files that packages ship, sorted by path, for pages whose letters are not known in advance. */
@@ -231,7 +233,8 @@ function subsetsByCode(face: Face): ReadonlyMap<number, Subset> {
 function partOf({ face, file, ranges }: Subset): ScriptFont[] {
   const source = file.replace(/woff2?$/, 'woff2');
   if (!existsSync(placeOf(source))) return [];
-  const path = `fonts/${source.slice(source.lastIndexOf('/') + 1)}`;
+  const stem = source.slice(source.lastIndexOf('/') + 1, -'.woff2'.length);
+  const path = `fonts/${stem}-${idOf(face.package, stem)}.woff2`;
   const range = ranges.map(([from, to]) => spanText(from, to)).join();
   const rule = ruleOf(familyOf(face), path, { weight: face.variable ? '200 900' : null, size: 100, range });
   return [{ path, rule, bytes: async () => readFileSync(placeOf(source)) }];
@@ -264,7 +267,7 @@ export function roomFonts(letters: string): ScriptFont[] {
 function withoutInk(tables: Tables): Tables {
   const [head, maxp] = [present(tables.get('head')), present(tables.get('maxp'))];
   const loca = Buffer.alloc((maxp.readUInt16BE(4) + 1) * 4);
-  const glyf = Buffer.from([...POINT.outline, 0]);
+  const glyf = Buffer.from([...POINT, 0]);
   for (let at = 4; at < loca.length; at += 4) loca.writeUInt32BE(glyf.length, at);
   const long = Buffer.from(head);
   long.writeInt16BE(1, 50);
@@ -296,21 +299,15 @@ function roomOfIdeographs(): ScriptFont {
 
 const SYLLABLE = '한';
 
-const blankOf = (advance: number): Glyph => ({ outline: Buffer.alloc(0), advance, bearing: 0, parts: [] });
-/** A single point, because browsers reject a font without any outline. */
-const POINT: Glyph = {
-  outline: Buffer.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x31]),
-  advance: 0,
-  bearing: 0,
-  parts: [],
-};
+/** The outline of a single point, because browsers reject a font without any. */
+const POINT = Buffer.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x31]);
 
 /** A `name` table without names. */
 const NO_NAMES = Buffer.from([0, 0, 0, 0, 0, 6]);
 
-function roomOf(tables: Tables, spans: readonly Span[]): Buffer {
+function roomOf(tables: Tables, spans: readonly Span[]): Promise<Buffer> {
   // Without the font's own names, which would be most of the file.
-  return woff2Of(fontOf(new Map([...tables, ['name', NO_NAMES]]), POINT, spans));
+  return fontOf(new Map([...tables, ['name', NO_NAMES]]), { ...blankOf(0), ...outlined(POINT) }, spans);
 }
 
 /** Pages preload this font, and browsers wait for it briefly before they paint, as they do for Latin fonts. */
@@ -364,9 +361,12 @@ const spansOf = (range: string): [number, number][] =>
 const spanText = (from: number, to: number): string =>
   `U+${from.toString(16)}${from === to ? '' : `-${to.toString(16)}`}`;
 
+const versions = new Map<string, string>();
+
 /** Names a file after everything that decides its bytes. */
 function idOf(name: string, letters: string): string {
-  const { version } = require(`${name}/package.json`) as { version: string };
+  const version = versions.get(name) ?? (require(`${name}/package.json`) as { version: string }).version;
+  versions.set(name, version);
   return sha256(`${VERSION} ${name} ${version} ${letters}`).slice('sha256:'.length, 'sha256:'.length + 16);
 }
 

@@ -7,13 +7,13 @@ const SCRIPTS =
 /** Chinese, Japanese and Korean, as a `unicode-range`. */
 export const CJK_RANGE = 'U+1100-11FF,U+2E80-9FFF,U+AC00-D7AF,U+F900-FAFF,U+FE30-FE4F,U+FF00-FFEF,U+20000-3FFFF';
 const ANY = new RegExp(`[${SCRIPTS}]`, 'u');
-const EACH = new RegExp(`[${SCRIPTS}]`, 'gu');
+const RUNS = new RegExp(`[${SCRIPTS}]+`, 'gu');
 
 /** Whether a text has a letter that no typeface of a paper has: its page needs `fonts.css`. */
 export const needsScriptFonts = (text: string): boolean => ANY.test(text);
 
 /** The letters of a text that no typeface of a paper has, each once. */
-export const scriptLetters = (text: string): Set<string> => new Set(text.match(EACH) ?? []);
+export const scriptLetters = (text: string): Set<string> => new Set((text.match(RUNS) ?? []).join(''));
 
 /** The link of a paper's page to its `fonts.css`. */
 export const FONTS_LINK = /<link rel="stylesheet" href="[^"]*\/fonts\.css">/;

@@ -1,4 +1,5 @@
 import type { Filing } from '../../src/desk/door/piece.ts';
+import { VOCABULARIES, type Vocabulary } from './vocabulary.ts';
 
 /** A piece without what its place in a paper gives it. */
 export type Text = Pick<Filing, 'headline' | 'dek' | 'prose' | 'cited_facts' | 'language'>;
@@ -13,14 +14,15 @@ const WORDS =
     ' ',
   );
 
-/** Pieces of no meaning, for where the corpus is not; always the same ones. */
-export function inventedPieces(): Text[] {
+/** Pieces of no meaning, in English or a language of `VOCABULARIES`; always the same ones. */
+export function inventedPieces(language = 'en'): Text[] {
+  const vocabulary = VOCABULARIES[language];
   const random = randomFrom(20_261_121);
   return Array.from({ length: COUNT }, (_, index) => {
     const tenth = index % LENGTHS.length;
     const facts = FACTS[tenth] ?? 2;
-    const length = LENGTHS[tenth] ?? 1_000;
-    const sentence = () => sentenceOf(random);
+    const length = ((LENGTHS[tenth] ?? 1_000) * (vocabulary?.dense ?? 100)) / 100;
+    const sentence = () => (vocabulary === undefined ? sentenceOf(random) : denseSentenceOf(vocabulary, random));
     const paragraphs: string[] = [];
     let n = 0;
     for (let size = 0; size < length || n < facts; ) {
@@ -33,7 +35,7 @@ export function inventedPieces(): Text[] {
       headline: sentence().slice(0, 70),
       dek: sentence(),
       prose: paragraphs.join('\n\n'),
-      language: 'en',
+      language,
       cited_facts: Array.from({ length: facts }, (_unused, fact) => ({
         n: fact + 1,
         statement: sentence(),
@@ -49,6 +51,15 @@ function sentenceOf(random: () => number): string {
   const words = Array.from({ length: 9 + Math.floor(random() * 14) }, () => WORDS[Math.floor(random() * WORDS.length)]);
   const text = words.join(' ');
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The nth of the words comes one nth as often as the first, as in languages (Zipf). */
+function denseSentenceOf({ words, between, ends }: Vocabulary, random: () => number): string {
+  const [nouns, joints, verbs] = [words.match(/../gu) ?? [], between.split('|'), ends.split('|')];
+  const one = (from: readonly string[], at = random() * from.length) => from[Math.floor(at)] ?? '';
+  const noun = () => one(nouns, (nouns.length + 1) ** random() - 1);
+  const parts = Array.from({ length: 4 + Math.floor(random() * 9) }, () => `${noun()}${one(joints)}`);
+  return `${parts.join('')}${noun()}${one(verbs)}`;
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */

@@ -1,16 +1,33 @@
 import { present } from '../../proof/narrow.ts';
-import { type Tables, tableOf } from './sfnt.ts';
+import { lengthOf, padded, type Tables, tableOf, woff2Of } from './sfnt.ts';
 
-/** A glyph of a font, without its hints. */
+/** A glyph of a font, without its hints, as what it adds to each stream of WOFF 2.0 (section 5.1). */
 export interface Glyph {
-  /** Its entry in `glyf`; empty for a blank glyph. */
-  outline: Buffer;
+  /** The number of contours: 0 for a blank glyph, -1 for a composite one. */
+  contours: number;
+  /** The number of points of each contour; then of each point a flag and the offset from the last one. */
+  counts: Buffer;
+  flags: Buffer;
+  offsets: Buffer;
+  /** The bounding box; empty where the points give it. */
+  box: Buffer;
+  composite: Buffer;
+  /** The components of a composite glyph, and the offset in `composite` of each one's glyph number. */
+  parts: readonly { at: number; glyph: Glyph }[];
+  /** The length of its entry in `glyf`, in bytes. */
+  length: number;
   /** The advance width, and the left side bearing, in font units. */
   advance: number;
   bearing: number;
-  /** The components of a composite glyph, and the offset in `outline` of each one's glyph number. */
-  parts: readonly { at: number; glyph: Glyph }[];
 }
+
+const NONE = Buffer.alloc(0);
+
+/** A glyph that draws nothing. */
+export const blankOf = (advance: number): Glyph => ({
+  ...{ contours: 0, counts: NONE, flags: NONE, offsets: NONE, box: NONE, composite: NONE, parts: [], length: 0 },
+  ...{ advance, bearing: 0 },
+});
 
 /** Code points that one glyph draws. */
 export interface Span {
@@ -19,7 +36,14 @@ export interface Span {
   glyph: Glyph;
 }
 
-/** Flags of the components of a composite glyph (OpenType, `glyf`). */
+/** Flags of the points of a glyph (OpenType, `glyf`). */
+const ON_CURVE = 0x1;
+const [SHORT_X, SHORT_Y] = [0x2, 0x4];
+const REPEATED = 0x8;
+/** A short offset is positive; a long one is zero. */
+const [SAME_X, SAME_Y] = [0x10, 0x20];
+
+/** Flags of the components of a composite glyph. */
 const WORDS = 0x1;
 const SCALE = 0x8;
 const MORE = 0x20;
@@ -61,27 +85,114 @@ export class GlyphReader {
     const advance = this.#metrics.readUInt16BE(Math.min(index, last) * 4);
     const bearing = this.#metrics.readInt16BE(index <= last ? index * 4 + 2 : (last + 1) * 4 + (index - last - 1) * 2);
     const outline = Buffer.from(this.#glyf.subarray(this.#starts(index), this.#starts(index + 1)));
-    if (outline.length === 0) return { outline, advance, bearing, parts: [] };
-    const contours = outline.readInt16BE(0);
-    if (contours >= 0) return { outline: withoutInstructions(outline, contours), advance, bearing, parts: [] };
+    const blank = { ...blankOf(advance), bearing };
+    const contours = outline.length === 0 ? 0 : outline.readInt16BE(0);
+    if (contours === 0) return blank;
+    if (contours > 0) return { ...blank, ...outlined(outline) };
     const parts: { at: number; glyph: Glyph }[] = [];
     let at = 10;
     for (let flags = MORE; (flags & MORE) !== 0; ) {
       flags = outline.readUInt16BE(at);
       outline.writeUInt16BE(flags & ~INSTRUCTIONS, at);
-      parts.push({ at: at + 2, glyph: this.#read(outline.readUInt16BE(at + 2)) });
+      parts.push({ at: at - 8, glyph: this.#read(outline.readUInt16BE(at + 2)) });
       at += 4 + (flags & WORDS ? 4 : 2) + (flags & SCALE ? 2 : flags & TWO_SCALES ? 4 : flags & FOUR_SCALES ? 8 : 0);
     }
-    return { outline: outline.subarray(0, at), advance, bearing, parts };
+    return { ...blank, contours, box: outline.subarray(2, 10), composite: outline.subarray(10, at), parts, length: at };
   }
 }
 
-function withoutInstructions(outline: Buffer, contours: number): Buffer {
-  const at = 10 + contours * 2;
-  const length = outline.readUInt16BE(at);
-  return length === 0
-    ? outline
-    : Buffer.concat([outline.subarray(0, at), Buffer.alloc(2), outline.subarray(at + 2 + length)]);
+/** The streams of an outline of points: a simple entry of `glyf`. */
+export function outlined(outline: Buffer): Omit<Glyph, 'composite' | 'parts' | 'advance' | 'bearing'> {
+  const contours = outline.readInt16BE(0);
+  const counts: number[] = [];
+  let count = 0;
+  for (let contour = 0; contour < contours; contour++) {
+    const end = outline.readUInt16BE(10 + contour * 2) + 1;
+    counts.push(...short255(end - count));
+    count = end;
+  }
+  const instructions = 10 + contours * 2;
+  let at = instructions + 2 + outline.readUInt16BE(instructions);
+  const length = outline.length - outline.readUInt16BE(instructions);
+  const kinds = new Uint8Array(count);
+  for (let point = 0; point < count; ) {
+    const kind = outline.readUInt8(at++);
+    const times = kind & REPEATED ? outline.readUInt8(at++) + 1 : 1;
+    kinds.fill(kind, point, point + times);
+    point += times;
+  }
+  const steps = (short: number, same: number) =>
+    Int16Array.from(kinds, (kind) => {
+      if (kind & short) return kind & same ? outline.readUInt8(at++) : -outline.readUInt8(at++);
+      if (kind & same) return 0;
+      at += 2;
+      return outline.readInt16BE(at - 2);
+    });
+  const [across, up] = [steps(SHORT_X, SAME_X), steps(SHORT_Y, SAME_Y)];
+  const flags = Buffer.alloc(count);
+  const offsets: number[] = [];
+  const [x, y] = [extent(), extent()];
+  for (const [point, kind] of kinds.entries()) {
+    const [dx = 0, dy = 0] = [across[point], up[point]];
+    x.step(dx);
+    y.step(dy);
+    flags[point] = (kind & ON_CURVE ? 0 : 0x80) + writeStep(dx, dy, offsets);
+  }
+  // No instructions follow.
+  offsets.push(0);
+  const box = Buffer.alloc(8);
+  for (const [n, value] of [x.least, y.least, x.most, y.most].entries()) box.writeInt16BE(value(), n * 2);
+  const isBox = box.equals(outline.subarray(2, 10));
+  return {
+    ...{ contours, counts: Buffer.from(counts), flags, offsets: Buffer.from(offsets), length },
+    box: isBox ? NONE : outline.subarray(2, 10),
+  };
+}
+
+/** The range of a coordinate, of points given as steps from one to the next. */
+function extent() {
+  let [place, least, most] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return {
+    step(by: number): void {
+      place += by;
+      least = Math.min(least, place);
+      most = Math.max(most, place);
+    },
+    least: () => least,
+    most: () => most,
+  };
+}
+
+/** 255UInt16 of WOFF 2.0 (section 4.3). */
+const short255 = (value: number): number[] => (value < 253 ? [value] : [253, value >> 8, value & 0xff]);
+
+/** Adds the bytes of a step from one point to the next, and returns the flag that tells their form (section 5.2). */
+function writeStep(dx: number, dy: number, bytes: number[]): number {
+  const [x, y] = [Math.abs(dx), Math.abs(dy)];
+  const [right, above] = [dx < 0 ? 0 : 1, dy < 0 ? 0 : 1];
+  const signs = right + 2 * above;
+  if (dx === 0 && y < 1280) {
+    bytes.push(y & 0xff);
+    return ((y & 0xf00) >> 7) + above;
+  }
+  if (dy === 0 && x < 1280) {
+    bytes.push(x & 0xff);
+    return 10 + ((x & 0xf00) >> 7) + right;
+  }
+  if (x <= 64 && y <= 64) {
+    bytes.push((((x - 1) & 0xf) << 4) | ((y - 1) & 0xf));
+    return 20 + ((x - 1) & 0x30) + (((y - 1) & 0x30) >> 2) + signs;
+  }
+  if (x <= 768 && y <= 768) {
+    bytes.push((x - 1) & 0xff, (y - 1) & 0xff);
+    return 84 + 12 * (((x - 1) & 0x300) >> 8) + (((y - 1) & 0x300) >> 6) + signs;
+  }
+  if (x < 4096 && y < 4096) {
+    bytes.push(x >> 4, ((x & 0xf) << 4) | (y >> 8), y & 0xff);
+    return 120 + signs;
+  }
+  bytes.push(x >> 8, x & 0xff, y >> 8, y & 0xff);
+  return 124 + signs;
 }
 
 /** Reads formats 4, 12 and 13 of a `cmap`. */
@@ -113,10 +224,10 @@ function glyphsByCode(cmap: Buffer): Map<number, number> {
 }
 
 /**
- * A font of these glyphs, each for the code points from `first` to `last`. `tables` are those of a font with the same
- * metrics; its own glyphs are left out.
+ * A font of these glyphs, packed as WOFF 2.0, each for the code points from `first` to `last`. `tables` are those of a
+ * font with the same metrics; its own glyphs are left out.
  */
-export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]): Tables {
+export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]): Promise<Buffer> {
   const numbers = new Map<Glyph, number>();
   const glyphs: Glyph[] = [];
   const add = (glyph: Glyph): void => {
@@ -129,20 +240,10 @@ export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]
   const sorted = spans.toSorted((a, b) => a.first - b.first);
   for (const { glyph } of sorted) add(glyph);
 
-  const outlines = glyphs.map(({ outline, parts }) => {
-    const copy = Buffer.alloc((outline.length + 3) & ~3);
-    copy.set(outline);
-    for (const { at, glyph } of parts) copy.writeUInt16BE(present(numbers.get(glyph)), at);
-    return copy;
-  });
-  const loca = Buffer.alloc((glyphs.length + 1) * 4);
   const hmtx = Buffer.alloc(glyphs.length * 4);
-  let end = 0;
   for (const [index, { advance, bearing }] of glyphs.entries()) {
     hmtx.writeUInt16BE(advance, index * 4);
     hmtx.writeInt16BE(bearing, index * 4 + 2);
-    end += present(outlines[index]).length;
-    loca.writeUInt32BE(end, (index + 1) * 4);
   }
   const [head, hhea, maxp] = ['head', 'hhea', 'maxp'].map((tag) => Buffer.from(tableOf(tables, tag))) as [
     Buffer,
@@ -150,22 +251,49 @@ export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]
     Buffer,
   ];
   head.writeUInt32BE(0, 8);
+  // What is unpacked has other bytes (WOFF 2.0, section 5).
+  head.writeUInt16BE(head.readUInt16BE(16) | 0x800, 16);
   head.writeInt16BE(1, 50);
   hhea.writeUInt16BE(glyphs.length, 34);
   maxp.writeUInt16BE(glyphs.length, 4);
   const post = Buffer.alloc(32);
   post.writeUInt32BE(0x00030000, 0);
-  return new Map([
+  const rest: Tables = new Map([
     ...(['OS/2', 'name'] as const).map((tag) => [tag, tableOf(tables, tag)] as const),
     ['cmap', cmapOf(sorted.map(({ first, last, glyph }) => [first, last, present(numbers.get(glyph))]))],
-    ['glyf', Buffer.concat(outlines)],
     ['head', head],
     ['hhea', hhea],
     ['hmtx', hmtx],
-    ['loca', loca],
     ['maxp', maxp],
     ['post', post],
   ]);
+  return woff2Of(rest, {
+    parts: streamsOf(glyphs, numbers),
+    length: glyphs.reduce((sum, { length }) => sum + padded(length), 0),
+    count: glyphs.length,
+  });
+}
+
+/** The transformed `glyf` of these glyphs (WOFF 2.0, section 5.1). */
+function streamsOf(glyphs: readonly Glyph[], numbers: ReadonlyMap<Glyph, number>): Buffer[] {
+  const contours = Buffer.alloc(glyphs.length * 2);
+  const boxed = Buffer.alloc(((glyphs.length + 31) >> 5) * 4);
+  for (const [index, glyph] of glyphs.entries()) {
+    contours.writeInt16BE(glyph.contours, index * 2);
+    if (glyph.box.length > 0) boxed[index >> 3] = (boxed[index >> 3] ?? 0) | (0x80 >> (index & 7));
+  }
+  const composites = glyphs.map(({ composite, parts }) => {
+    const copy = Buffer.from(composite);
+    for (const { at, glyph } of parts) copy.writeUInt16BE(present(numbers.get(glyph)), at);
+    return copy;
+  });
+  const all = (stream: 'counts' | 'flags' | 'offsets' | 'box') => glyphs.map((glyph) => glyph[stream]);
+  const streams = [[contours], all('counts'), all('flags'), all('offsets'), composites, [boxed, ...all('box')], []];
+  const header = Buffer.alloc(8 + streams.length * 4);
+  header.writeUInt16BE(glyphs.length, 4);
+  header.writeUInt16BE(1, 6);
+  for (const [n, parts] of streams.entries()) header.writeUInt32BE(lengthOf(parts), 8 + n * 4);
+  return [header, ...streams.flat()];
 }
 
 /** A `cmap` of format 13 for Unicode (platform 3, encoding 10): each group of code points has one glyph. */

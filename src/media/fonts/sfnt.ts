@@ -1,8 +1,11 @@
-import { brotliCompressSync, constants, inflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, inflateSync } from 'node:zlib';
 import { present } from '../../proof/narrow.ts';
 
 /** The tables of a TrueType font, by their tags. */
 export type Tables = ReadonlyMap<string, Buffer>;
+
+const compress = promisify(brotliCompress);
 
 const WOFF = 0x774f4646;
 const TRUE_TYPE = 0x00010000;
@@ -51,43 +54,46 @@ const KNOWN =
     ',',
   );
 const ANOTHER_TAG = 63;
-/** The transformation version of `glyf` and `loca` that means "not transformed". */
-const AS_IT_IS = 3 << 6;
+/** The glyphs of a font, transformed (section 5.1); `length` is that of the `glyf` that they become. */
+interface PackedGlyphs {
+  parts: readonly Buffer[];
+  length: number;
+  count: number;
+}
 
-/**
- * Packs a font as WOFF 2.0, without transforming its tables: that would save a tenth of the bytes, and take twenty
- * times as long for each page.
- */
-export function woff2Of(tables: Tables): Buffer {
-  // `loca` must directly follow `glyf`, which sorting ensures.
-  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  const directory = sorted.map(([tag, bytes]) => {
+/** Packs a font as WOFF 2.0. A higher quality saves a tenth of the bytes, and takes five times as long for each page. */
+export async function woff2Of(tables: Tables, glyphs: PackedGlyphs): Promise<Buffer> {
+  // `loca` comes directly after `glyf`, and follows from it.
+  const entries: { tag: string; length: number; parts: readonly Buffer[]; isTransformed?: true }[] = [
+    { tag: 'glyf', length: glyphs.length, parts: glyphs.parts, isTransformed: true },
+    { tag: 'loca', length: (glyphs.count + 1) * 4, parts: [], isTransformed: true },
+    ...[...tables].map(([tag, bytes]) => ({ tag, length: bytes.length, parts: [bytes] })),
+  ];
+  const directory = entries.map(({ tag, length, parts, isTransformed }) => {
     const known = KNOWN.indexOf(tag);
-    const form = tag === 'glyf' || tag === 'loca' ? AS_IT_IS : 0;
-    const name = known < 0 ? [ANOTHER_TAG | form, ...Buffer.from(tag, 'latin1')] : [known | form];
-    return Buffer.from([...name, ...base128(bytes.length)]);
+    const name = known < 0 ? [ANOTHER_TAG, ...Buffer.from(tag, 'latin1')] : [known];
+    return Buffer.from([...name, ...base128(length), ...(isTransformed ? base128(lengthOf(parts)) : [])]);
   });
-  const data = Buffer.concat(sorted.map(([, bytes]) => bytes));
-  const packed = brotliCompressSync(data, {
-    params: {
-      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT,
-      [constants.BROTLI_PARAM_QUALITY]: 5,
-      [constants.BROTLI_PARAM_SIZE_HINT]: data.length,
-    },
+  const data = Buffer.concat(entries.flatMap(({ parts }) => parts));
+  const packed = await compress(data, {
+    chunkSize: data.length,
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: data.length },
   });
   const header = Buffer.alloc(48);
-  const whole = sorted.reduce((sum, [, { length }]) => sum + 16 + padded(length), 12);
-  const length = padded(header.length + directory.reduce((sum, entry) => sum + entry.length, 0) + packed.length);
+  const whole = entries.reduce((sum, { length }) => sum + 16 + padded(length), 12);
+  const length = padded(header.length + lengthOf(directory) + packed.length);
   header.write('wOF2', 'latin1');
   header.writeUInt32BE(TRUE_TYPE, 4);
   header.writeUInt32BE(length, 8);
-  header.writeUInt16BE(sorted.length, 12);
+  header.writeUInt16BE(entries.length, 12);
   header.writeUInt32BE(whole, 16);
   header.writeUInt32BE(packed.length, 20);
   return Buffer.concat([header, ...directory, packed], length);
 }
 
-const padded = (length: number): number => (length + 3) & ~3;
+export const lengthOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0);
+
+export const padded = (length: number): number => (length + 3) & ~3;
 
 /** UIntBase128 of WOFF 2.0 (section 4.1): seven bits a byte, the highest first. */
 function base128(value: number): number[] {

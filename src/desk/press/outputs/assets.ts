@@ -34,7 +34,7 @@ const DAYS = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2026, mo
  * part of it that pressed pages need, which have separate fonts for ideographs (`page-fonts.ts`). Browsers load a font
  * when a page has one of its letters and the reader's system has no font for it.
  */
-export const fonts = singleOutput('fonts', 'assets', async (edition) => {
+export const fonts = singleOutput('fonts', 'assets', (edition) => {
   const { language } = edition.paper();
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' });
   const words = `${JSON.stringify(phrasesOf(language))} ${DAYS.map((day) => days.format(day)).join(' ')}`;
@@ -48,8 +48,7 @@ export const fonts = singleOutput('fonts', 'assets', async (edition) => {
   const sheet = (...fonts: ScriptFont[]) =>
     `/* For the scripts of this paper's texts. */\n${fonts.map(({ rule }) => rule).join('')}`;
   return [
-    ...[...alphabets, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes })),
-    ...(await Promise.all([...parts.values()].map(async ({ path, bytes }) => ({ path, body: await bytes() })))),
+    ...[...alphabets, ...rooms, ...parts.values()].map(({ path, bytes }) => ({ path, draw: bytes })),
     { path: ALPHABETS_CSS, body: sheet(...alphabets, ...rooms) },
     { path: 'fonts.css', body: sheet(...alphabets, ...parts.values(), ...rooms) },
   ];
