@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tempFolder, treeOf } from '../support/app-context.ts';
 import { copyContent, run, runAlone, start, until } from '../support/program.ts';
+import { scriptPaper } from '../support/script-paper.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const ORIGIN = 'http://crash.example';
-const PAPERS = ['the-plumb-line', 'the-leading-light'];
+/** Papers are pressed by name: the first has a font for each page. */
+const PAPERS = ['japanese', 'the-plumb-line', 'the-leading-light'];
 
 test('a server killed in its first press is made whole by the next start', { skip: ONLY_WIDE }, async (t) => {
   for (const files of [1, 60, 200]) {
     const folder = tempFolder(t);
-    copyContent(folder);
+    copyPapers(folder);
     const { child, ended } = start(t, folder, ['serve'], { ORIGIN });
     await until(() => (countOf(folder) >= files || child.exitCode !== null ? true : null));
     child.kill('SIGKILL');
@@ -25,7 +27,7 @@ test('a server killed in its first press is made whole by the next start', { ski
 
 test('a full press killed at any moment is made whole by the next press', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyPapers(folder);
   assert.equal((await run(t, folder, ['file'], { ORIGIN })).code, 0);
   const begin = Date.now();
   // Another address writes every page anew.
@@ -44,7 +46,7 @@ test('a full press killed at any moment is made whole by the next press', { skip
 
 test('presses at the same time do not disturb each other', { skip: ONLY_WIDE }, async (t) => {
   const folder = tempFolder(t);
-  copyContent(folder);
+  copyPapers(folder);
   assert.equal((await run(t, folder, ['file', '--no-press'], { ORIGIN })).code, 0);
   const outcomes = await Promise.all(
     [['press'], ['press'], ['press', '--full'], ['file']].map((args) => runAlone(t, folder, args, { ORIGIN })),
@@ -52,6 +54,11 @@ test('presses at the same time do not disturb each other', { skip: ONLY_WIDE }, 
   for (const { code, stderr } of outcomes) assert.equal(code, 0, stderr);
   await assertWhole(t, folder);
 });
+
+function copyPapers(folder: string): void {
+  copyContent(folder);
+  scriptPaper(folder, 'japanese', 'ja', 'broadsheet', ['arc-of-a-sidelight', 'red-on-the-wrong-side']);
+}
 
 function countOf(folder: string): number {
   return PAPERS.map((paper) => join(folder, 'papers', paper))

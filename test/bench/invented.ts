@@ -17,6 +17,7 @@ const WORDS =
 /** Pieces of no meaning, in English or a language of `VOCABULARIES`; always the same ones. */
 export function inventedPieces(language = 'en'): Text[] {
   const vocabulary = VOCABULARIES[language];
+  if (vocabulary === undefined && language !== 'en') throw new Error(`there are no words of ${language}`);
   const random = randomFrom(20_261_121);
   return Array.from({ length: COUNT }, (_, index) => {
     const tenth = index % LENGTHS.length;

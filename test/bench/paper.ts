@@ -8,7 +8,7 @@ import { type AppContext, deskOf, openAppContext } from '../../src/server/contex
 import { readSettings } from '../../src/server/env.ts';
 import { PROJECT } from '../../src/shared/project.ts';
 import { type Ran, run } from './child.ts';
-import { PERSONAS, piecesOf, SECTIONS, type Texts } from './pieces.ts';
+import { LANGUAGE, PERSONAS, piecesOf, SECTIONS, type Texts } from './pieces.ts';
 import { note, seconds } from './table.ts';
 
 export const PAPER = 'bench-ledger';
@@ -102,7 +102,7 @@ function filePaper({ folder: parent, texts, began }: Bench, size: number): strin
 
 function paperBody(nameplate: string): PaperBody {
   const description = 'A paper of the benchmark.';
-  return PaperBody.parse({ nameplate, motto: 'Counted twice', description, sections: SECTIONS });
+  return PaperBody.parse({ nameplate, motto: 'Counted twice', description, language: LANGUAGE, sections: SECTIONS });
 }
 
 /** Gives a paper another name, which every page prints. */

@@ -14,6 +14,9 @@ const CORPUS = join(PROJECT, '../shared/corpus');
 const A_DAY = 10;
 const APART = (24 * 3_600_000) / A_DAY;
 
+/** The language of the papers: English, or one of `VOCABULARIES`, whose pieces are invented. */
+export const LANGUAGE = process.env.BENCH_LANGUAGE ?? 'en';
+
 export const SECTIONS = ['City', 'Data', 'Design', 'Law', 'Letters', 'Open source', 'Science', 'Teaching'];
 export const PERSONAS = ['ada-quill', 'ben-folio', 'cy-galley', 'dee-serif'];
 
@@ -42,6 +45,7 @@ export interface DatedFiling {
 
 /** The texts that papers are made of: real ones where the corpus is, else invented ones of the same lengths. */
 export async function loadTexts(): Promise<Texts> {
+  if (LANGUAGE !== 'en') return { texts: inventedPieces(LANGUAGE), from: `INVENTED sentences (${LANGUAGE})` };
   const texts: Text[] = [];
   const files = existsSync(CORPUS) ? readdirSync(CORPUS).filter((name) => name.endsWith('.jsonl.gz')) : [];
   for (const file of files.sort()) {

@@ -80,6 +80,24 @@ test('a page’s font has its letters alone, and the bytes of a few', async () =
   assert.equal(fonts('東京の長さ', 'ja')[0]?.path, font.path);
   assert.notEqual(pageFonts('a/index.html', '東京の長さ', 'ja')[0]?.path, font.path);
   assert.deepEqual(await fonts('東京の長さ', 'ja')[0]?.bytes(), bytes);
+  // Packing changes no outline, whichever steps its points take; a part of a package's font has them all.
+  for (const [letters, language] of [
+    ['東京の長さ永龍鬱々。ー', 'ja'],
+    ['한국의길이', 'ko'],
+  ] as const) {
+    const readerOf = async (font: ScriptFont | undefined) =>
+      new GlyphReader(tablesOf(Buffer.from(await decompress(present(await font?.bytes())))));
+    const packed = await readerOf(fonts(letters, language)[0]);
+    for (const part of scriptFonts(letters, language)) {
+      const source = await readerOf(part);
+      for (const letter of letters) {
+        const code = present(letter.codePointAt(0));
+        const found = source.find(code);
+        // The length alone may grow, by what fills it up.
+        if (found !== null) assert.deepEqual({ ...packed.find(code), length: found.length }, found, letter);
+      }
+    }
+  }
   // A variable font is set to one weight.
   const chinese = tablesOf(Buffer.from(await decompress(present(await fonts('东京', 'zh')[0]?.bytes()))));
   assert.ok(!chinese.has('fvar') && !chinese.has('gvar'));
