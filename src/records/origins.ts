@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
 import { codeOf, Fault } from '../shared/fault.ts';
+import { sizeText } from '../shared/size.ts';
 import type { OriginOf } from './rotation.ts';
 
 /**
@@ -132,12 +133,15 @@ export function originsOf({ asTable }: { asTable: string | undefined }): OriginO
   return table;
 }
 
+/** The largest table that is expanded, in bytes: ten times that of the whole Internet. */
+const TABLE_MAX = 400_000_000;
+
 function textOf(file: string): string {
   try {
     const bytes = readFileSync(file);
-    return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+    return (file.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: TABLE_MAX }) : bytes).toString('latin1');
   } catch (error) {
-    const code = codeOf(error) || 'no gzip';
-    throw new Fault('invalid_request', `AS_TABLE: ${file} cannot be read (${code}); give a table of prefixes and AS`);
+    const why = codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? `more than ${sizeText(TABLE_MAX)}` : codeOf(error) || 'no gzip';
+    throw new Fault('invalid_request', `AS_TABLE: ${file} cannot be read (${why}); give a table of prefixes and AS`);
   }
 }

@@ -169,6 +169,26 @@ function bomb({ rows = 1n, page = 0 }: { rows?: bigint; page?: number }): Buffer
   return Buffer.from(writer.getBytes());
 }
 
+/** A Parquet file of so many rows in one group, each with a text of so many characters that its sizes do not say. */
+function wideRows(rows: number, length: number): Buffer {
+  const writer = new ByteWriter();
+  const parquet = new ParquetWriter({
+    ...{ writer, schema: [{ name: 'root', num_children: DUMP.columns.length }], codec: 'ZSTD' },
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+  });
+  for (const { name, element } of DUMP.columns) parquet.schema.push({ ...element, name, repetition_type: 'REQUIRED' });
+  const text = 'a'.repeat(length);
+  const columnData = DUMP.columns.map(({ name, element }) => {
+    const value = element.type === 'INT64' ? (name === 'seq' ? 1n : 1) : name === 'disclosures' ? text : 'a';
+    return { name, data: Array.from({ length: rows }, () => value), encoding: 'PLAIN' as const };
+  });
+  parquet.write({ columnData, pageSize: 1_000 });
+  for (const { columns } of parquet.row_groups)
+    for (const { meta_data } of columns) if (meta_data) meta_data.total_uncompressed_size = 1n;
+  parquet.finish();
+  return Buffer.from(writer.getBytes());
+}
+
 test('files that promise or become more than they can hold are refused without reading on', {
   skip: ONLY_WIDE,
 }, async (t) => {
@@ -181,6 +201,16 @@ test('files that promise or become more than they can hold are refused without r
   writeFileSync(at(PARQUET), bomb({ page: 400_000_000 }));
   assert.match((await check(at(PARQUET))).faults.join('\n'), /parquet: rows 1 to 1 cannot be read/);
   assert.ok(process.resourceUsage().maxRSS - before < 250_000, 'a page is not expanded beyond what its header says');
+  writeFileSync(at(NDJSON), gzipSync(Buffer.alloc(5_000_000, 10)));
+  // Two gigabytes in one line, of which a gzip file may have any number of members.
+  const member = gzipSync(Buffer.alloc(20_000_000, 'a'));
+  writeFileSync(at(NDJSON), Buffer.concat(Array.from({ length: 100 }, () => member)));
+  const endless = (await check(at(NDJSON))).faults.join('\n');
+  assert.match(endless, /ndjson\.gz: what follows row 0 cannot be read \(.* \(a line expands to more than \d+ MB\);/);
+  // Many pages that are small enough, of rows that are read at once because the footer lies.
+  writeFileSync(at(PARQUET), wideRows(15, 16_000_000));
+  const wide = (await check(at(PARQUET))).faults.join('\n');
+  assert.match(wide, /parquet: rows 1 to 15 cannot be read \(these rows expand to more than 200 MB\)/);
   writeFileSync(at(NDJSON), gzipSync(Buffer.alloc(5_000_000, 10)));
   const { faults } = await check(at(NDJSON));
   assert.match(faults.join('\n'), /ndjson\.gz: it has 10\d\d rows or more, which cannot be/);

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { receiptHashText } from '../../proof/log/leaf.ts';
 import { receiptHashLeaf } from '../../proof/log/logged-entries.ts';
@@ -9,18 +8,26 @@ import {
   isCopy,
   type Manifest,
   type StoredSeeds,
-  tombstonesIn,
+  type Tombstone,
+  tombstoneIn,
 } from '../../records/archive/manifest.ts';
+import { copyThrough, readThrough } from '../../records/archive/sources.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
+import { linesOf } from '../../shared/files/lines.ts';
 import { plural } from '../../shared/plural.ts';
+import { sizeText } from '../../shared/size.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 
 /** The largest object that is read, in bytes. */
-const OBJECT_MAX = 1_000_000_000;
-/** The most faults of one kind that are listed. */
+const OBJECT_MAX = 32_000_000_000;
+/** Missing numbers that are listed. */
 const LISTED_MAX = 100;
-/** The smallest possible row, in bytes: its signature cannot be compressed. */
+/** Faults that are kept: each row of a damaged archive may have several. */
+const FAULTS_MAX = 10_000;
+/** The longest line of tombstones, in bytes. */
+const LINE_MAX = 100;
+/** Bytes that a row has at least: nothing compresses its signature. */
 const ROW_MIN = 64;
 /** Observation numbers per page of the bitmap. */
 const PAGE = 1_024;
@@ -61,6 +68,8 @@ class ArchiveWalk {
   /** Whether the objects have at least as many rows as the manifest says that there are observations. */
   readonly #isWhole: boolean;
   #observations = 0;
+  /** Faults that are not listed. */
+  #more = 0;
 
   constructor(walk: Walk, visitor: ArchiveVisitor) {
     this.#walk = walk;
@@ -73,17 +82,27 @@ class ArchiveWalk {
   }
 
   async run(): Promise<number> {
-    const { objects } = this.#walk.manifest;
+    const { place, faults, manifest } = this.#walk;
+    const { objects } = manifest;
     const rows = objects.filter((object) => object.kind !== 'tombstones' && !isCopy(object));
     // All files of a name are in one group.
     for (const [bucket, own] of Map.groupBy(rows, (object) => object.bucket.slice(0, 1)))
       await this.#group(bucket, own);
     for (const object of objects) {
       if (object.kind === 'tombstones') await this.#tombstones(object);
-      else if (isCopy(object)) await reported(async () => void (await this.#read(object)));
+      else if (isCopy(object))
+        await reported(() => this.#read(object, (found, size) => readThrough(place, found, size)));
     }
     if (this.#isWhole) this.#missing();
+    this.#bound();
+    if (this.#more > 0) faults.push(`archive: ${plural(this.#more, 'more fault')}, which are not listed`);
     return this.#observations;
+  }
+
+  #bound(): void {
+    const { faults } = this.#walk;
+    this.#more += Math.max(0, faults.length - FAULTS_MAX);
+    faults.length = Math.min(faults.length, FAULTS_MAX);
   }
 
   async #group(bucket: string, objects: readonly ArchiveObject[]): Promise<void> {
@@ -115,6 +134,7 @@ class ArchiveWalk {
       this.#visitor.leaf(where, row.seq, receiptHashLeaf(row.receipt));
       this.#visitor.observation(row, place);
       this.#observations++;
+      this.#bound();
       progress('audit the archive', this.#observations, manifest.said.through, host);
     }
     if (host !== null) this.#visitor.endHost(host);
@@ -122,18 +142,28 @@ class ArchiveWalk {
   }
 
   async #tombstones(object: ArchiveObject): Promise<void> {
+    const path = join(this.#walk.work, 'tombstones.txt');
     await reported(async () => {
-      const bytes = await this.#read(object);
+      await this.#copy(object, path);
+      let n = 0;
+      let before: string | null = null;
       try {
-        for (const [n, { seq, hash }] of tombstonesIn(bytes).entries()) {
-          const where = `${object.key}, line ${n + 1}`;
-          this.#note(seq, where);
-          this.#visitor.leaf(where, seq, receiptHashText(`sha256:${Buffer.from(hash).toString('hex')}`));
+        // What follows the last newline is no line.
+        for await (const line of linesOf(path, LINE_MAX)) {
+          if (before !== null) this.#tombstone(`${object.key}, line ${++n}`, tombstoneIn(before));
+          before = line.toString('latin1');
+          this.#bound();
         }
       } catch (error) {
         this.#walk.faults.push(`${object.key}: ${messageOf(error)}`);
       }
     });
+    rmSync(path, { force: true });
+  }
+
+  #tombstone(where: string, { seq, hash }: Tombstone): void {
+    this.#note(seq, where);
+    this.#visitor.leaf(where, seq, receiptHashText(`sha256:${Buffer.from(hash).toString('hex')}`));
   }
 
   /** Records that a number was found. */
@@ -170,43 +200,51 @@ class ArchiveWalk {
     if (more > 0) faults.push(`archive: ${plural(more, 'more observation')} likewise`);
   }
 
-  async #copy(stored: StoredSeeds, file: string): Promise<number> {
-    const bytes = await this.#read(stored);
-    writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 });
-    return bytes.length;
+  /** Copies an object to a new file. Returns its size. Throws as `#read`. */
+  #copy(stored: StoredSeeds, path: string): Promise<number> {
+    return this.#read(stored, (found, size) => copyThrough(this.#walk.place, found, size, path));
   }
 
-  /** The bytes of an object, even if their hash is not the manifest's. Throws `Gone` when they cannot be read. */
-  async #read({ key, etag, sha256 }: StoredSeeds): Promise<Uint8Array> {
+  /**
+   * Reads an object by `through`, which returns its hash, also when it is not the one that the manifest names. Returns its
+   * size. Throws `Unread` when there is none, or none that can be read, which is a fault then.
+   */
+  async #read(
+    { key, etag, sha256 }: StoredSeeds,
+    through: (found: { key: string; etag: string }, size: number) => Promise<string | null>,
+  ): Promise<number> {
     const { place, faults } = this.#walk;
-    const found = await place.get(key, OBJECT_MAX).catch((error: unknown) => {
-      // `conflict`: a pipe or a device is in its place.
-      if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-      faults.push(`${key}: it cannot be read (${error.message})`);
-      throw new Gone();
+    const unread = (why: string) => {
+      faults.push(`${key}: ${why}`);
+      return new Unread();
+    };
+    const head = await place.head(key).catch((error: unknown) => {
+      // A pipe or a device is in its place.
+      if (error instanceof Fault && error.code === 'conflict') throw unread(`it cannot be read (${error.message})`);
+      throw error;
     });
-    if (found === null) {
-      faults.push(`${key}: the object is gone; restore its version ${etag}`);
-      throw new Gone();
-    }
-    if (createHash('sha256').update(found.bytes).digest('hex') !== sha256) {
+    if (head === null) throw unread(`the object is gone; restore its version ${etag}`);
+    const { size } = head;
+    if (!(size <= OBJECT_MAX)) throw unread(`it has ${sizeText(size)}, and at most ${sizeText(OBJECT_MAX)} are read`);
+    const hash = await through({ key, etag: head.etag }, size);
+    if (hash === null) throw unread('it was replaced while it was read');
+    if (hash !== sha256)
       faults.push(`${key}: its bytes are not those that the manifest names; restore its version ${etag}`);
-    }
-    return found.bytes;
+    return size;
   }
 }
 
-/** The object is gone, which is already among the faults. */
-class Gone extends Fault {
+/** An object that was reported. */
+class Unread extends Fault {
   constructor() {
-    super('not_found', 'the object is gone');
+    super('not_found', 'the object cannot be read');
   }
 }
 
-async function reported(work: () => Promise<void>): Promise<void> {
+async function reported(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Gone)) throw error;
+    if (!(error instanceof Unread)) throw error;
   }
 }

@@ -1,16 +1,19 @@
 import { rmSync } from 'node:fs';
 import { leafHash } from '../../proof/merkle.ts';
-import type { Observation } from '../../proof/records/observation.ts';
 import type { Place, Row } from '../../records/archive/local-files.ts';
 import { MANIFEST, MANIFEST_MAX, type Manifest, readManifest } from '../../records/archive/manifest.ts';
 import { observationOf } from '../../records/archive/observation-row.ts';
 import type { AppContext } from '../../server/context.ts';
-import { Fault, messageOf } from '../../shared/fault.ts';
+import { caught, Fault, messageOf } from '../../shared/fault.ts';
 import { AUDIT_FOLDER, newWorkFolder } from '../../shared/files/work-folder.ts';
+import { pushAll } from '../../shared/push-all.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import type { Progress } from '../../shared/terminal/progress.ts';
 import { type ArchiveVisitor, walkArchive } from './archive-walk.ts';
-import { auditStoredHost } from './records.ts';
+import { StoredHostAudit } from './records.ts';
+
+/** How often an archive is audited that is replaced meanwhile. */
+const TRIES = 3;
 
 export interface ArchiveAudit {
   observations: number;
@@ -28,23 +31,39 @@ export async function auditArchive(
   faults: string[],
   progress: Progress['step'],
 ): Promise<ArchiveAudit> {
-  const { store, archive: place, settings } = app;
+  const { archive: place } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to where the archive is');
-  const work = newWorkFolder(settings.dataDir, AUDIT_FOLDER);
+  for (let tried = 1; ; tried++) {
+    const found: string[] = [];
+    const audit = await auditManifest(app, place, found, progress);
+    // An archiver replaces objects, and the manifest that named them.
+    const isSame = (await readNewest(app, place)).hash === audit.hash && ownGeneration(app) === audit.own;
+    if (found.length > 0 && !isSame && tried < TRIES) continue;
+    pushAll(faults, found);
+    return audit;
+  }
+}
+
+async function auditManifest(app: AppContext, place: ArchivePlace, faults: string[], progress: Progress['step']) {
+  const work = newWorkFolder(app.settings.dataDir, AUDIT_FOLDER);
   try {
     const manifest = await readNewest(app, place);
-    const own = store.records.archive.newest();
-    if (own?.generation !== manifest.said.generation) {
+    const own = ownGeneration(app);
+    if (own !== manifest.said.generation) {
       faults.push(
-        `archive: its manifest is number ${manifest.said.generation}, and the database knows number ${own?.generation ?? 0}; start the server, which follows`,
+        `archive: its manifest is number ${manifest.said.generation}, and the database knows number ${own}; start the server, which follows`,
       );
     }
     const audit = new StoredArchiveAudit(app, faults);
     const observations = await walkArchive({ place, manifest, work, faults, progress }, audit);
-    return { observations, logged: audit.logged };
+    return { observations, logged: audit.logged, hash: manifest.hash, own };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function ownGeneration({ store }: AppContext): number {
+  return store.records.archive.newest()?.generation ?? 0;
 }
 
 async function readNewest({ store }: AppContext, place: ArchivePlace): Promise<Manifest> {
@@ -60,9 +79,9 @@ class StoredArchiveAudit implements ArchiveVisitor {
   readonly #faults: string[];
   readonly #damaged: Set<number>;
   readonly logged: Uint8Array;
-  /** The observations of the present host, oldest first, and where in the archive each one is. */
-  #observations: Observation[] = [];
-  #places = new Map<number, Place>();
+  /** Of the present host; null for one that the database does not know. */
+  #audit: StoredHostAudit | null = null;
+  #hostname: string | null = null;
 
   constructor(app: AppContext, faults: string[]) {
     this.#app = app;
@@ -72,30 +91,29 @@ class StoredArchiveAudit implements ArchiveVisitor {
   }
 
   observation(row: Row, place: Place): void {
-    this.#places.set(row.seq, place);
+    const where = `${place.key}, row ${place.row}`;
+    if (this.#hostname === null) this.#beginHost(row.hostname);
     try {
-      this.#observations.push(observationOf(row));
+      for (const fault of this.#audit?.add(observationOf(row)) ?? []) this.#faults.push(`${where}: ${fault}`);
     } catch (error) {
-      this.#faults.push(`${place.key}, row ${place.row}: ${messageOf(error)}`);
+      this.#faults.push(`${where}: ${messageOf(error)}`);
     }
   }
 
-  /** Audits a host by its observations in the archive and the later ones in the database. */
-  endHost(hostname: string): void {
+  #beginHost(hostname: string): void {
     const { store } = this.#app;
-    const [observations, places] = [this.#observations, this.#places];
-    this.#observations = [];
-    this.#places = new Map();
+    this.#hostname = hostname;
     const known = store.records.find(hostname);
-    if (known === null) {
+    this.#audit = known === null ? null : new StoredHostAudit(store, known, this.#damaged);
+    if (known === null)
       this.#faults.push(`${hostname}: the archive has observations of it, and the database does not know the name`);
-      return;
-    }
-    const audit = auditStoredHost(store, known, this.#damaged, observations);
-    for (const text of audit.faults) {
-      const place = places.get(Number(/: seq (\d+):/.exec(text)?.[1]));
-      this.#faults.push(place === undefined ? text : `${place.key}, row ${place.row}: ${text}`);
-    }
+  }
+
+  endHost(): void {
+    const ended = caught(Fault, () => this.#audit?.end());
+    // A record of the database that cannot be read stops the audit of its host alone.
+    pushAll(this.#faults, ended instanceof Fault ? [`${this.#hostname}: ${ended.message}`] : (ended?.faults ?? []));
+    [this.#audit, this.#hostname] = [null, null];
   }
 
   leaf(where: string, seq: number, entry: string): void {

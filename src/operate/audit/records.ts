@@ -59,42 +59,67 @@ export function auditRecords(
   return count;
 }
 
-/**
- * Audits one host from its rows in the database and its observations in the archive, oldest first. Without `archived`,
- * an archived host is audited only as far as the database goes. `damaged` are the observations marked as damaged.
- */
+/** Audits one host as the database has it, taking these observations as marked; what left for the archive is not read. */
 export function auditStoredHost(
-  { records, desk: { verifyingKeys, corrections } }: AppContext['store'],
-  { id, hostname }: { id: number; hostname: string },
+  store: AppContext['store'],
+  host: { id: number; hostname: string },
   damaged: ReadonlySet<number>,
-  archived: readonly Observation[] | null = null,
 ): HostAudit {
-  const host = records.find(hostname);
-  const last = archived?.at(-1)?.seq ?? 0;
-  return auditHost(
-    {
-      hostname,
-      isShown: host?.state !== 'opted_out',
-      seq: host?.seq ?? null,
-      part: archived === null && records.archive.isArchived(id) ? 'end' : 'whole',
-      observations:
-        archived === null ? records.observationsOf(id) : [...archived, ...newerThan(records.observationsOf(id), last)],
-      changesOf: (seq) => records.changesOf(id, seq),
+  const part = store.records.archive.isArchived(host.id) ? 'end' : 'whole';
+  return new StoredHostAudit(store, host, damaged, part).end();
+}
+
+/** Audits a host by the observations that the archive has of it, oldest first, and then by what the database has. */
+export class StoredHostAudit {
+  readonly #store: AppContext['store'];
+  readonly #host: { id: number; hostname: string };
+  readonly #audit: HostAuditor;
+  #last = 0;
+
+  constructor(
+    store: AppContext['store'],
+    host: { id: number; hostname: string },
+    damaged: ReadonlySet<number>,
+    part: AuditedHost['part'] = 'whole',
+  ) {
+    this.#store = store;
+    this.#host = host;
+    const { records, desk } = store;
+    const rules = {
+      hostname: host.hostname,
+      part,
+      changesOf: (seq: number) => records.changesOf(host.id, seq),
+      rotationStart: records.rotationStart(),
+      originsAt: records.originsAt,
+      isDamaged: (seq: number) => damaged.has(seq),
+    };
+    this.#audit = new HostAuditor(rules, desk.verifyingKeys('records'), desk.corrections('records', ''));
+  }
+
+  /** Returns what does not hold of an observation. */
+  add(observation: Observation): string[] {
+    this.#last = observation.seq;
+    return this.#audit.add(observation);
+  }
+
+  /** Audits what is newer in the database, and what the database derived of all. */
+  end(): HostAudit {
+    const { records } = this.#store;
+    const { id, hostname } = this.#host;
+    const faults: string[] = [];
+    for (const observation of records.observationsOf(id))
+      if (observation.seq > this.#last) faults.push(...this.#audit.add(observation));
+    const known = records.find(hostname);
+    const audit = this.#audit.end({
+      isShown: known?.state !== 'opted_out',
+      seq: known?.seq ?? null,
       baseline: records.baseline(id),
       sightings: records.history(id, {}, Number.MAX_SAFE_INTEGER),
       facets: records.facetsOf(id),
       rotations: records.rotations(id),
-      rotationStart: records.rotationStart(),
-      originsAt: records.originsAt,
-      isDamaged: (seq) => damaged.has(seq),
-    },
-    verifyingKeys('records'),
-    corrections('records', ''),
-  );
-}
-
-function* newerThan(observations: Iterable<Observation>, seq: number): Iterable<Observation> {
-  for (const observation of observations) if (observation.seq > seq) yield observation;
+    });
+    return { ...audit, faults: [...faults, ...audit.faults] };
+  }
 }
 
 /** The longest reason, in characters. */
@@ -143,20 +168,23 @@ interface AuditedHost {
   hostname: string;
   /** `whole`: all observations. `end`: only the newest, so that rows derived from archived ones cannot be compared. */
   part: 'whole' | 'end';
-  /** False for a host that opted out, which is not in any list. */
-  isShown: boolean;
-  seq: number | null;
-  observations: Iterable<Observation>;
   changesOf(observation_seq: number): SeenChange[];
-  baseline: DomainBaseline;
-  sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
-  facets: { kind: string; name: string }[];
-  rotations: Rotations;
   /** Rotation is learned from the observations after this one. */
   rotationStart: number;
   originsAt(observation_seq: number): OriginOf;
   /** Whether an observation is marked as damaged by a version that cut values at U+0000. */
   isDamaged(observation_seq: number): boolean;
+}
+
+/** What the database derived of a host. */
+interface DerivedOfHost {
+  /** False for a host that opted out, which no facet counts. */
+  isShown: boolean;
+  seq: number | null;
+  baseline: DomainBaseline;
+  sightings: { signal: string; value: string; first_seen: number; last_seen: number; count: number }[];
+  facets: { kind: string; name: string }[];
+  rotations: Rotations;
 }
 
 export interface HostAudit {
@@ -194,60 +222,77 @@ export function observationFaults(
 }
 
 /**
- * Rebuilds everything about one host from its observations, and returns the differences.
+ * Rebuilds everything about one host from its observations, oldest first, and compares.
  *
  * Older versions accepted U+0000, and the database returns the values of such an observation only up to it. Once all
  * such observations of a host are marked, the audit expects exactly that.
  */
-export function auditHost(
-  host: AuditedHost,
-  keys: VerifyingKey[],
-  corrections: readonly TimeCorrection[] = [],
-): HostAudit {
-  const faults: string[] = [];
-  const sightings = new Sightings();
-  let before: CheckedReceipt | null = null;
-  let baseline: DomainBaseline = {};
-  let rotations: Rotations = {};
-  let observations = 0;
-  let newest: number | null = null;
-  const unmarked: number[] = [];
-  let isMarked = false;
-  for (const observation of host.observations) {
-    const { seq, record } = observation;
-    const checked = checkReceipt(observation.receipt, keys, verifyNode, corrections);
-    const isLinked = before !== null || host.part === 'whole';
-    faults.push(...observationFaults(host.hostname, observation, checked, isLinked ? before : checked));
-    const fault = (text: string): void => void faults.push(`seq ${seq}: ${text}`);
-    const tracked = trackedIn(record);
-    const compared =
-      seq > host.rotationStart
-        ? compareAnswers({ baseline, rotations }, tracked, host.originsAt(seq))
-        : withoutRotation(compareWithBaseline(baseline, tracked));
-    if (host.part === 'whole' && differ(compared.changes, host.changesOf(seq)))
-      fault('the deltas are not what changed');
-    baseline = { ...baseline, ...compared.updates };
-    rotations = withRotations(rotations, compared.rotations);
-    const at = trueTime(Date.parse(record.observed_at), seq, corrections);
-    if (Object.values(tracked).some((values) => values?.some((value) => value.includes('\0')))) {
-      if (host.isDamaged(seq)) isMarked = true;
-      else unmarked.push(seq);
-    }
-    sightings.add(tracked, at);
-    before = checked;
-    newest = seq;
-    observations++;
+class HostAuditor {
+  readonly #host: AuditedHost;
+  readonly #keys: VerifyingKey[];
+  readonly #corrections: readonly TimeCorrection[];
+  readonly #sightings = new Sightings();
+  readonly #unmarked: number[] = [];
+  #before: CheckedReceipt | null = null;
+  #baseline: DomainBaseline = {};
+  #rotations: Rotations = {};
+  #observations = 0;
+  #newest: number | null = null;
+  #isMarked = false;
+
+  constructor(host: AuditedHost, keys: VerifyingKey[], corrections: readonly TimeCorrection[]) {
+    this.#host = host;
+    this.#keys = keys;
+    this.#corrections = corrections;
   }
-  if (host.seq !== newest) faults.push(`seq ${host.seq} is shown as the newest observation, not ${newest}`);
-  if (host.part === 'end') return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
-  if (differ(baseline, host.baseline)) faults.push('the baseline is not what was observed');
-  if (differ(rotations, host.rotations)) faults.push('the rotating sets are not those of the observations');
-  const stored = isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;
-  const history = sightings.all().map((seen) => ({ ...seen, value: stored(seen.value) }));
-  if (differ(sorted(history), sorted(host.sightings))) faults.push('the history is not what was observed');
-  const facets = host.isShown ? facetsOf(baseline).map(({ kind, name }) => ({ kind, name: stored(name) })) : [];
-  if (differ(sorted(facets), sorted(host.facets))) faults.push('the facets are not those of the baseline');
-  return { faults: faults.map((text) => `${host.hostname}: ${text}`), observations, unmarked };
+
+  /** Returns what does not hold of an observation. */
+  add(observation: Observation): string[] {
+    const { hostname, part, rotationStart } = this.#host;
+    const { seq, record } = observation;
+    const checked = checkReceipt(observation.receipt, this.#keys, verifyNode, this.#corrections);
+    const isLinked = this.#before !== null || part === 'whole';
+    const faults = observationFaults(hostname, observation, checked, isLinked ? this.#before : checked);
+    const tracked = trackedIn(record);
+    const known = { baseline: this.#baseline, rotations: this.#rotations };
+    const compared =
+      seq > rotationStart
+        ? compareAnswers(known, tracked, this.#host.originsAt(seq))
+        : withoutRotation(compareWithBaseline(this.#baseline, tracked));
+    if (part === 'whole' && differ(compared.changes, this.#host.changesOf(seq)))
+      faults.push(`seq ${seq}: the deltas are not what changed`);
+    this.#baseline = { ...this.#baseline, ...compared.updates };
+    this.#rotations = withRotations(this.#rotations, compared.rotations);
+    if (Object.values(tracked).some((values) => values?.some((value) => value.includes('\0')))) {
+      if (this.#host.isDamaged(seq)) this.#isMarked = true;
+      else this.#unmarked.push(seq);
+    }
+    this.#sightings.add(tracked, trueTime(Date.parse(record.observed_at), seq, this.#corrections));
+    this.#before = checked;
+    this.#newest = seq;
+    this.#observations++;
+    return faults.map((text) => `${hostname}: ${text}`);
+  }
+
+  end(derived: DerivedOfHost): HostAudit {
+    const { hostname, part } = this.#host;
+    const [newest, unmarked] = [this.#newest, this.#unmarked];
+    const faults: string[] = [];
+    if (derived.seq !== newest) faults.push(`seq ${derived.seq} is shown as the newest observation, not ${newest}`);
+    if (part === 'whole') {
+      if (differ(this.#baseline, derived.baseline)) faults.push('the baseline is not what was observed');
+      if (differ(this.#rotations, derived.rotations))
+        faults.push('the rotating sets are not those of the observations');
+      const stored = this.#isMarked && unmarked.length === 0 ? upToZero : (text: string) => text;
+      const history = this.#sightings.all().map((seen) => ({ ...seen, value: stored(seen.value) }));
+      if (differ(sorted(history), sorted(derived.sightings))) faults.push('the history is not what was observed');
+      const shown = derived.isShown ? facetsOf(this.#baseline) : [];
+      const facets = shown.map(({ kind, name }) => ({ kind, name: stored(name) }));
+      if (differ(sorted(facets), sorted(derived.facets))) faults.push('the facets are not those of the baseline');
+    }
+    const named = faults.map((text) => `${hostname}: ${text}`);
+    return { faults: named, observations: this.#observations, unmarked };
+  }
 }
 
 /** The changes that versions recorded before they knew rotating sets. */

@@ -24,7 +24,10 @@ import type { LogSource } from './log/served-log.ts';
 import { verifyLog } from './log/verify-log.ts';
 import { observationFaults } from './records.ts';
 
-/** The keys, log and policy that an archive is checked with. */
+/** How often an archive is read that is replaced meanwhile. */
+const TRIES = 3;
+
+/** What an archive is checked with. */
 export interface ArchiveTrust {
   /** The only keys that may have signed; null to take those that the manifest names. */
   keys: VerifyingKey[] | null;
@@ -57,9 +60,31 @@ export async function verifyArchive(
   trust: ArchiveTrust,
   progress: Progress['step'] = () => {},
 ): Promise<VerifiedArchive> {
+  for (let tried = 1; ; tried++) {
+    const text = await manifestOf(place);
+    const checked = await verifyManifest(place, text, trust, progress);
+    // An archiver replaces objects, and the manifest that named them.
+    const isFinal = checked.faults.length === 0 || (await manifestOf(place)) === text;
+    if (isFinal) return checked;
+    if (tried === TRIES) {
+      checked.unchecked.push('whether an archiver was at work: the manifest was replaced meanwhile; check again');
+      return checked;
+    }
+  }
+}
+
+async function manifestOf(place: ArchivePlace): Promise<string> {
   const found = await place.get(MANIFEST, MANIFEST_MAX);
   if (found === null) throw new Fault('not_found', `${place.name} has no ${MANIFEST}; give the address of an archive`);
-  const text = Buffer.from(found.bytes).toString('utf8');
+  return Buffer.from(found.bytes).toString('utf8');
+}
+
+async function verifyManifest(
+  place: ArchivePlace,
+  text: string,
+  trust: ArchiveTrust,
+  progress: Progress['step'],
+): Promise<VerifiedArchive> {
   const keys = trust.keys ?? keysNamedIn(text);
   const checked: VerifiedArchive = {
     ...{ archive: place.name, generation: 0, through: 0, signed_at: null, observations: 0, tombstones: 0 },

@@ -12,7 +12,7 @@ import { documentFaults } from '../../proof/records/verify/document-faults.ts';
 import { documentIn, jsonDocument, type RecordsDocument } from '../../proof/records/verify/documents.ts';
 import { DUMP, type DumpRow, dumpRow, previewIn } from '../../records/archive/dump-row.ts';
 import { localSource } from '../../records/archive/local-files.ts';
-import { readRange, rowCount } from '../../records/archive/parquet-read.ts';
+import { rangesOf, readRange, rowCount } from '../../records/archive/parquet-read.ts';
 import { dumpNamed, dumpNames } from '../../records/dumps.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import { digestOfFile } from '../../shared/files/file-digest.ts';
@@ -44,8 +44,8 @@ export interface CheckedDump {
 
 /** The most faulty rows of a file that are named one by one. */
 const NAMED_MAX = 20;
-/** The number of rows of a Parquet file that are read at a time. */
-const CHUNK = 200;
+/** What is read of a Parquet file at a time. */
+const CHUNK = { rows: 200, bytes: 8_000_000 };
 /** The longest line of NDJSON, in bytes. */
 const LINE_MAX = 4_000_000;
 /**
@@ -200,8 +200,7 @@ class RowCheck {
     try {
       const end = await rowCount(source);
       if (this.#isCutAt(end)) return;
-      for (let rowStart = 0; rowStart < end; rowStart += CHUNK) {
-        const rowEnd = Math.min(end, rowStart + CHUNK);
+      for await (const { rowStart, rowEnd } of rangesOf(source, CHUNK)) {
         const rows = await readRange(DUMP, source, { rowStart, rowEnd }).catch((error: unknown) => {
           this.#damage(`rows ${rowStart + 1} to ${rowEnd} cannot be read (${messageOf(error)})`);
           this.rows = rowEnd;

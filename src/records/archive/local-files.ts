@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { pathOf } from '../hostname.ts';
 import type { ArchiveObject, StoredSeeds } from './manifest.ts';
 import { type Seeded, type StoredObservation, StoredObservations } from './observation-row.ts';
-import { readRange } from './parquet-read.ts';
+import { rangesOf, readRange } from './parquet-read.ts';
 import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** The most rows in memory, over all files. */
+/** Rows that are in memory, of all files together, and their bytes. */
 const ROWS = 4_000;
-/** The fewest and most rows read from a file at a time: smaller reads cost more per row. */
+const BYTES = 32_000_000;
+const BYTES_MIN = 400_000;
+/** Rows of a file that are read at once: smaller reads cost more for each row. */
 const [CHUNK_MIN, CHUNK_MAX] = [100, 500];
 
 export type Row = StoredObservation & Seeded;
@@ -75,7 +77,10 @@ export async function* merged(
     const { value, done } = await rows.next();
     if (done !== true) heads.push({ row: value, path: pathOf(value.hostname), rows });
   };
-  const chunk = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, Math.ceil(ROWS / files.length)));
+  const chunk = {
+    rows: Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, Math.ceil(ROWS / files.length))),
+    bytes: Math.max(BYTES_MIN, BYTES / files.length),
+  };
   for (const file of files) await advance(rowsIn(file, chunk, damaged));
   while (heads.length > 0) {
     let least = 0;
@@ -101,30 +106,38 @@ function secretsIn({ read, size }: RangeSource, rowStart: number, rowEnd: number
 
 async function* rowsIn(
   { key, source, rows, seeds }: LocalFile,
-  chunk: number,
-  damaged?: (place: Place & { end: number }, error: unknown) => void,
+  chunk: { rows: number; bytes: number },
+  damaged: (place: Place & { end: number }, error: unknown) => void = (_, error) => {
+    throw error;
+  },
 ): AsyncGenerator<Row & { place: Place }> {
   const stored = new StoredObservations();
-  for (let rowStart = 0; rowStart < rows; rowStart += chunk) {
-    const rowEnd = Math.min(rows, rowStart + chunk);
-    const part = await readRange(OBSERVATIONS, source, { rowStart, rowEnd }).catch((error: unknown) => {
-      if (damaged === undefined) throw error;
-      damaged({ key, row: rowStart, end: rowEnd }, error);
-      return [];
-    });
-    const secrets = await secretsIn(seeds, rowStart, rowEnd);
-    for (const row of part) {
-      const at = (row.row - rowStart) * SEED_LENGTH;
-      let read: StoredObservation;
-      try {
-        if (row.path !== pathOf(row.domain)) throw new TypeError('its path is not that of its domain');
-        read = stored.storedOf(row);
-      } catch (error) {
-        if (damaged === undefined) throw error;
-        damaged({ key, row: row.row, end: row.row + 1 }, error);
-        continue;
+  let next = 0;
+  try {
+    for await (const range of rangesOf(source, chunk)) {
+      const { rowStart } = range;
+      if (rowStart >= rows) break;
+      next = Math.min(rows, range.rowEnd);
+      const part = await readRange(OBSERVATIONS, source, { rowStart, rowEnd: next }).catch((error: unknown) => {
+        damaged({ key, row: rowStart, end: next }, error);
+        return [];
+      });
+      const secrets = await secretsIn(seeds, rowStart, next);
+      for (const row of part) {
+        const at = (row.row - rowStart) * SEED_LENGTH;
+        let read: StoredObservation;
+        try {
+          if (row.path !== pathOf(row.domain)) throw new TypeError('its path is not that of its domain');
+          read = stored.storedOf(row);
+        } catch (error) {
+          damaged({ key, row: row.row, end: row.row + 1 }, error);
+          continue;
+        }
+        yield { ...read, seed: secrets.slice(at, at + SEED_LENGTH), place: { key, row: row.row } };
       }
-      yield { ...read, seed: secrets.slice(at, at + SEED_LENGTH), place: { key, row: row.row } };
     }
+    if (next < rows) throw new RangeError(`the file ends after ${next} rows`);
+  } catch (error) {
+    damaged({ key, row: next, end: rows }, error);
   }
 }

@@ -119,13 +119,14 @@ export interface Tombstone {
   hash: Uint8Array;
 }
 
-/** Parses an object of tombstones. */
+/** A line of an object of tombstones. Throws `conflict` for anything else. */
+export function tombstoneIn(line: string): Tombstone {
+  const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(line) ?? [];
+  if (seq !== undefined && hash !== undefined) return { seq: Number(seq), hash: Buffer.from(hash, 'hex') };
+  throw new Fault('conflict', `a line of tombstones is ${JSON.stringify(line.slice(0, 80))}; restore the object`);
+}
+
+/** The lines of such an object. */
 export function tombstonesIn(bytes: Uint8Array): Tombstone[] {
-  const lines = Buffer.from(bytes).toString('latin1').split('\n').slice(0, -1);
-  return lines.map((line) => {
-    const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(line) ?? [];
-    if (seq === undefined || hash === undefined)
-      throw new Fault('conflict', `a line of tombstones is ${JSON.stringify(line.slice(0, 80))}; restore the object`);
-    return { seq: Number(seq), hash: Buffer.from(hash, 'hex') };
-  });
+  return Buffer.from(bytes).toString('latin1').split('\n').slice(0, -1).map(tombstoneIn);
 }

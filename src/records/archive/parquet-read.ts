@@ -8,6 +8,7 @@ import {
   rowIndex,
 } from 'hyparquet';
 import { LRUCache } from 'lru-cache';
+import { sizeText } from '../../shared/size.ts';
 import type { RangeSource } from './reader.ts';
 import type { ArchiveTable } from './tables.ts';
 
@@ -32,29 +33,50 @@ const PARSERS: Partial<ParquetParsers> = {
 /** The largest page to decompress, in bytes. Our writer ends pages at 128 kB, unless one value is longer. */
 const PAGE_MAX = 64_000_000;
 
-/** A row with its number in the file, from 0. */
+/** What the pages of one read may expand to, in bytes. */
+const READ_MAX = 200_000_000;
+
+/** A position in a file: the number of a row, from 0, with what it holds. */
 export type Positioned<Row> = Row & { row: number };
 
-/** How many rows are read at once. Merges read all files of a month side by side. */
-const BATCH = 1_000;
+/** What is read at once: merges read the files of a month side by side. */
+const BATCH = { rows: 1_000, bytes: 8_000_000 };
 
 /** The number of rows according to the file's footer. */
 export async function rowCount(source: RangeSource): Promise<number> {
   return Number((await footerOf(source)).num_rows);
 }
 
-/** The rows of a file in file order, with all columns or only `names`. At most `batch` rows are in memory at once. */
+/** The rows of a file, in its order, with all columns or some, `batch` of them in memory at once. */
 export async function* readRows<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   table: ArchiveTable<Row>,
   source: RangeSource,
   names?: readonly Name[],
   batch = BATCH,
 ): AsyncGenerator<Positioned<Pick<Row, Name>>> {
-  const metadata = await footerOf(source);
-  for (let rowStart = 0; rowStart < metadata.num_rows; rowStart += batch) {
-    const rowEnd = Math.min(rowStart + batch, Number(metadata.num_rows));
-    yield* await readRange(table, source, { rowStart, rowEnd }, names);
+  for await (const range of rangesOf(source, batch))
+    yield* await readRange(table, source, range, names);
+}
+
+/**
+ * The rows of a file in ranges, each of which is in memory at once: at most `rows`, of one row group, and about `bytes`
+ * before compression, because a name may answer with a megabyte. Throws for a footer that contradicts itself.
+ */
+export async function* rangesOf(
+  source: RangeSource,
+  { rows, bytes }: { rows: number; bytes: number },
+): AsyncGenerator<{ rowStart: number; rowEnd: number }> {
+  const { row_groups: groups, num_rows: all } = await footerOf(source);
+  let start = 0;
+  for (const { num_rows, columns } of groups) {
+    const count = Number(num_rows);
+    const end = start + count;
+    if (!(count >= 0 && end <= all)) throw new RangeError('its row groups have more rows than it');
+    const size = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0), 0);
+    const step = Math.max(1, Math.min(rows, Math.floor((bytes * count) / Math.max(1, size))));
+    for (; start < end; start = Math.min(end, start + step)) yield { rowStart: start, rowEnd: Math.min(end, start + step) };
   }
+  if (start < all) throw new RangeError('its row groups have fewer rows than it');
 }
 
 /** The range from the first to the last row of any of these names; null when there are none. */
@@ -98,12 +120,17 @@ export async function readRange<Row extends object, Name extends keyof Row & str
 
 async function optionsOf(source: RangeSource) {
   const metadata = await footerOf(source);
+  let expanded = 0;
   return {
     ...{ file: bufferOf(source), metadata, parsers: PARSERS, utf8: false, geoparquet: false },
     // Compressed pages of a few bytes can expand to gigabytes.
     compressors: {
-      ZSTD: (bytes: Uint8Array, length: number) =>
-        zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, Math.min(length, PAGE_MAX)) }),
+      ZSTD: (bytes: Uint8Array, length: number) => {
+        const page = zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, Math.min(length, PAGE_MAX)) });
+        expanded += page.length;
+        if (expanded > READ_MAX) throw new RangeError(`these rows expand to more than ${sizeText(READ_MAX)}`);
+        return page;
+      },
     },
   };
 }

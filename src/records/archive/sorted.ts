@@ -6,9 +6,10 @@ import { writeParquet } from './parquet-write.ts';
 import type { RangeSource } from './reader.ts';
 import type { ArchiveTable } from './tables.ts';
 
-/** Rows sorted in memory at once, about 40 MB. Merging keeps as many in memory, over all runs. */
+/** Rows that are sorted in memory, and as many of all runs together while they are merged; and characters of their texts. */
 const RUN = 100_000;
-/** The most rows of a run read at once. */
+const RUN_TEXT = 32_000_000;
+/** Rows of a run that are read at once. */
 const BATCH = 1_000;
 
 /**
@@ -24,19 +25,21 @@ export async function* sorted<Row extends object>(
 ): AsyncGenerator<Row> {
   const runs: RangeSource[] = [];
   let chunk: Row[] = [];
+  let text = 0;
   const end = async () => {
     const file = join(folder, `run-${runs.length}.parquet`);
     const { bytes, sha256 } = await writeParquet(table, chunk.sort(compare), file);
     runs.push(localSource(file, sha256, bytes));
-    chunk = [];
+    [chunk, text] = [[], 0];
   };
   for await (const row of rows) {
     chunk.push(row);
-    if (chunk.length === run) await end();
+    for (const value of Object.values(row)) if (typeof value === 'string') text += value.length;
+    if (chunk.length === run || text > RUN_TEXT) await end();
   }
   if (runs.length === 0) return yield* chunk.sort(compare);
   await end();
-  const batch = Math.min(BATCH, Math.ceil(RUN / runs.length));
+  const batch = { rows: Math.min(BATCH, Math.ceil(RUN / runs.length)), bytes: RUN_TEXT / runs.length };
   const rowsOf = (source: RangeSource) => readRows(table, source, undefined, batch) as AsyncGenerator<unknown>;
   yield* mergedRuns(
     runs.map((source) => rowsOf(source) as AsyncGenerator<Row>),

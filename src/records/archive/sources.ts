@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { SECOND } from '../../proof/time.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
@@ -24,9 +26,42 @@ export function seedsOf(
   return readPart(place, seeds, row * SEED_LENGTH, (row + count) * SEED_LENGTH);
 }
 
-/**
- * Throws `ObjectChanged` when the object was replaced or removed, and `unavailable` when the storage does not answer.
- */
+/** What is in memory of an object that is read to its end, in bytes. */
+const PART = 4_000_000;
+
+/** Reads an object part by part. Returns the SHA-256 of its bytes in hex; null when it is gone or another one. */
+export async function readThrough(
+  place: ArchivePlace,
+  { key, etag }: { key: string; etag: string },
+  size: number,
+  each: (part: Uint8Array) => Promise<void> = async () => {},
+): Promise<string | null> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < size; at += PART) {
+    const part = await place.range(key, etag, at, Math.min(size, at + PART));
+    if (part === null) return null;
+    hash.update(part);
+    await each(part);
+  }
+  return hash.digest('hex');
+}
+
+/** Copies an object to a new file of this disk. Returns as `readThrough`. */
+export async function copyThrough(
+  place: ArchivePlace,
+  object: { key: string; etag: string },
+  size: number,
+  path: string,
+): Promise<string | null> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    return await readThrough(place, object, size, (part) => file.writeFile(part));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Throws `ObjectChanged` when the object is another one by now, and `unavailable` when the place does not answer. */
 async function readPart(
   place: ArchivePlace,
   { key, etag }: { key: string; etag: string },

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openAsBlob, openSync, rmSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { present } from '../../proof/narrow.ts';
 import type { AppContext } from '../../server/context.ts';
@@ -12,13 +11,11 @@ import { type LocalFile, localFiles, localSource, type Row } from '../archive/lo
 import type { ArchiveObject, StoredSeeds, Tombstone } from '../archive/manifest.ts';
 import { type ObservationRow, ObservationRows } from '../archive/observation-row.ts';
 import { ParquetFile, TEXT_MAX, writeParquet } from '../archive/parquet-write.ts';
-import { SEED_LENGTH } from '../archive/sources.ts';
+import { copyThrough, readThrough, SEED_LENGTH } from '../archive/sources.ts';
 import { type Extent, OBSERVATIONS, OBSERVED, type Shape } from '../archive/tables.ts';
 
 /** The largest object read into memory whole, in bytes. */
 const OBJECT_MAX = 1_000_000_000;
-/** The chunk size when an object is read back or copied, in bytes. */
-const PART = 4_000_000;
 
 /** An object that no manifest lists yet. */
 export type Draft = Pick<ArchiveObject, 'period' | 'bucket'> & { kind: TableKind };
@@ -45,30 +42,8 @@ export class ArchiveObjects {
 
   /** Copies an object to a new file. Throws `conflict` when it is gone or has different bytes. */
   async #copy(stored: StoredSeeds, path: string, size: number): Promise<number> {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      if ((await this.#hashOf(stored, size, (part) => file.writeFile(part))) !== stored.sha256)
-        throw await this.#wrong(stored);
-      return size;
-    } finally {
-      await file.close();
-    }
-  }
-
-  /** The SHA-256 of an object in hex, read in chunks; null when it is gone or was replaced. */
-  async #hashOf(
-    { key, etag }: StoredSeeds,
-    size: number,
-    each: (part: Uint8Array) => Promise<void> = async () => {},
-  ): Promise<string | null> {
-    const hash = createHash('sha256');
-    for (let at = 0; at < size; at += PART) {
-      const part = await this.#place.range(key, etag, at, Math.min(size, at + PART));
-      if (part === null) return null;
-      hash.update(part);
-      await each(part);
-    }
-    return hash.digest('hex');
+    if ((await copyThrough(this.#place, stored, size, path)) !== stored.sha256) throw await this.#wrong(stored);
+    return size;
   }
 
   async #wrong({ key, etag }: StoredSeeds): Promise<Fault> {
@@ -183,7 +158,7 @@ export class ArchiveObjects {
 
   /** Reads an object back: an upload counts only when its bytes can be read. */
   async requireStored(stored: StoredSeeds, size: number): Promise<void> {
-    if ((await this.#hashOf(stored, size)) === stored.sha256) return;
+    if ((await readThrough(this.#place, stored, size)) === stored.sha256) return;
     const message = `${this.#place.name} gave other bytes for ${stored.key} than were uploaded; check what is between it and this machine`;
     throw new Fault('unavailable', message);
   }
@@ -191,7 +166,7 @@ export class ArchiveObjects {
   /** Whether the object at `key` has the bytes of an object in the manifest. */
   async isCopied(object: ArchiveObject, key: string, there: ObjectHead): Promise<boolean> {
     if (there.size !== object.bytes) return false;
-    return (await this.#hashOf({ ...object, key, etag: there.etag }, there.size)) === object.sha256;
+    return (await readThrough(this.#place, { key, etag: there.etag }, there.size)) === object.sha256;
   }
 
   /** The content of an object in the manifest, kept on disk until `clear`. Throws as `read`. */

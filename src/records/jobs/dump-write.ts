@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import type { Observation } from '../../proof/records/observation.ts';
-import { previewOf } from '../../proof/records/preview.ts';
+import { type Preview, previewOf } from '../../proof/records/preview.ts';
 import { DAY } from '../../proof/time.ts';
 import type { AppContext } from '../../server/context.ts';
 import { caught, Fault } from '../../shared/fault.ts';
@@ -17,6 +15,7 @@ import type { StoredSeeds } from '../archive/manifest.ts';
 import { observationOf } from '../archive/observation-row.ts';
 import { type WrittenFile, writeParquet } from '../archive/parquet-write.ts';
 import { timesBy } from '../archive/reads.ts';
+import { copyThrough } from '../archive/sources.ts';
 import { pathOf } from '../hostname.ts';
 
 /** The most characters of text in a row group. Large groups make a short footer, which every look-up reads. */
@@ -47,8 +46,7 @@ export async function writeDump(app: AppContext, start: number, folder: string):
   const piped = pipeline(gzip, hashed, createWriteStream(ndjson, { flags: 'wx' }));
   piped.catch(() => {});
   const rows = async function* () {
-    for await (const observation of observationsOf(app, start, folder)) {
-      const preview = previewOf(observation);
+    for await (const preview of previewsOf(app, start, folder)) {
       if (!gzip.write(`${JSON.stringify(preview)}\n`)) await Promise.race([once(gzip, 'drain'), piped]);
       yield dumpRow(preview);
     }
@@ -64,8 +62,8 @@ export async function writeDump(app: AppContext, start: number, folder: string):
   }
 }
 
-/** A day's observations of all hostnames that the operator watches, by path, time and number. */
-async function* observationsOf(app: AppContext, start: number, folder: string): AsyncGenerator<Observation> {
+/** What previews show of a day's observations of all names that the operator watches, by path, time and number. */
+async function* previewsOf(app: AppContext, start: number, folder: string): AsyncGenerator<Preview> {
   const { records } = app.store;
   const time = timesBy(app.store.desk.corrections('records', ''));
   const archived = archivedOf(app, start, folder);
@@ -75,10 +73,10 @@ async function* observationsOf(app: AppContext, start: number, folder: string): 
     const hosts = records.dumps.hosts(after, HOSTS);
     for (const { id, path } of hosts) {
       while (head.done !== true && pathOf(head.value.hostname) < path) head = await archived.next();
-      const own = new Map<number, { at: number; observation: Observation }>();
+      const own = new Map<number, { at: number; preview: Preview }>();
       while (head.done !== true && pathOf(head.value.hostname) === path) {
         const row = head.value;
-        own.set(row.seq, { at: time(row), observation: observationOf(row) });
+        own.set(row.seq, { at: time(row), preview: previewOf(observationOf(row)) });
         head = await archived.next();
       }
       for (const { seq, at } of records.dumps.observedOn(id, start)) {
@@ -86,10 +84,11 @@ async function* observationsOf(app: AppContext, start: number, folder: string): 
         const observation = caught(Fault, () => records.observationBySeq(id, seq));
         // Values cut by an older version make these unreadable; the operator has accepted that.
         if (observation instanceof Fault && !damaged.has(seq)) throw observation;
-        if (observation !== null && !(observation instanceof Fault)) own.set(seq, { at, observation });
+        if (observation !== null && !(observation instanceof Fault))
+          own.set(seq, { at, preview: previewOf(observation) });
       }
       const inOrder = [...own].sort(([a, one], [b, two]) => one.at - two.at || a - b);
-      for (const [, { observation }] of inOrder) yield observation;
+      for (const [, { preview }] of inOrder) yield preview;
     }
     const last = hosts.at(-1);
     if (last === undefined) return;
@@ -112,15 +111,11 @@ async function* archivedOf(app: AppContext, start: number, folder: string): Asyn
   if (place === null) {
     throw new Fault('unavailable', 'observations of this day are in the archive; set ARCHIVE_URL to it');
   }
-  const copy = async ({ key, sha256 }: StoredSeeds, file: string): Promise<number> => {
-    const found = await place.get(key, OBJECT_MAX);
-    if (found !== null && createHash('sha256').update(found.bytes).digest('hex') === sha256) {
-      await writeFile(file, found.bytes, { flag: 'wx', mode: 0o600 });
-      return found.bytes.length;
-    }
+  const copy = async (stored: StoredSeeds, file: string, size: number): Promise<number> => {
+    if ((await copyThrough(place, stored, size, file)) === stored.sha256) return size;
     throw new Fault(
       'unavailable',
-      `${key} in ${place.name} is not what its manifest names; check it with audit --archive`,
+      `${stored.key} in ${place.name} is not what its manifest names; check it with audit --archive`,
     );
   };
   const time = timesBy(corrections);
@@ -129,6 +124,3 @@ async function* archivedOf(app: AppContext, start: number, folder: string): Asyn
     if (at >= start && at < start + DAY) yield row;
   }
 }
-
-/** The largest object read into memory whole, in bytes. */
-const OBJECT_MAX = 1_000_000_000;

@@ -2,18 +2,22 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Fault, messageOf } from '../fault.ts';
+import { sizeText } from '../size.ts';
 
 const CHUNK = 2 ** 20;
+/** How many bytes of a line that is too long are expanded to find its end: a few kilobytes may become gigabytes. */
+const SKIPPED_MAX = 64_000_000;
 
 /**
- * The lines of a file, which is gzipped if its name ends with `.gz`; the last one is empty if the file ends with a
- * newline. Lines that are too long are cut to a little more than `max` bytes. Throws `invalid_request` for damaged
- * data.
+ * The lines of a file, which is gzipped if its name says so; the last one is empty if the file ends with a newline. Of a
+ * line that is too long, gives a little more than `max` bytes. Throws `invalid_request` for damaged data, and for a
+ * gzipped line that does not come to an end.
  */
 export async function* linesOf(file: string, max: number): AsyncIterable<Buffer> {
   const raw = createReadStream(file, { highWaterMark: CHUNK });
   // Errors surface where the lines are read, so the callback has nothing to do.
-  const input = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw;
+  const isPacked = file.endsWith('.gz');
+  const input = isPacked ? pipeline(raw, createGunzip(), () => undefined) : raw;
   let rest: Buffer[] = [];
   let length = 0;
   try {
@@ -30,6 +34,7 @@ export async function* linesOf(file: string, max: number): AsyncIterable<Buffer>
       // A file without an end of line, or a small one that decompresses to it, must not fill the memory.
       if (length <= max) rest.push(chunk.subarray(start));
       length += chunk.length - start;
+      if (isPacked && length > max + SKIPPED_MAX) throw new Error(`a line expands to more than ${sizeText(length)}`);
     }
   } catch (error) {
     throw new Fault(
