@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { PublishLease } from '../../src/operate/publish/publish-lease.ts';
 import { FolderBucket } from '../../src/shared/storage/folder-bucket.ts';
 import { isDead, PROCESS } from '../../src/shared/workers/process-name.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { until } from '../support/program.ts';
 import { ONLY_WIDE } from '../support/wide.ts';
 
 const bytes = Buffer.from('bytes');
@@ -120,4 +123,69 @@ test('a pipe in the place of an object, or more bytes than are asked for, end a 
   await assert.rejects(bucket.get('large', 4), /large has 5 bytes, and at most 4 are read$/);
   assert.equal(String((await bucket.get('large', 5))?.bytes), 'bytes');
   assert.equal(String(await bucket.range('large', md5('bytes'), 3, Number.MAX_SAFE_INTEGER)), 'es');
+});
+
+test('a file that is replaced at any moment of a read gives no bytes under the ETag of others', async (t) => {
+  const folder = tempFolder(t);
+  const path = join(folder, 'key');
+  const replace = () => {
+    writeFileSync(join(folder, 'aside'), 'BYTES');
+    renameSync(join(folder, 'aside'), path);
+  };
+  // Replaces the file after operation number `at` of those that a read makes, from 0: before it.
+  let [done, at] = [0, 0];
+  const step = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (at === 0 && done === 0) replace();
+    const result = await work();
+    if (++done === at) replace();
+    return result;
+  };
+  const { open } = files;
+  t.mock.method(files, 'open', (...args: Parameters<typeof open>) =>
+    step(async () => {
+      const file = await open(...args);
+      for (const name of ['stat', 'read'] as const) {
+        const own = file[name].bind(file) as (...given: unknown[]) => Promise<unknown>;
+        Object.assign(file, { [name]: (...given: unknown[]) => step(() => own(...given)) });
+      }
+      return file;
+    }),
+  );
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  for (const isKnown of [false, true]) {
+    for (at = 0; at < 5; at++) {
+      for (const asked of ['bytes', 'BYTES']) {
+        const bucket = new FolderBucket(folder);
+        writeFileSync(path, 'bytes');
+        done = Number.POSITIVE_INFINITY;
+        if (isKnown) assert.equal(String(await bucket.range('key', md5('bytes'), 0, 5)), 'bytes');
+        done = 0;
+        const found = await bucket.range('key', md5(asked), 0, 5);
+        assert.ok(found === null || String(found) === asked, `${found} under the ETag of ${asked}, step ${at}`);
+        done = Number.POSITIVE_INFINITY;
+        replace();
+        assert.equal(String(await bucket.range('key', md5('BYTES'), 0, 5)), 'BYTES');
+      }
+    }
+  }
+});
+
+test('a file that is overwritten in its place, with the same length and time, is another one', async (t) => {
+  const folder = tempFolder(t);
+  const path = join(folder, 'key');
+  const bucket = new FolderBucket(folder);
+  writeFileSync(path, 'bytes');
+  const { atime, mtime } = statSync(path);
+  assert.equal(String(await bucket.range('key', md5('bytes'), 0, 5)), 'bytes');
+  await until(() => {
+    writeFileSync(path, 'BYTES');
+    utimesSync(path, atime, mtime);
+    return statSync(path).ctimeMs > mtime.getTime() + 20 || null;
+  });
+  assert.equal(await bucket.range('key', md5('bytes'), 0, 5), null);
+  assert.equal(String(await bucket.range('key', md5('BYTES'), 0, 5)), 'BYTES');
 });

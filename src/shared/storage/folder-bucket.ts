@@ -69,9 +69,10 @@ export class FolderBucket implements Bucket {
 
   async range(key: string, etag: string, start: number, end: number): Promise<Uint8Array | null> {
     return this.#reading(key, async (file) => {
-      const { ino, size, mtimeMs } = await file.stat();
-      const state = `${ino} ${size} ${mtimeMs}`;
-      // Files are replaced and never changed, so the same inode, size and time mean the same bytes.
+      const { ino, size, mtimeMs, ctimeMs } = await file.stat();
+      // Programs that copy set mtime; nothing sets ctime.
+      const state = `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+      // Files are replaced and never changed, so one that looks the same has the same bytes.
       let known = this.#etags.get(key);
       if (known?.state !== state) {
         known = { state, etag: (await contentOf(file)).etag };
