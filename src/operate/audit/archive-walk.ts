@@ -21,13 +21,13 @@ import type { Progress } from '../../shared/terminal/progress.ts';
 
 /** The largest object that is read, in bytes. */
 const OBJECT_MAX = 32_000_000_000;
-/** Missing numbers that are listed. */
+/** The most missing numbers that are listed. */
 const LISTED_MAX = 100;
-/** Faults that are kept: each row of a damaged archive may have several. */
+/** The most faults in memory: each row of a damaged archive may have several. */
 const FAULTS_MAX = 10_000;
 /** The longest line of tombstones, in bytes. */
 const LINE_MAX = 100;
-/** Bytes that a row has at least: nothing compresses its signature. */
+/** The smallest possible row, in bytes: its signature cannot be compressed. */
 const ROW_MIN = 64;
 /** Observation numbers per page of the bitmap. */
 const PAGE = 1_024;
@@ -206,8 +206,8 @@ class ArchiveWalk {
   }
 
   /**
-   * Reads an object by `through`, which returns its hash, also when it is not the one that the manifest names. Returns its
-   * size. Throws `Unread` when there is none, or none that can be read, which is a fault then.
+   * Reads an object with `through`, which returns its hash, even if that is not the manifest's. Returns its size. Throws
+   * `Unread` when it cannot be read.
    */
   async #read(
     { key, etag, sha256 }: StoredSeeds,
@@ -219,7 +219,7 @@ class ArchiveWalk {
       return new Unread();
     };
     const head = await place.head(key).catch((error: unknown) => {
-      // A pipe or a device is in its place.
+      // `conflict`: a pipe or a device is in its place.
       if (error instanceof Fault && error.code === 'conflict') throw unread(`it cannot be read (${error.message})`);
       throw error;
     });
@@ -234,7 +234,7 @@ class ArchiveWalk {
   }
 }
 
-/** An object that was reported. */
+/** The object cannot be read, which is already among the faults. */
 class Unread extends Fault {
   constructor() {
     super('not_found', 'the object cannot be read');

@@ -12,7 +12,7 @@ import type { Progress } from '../../shared/terminal/progress.ts';
 import { type ArchiveVisitor, walkArchive } from './archive-walk.ts';
 import { StoredHostAudit } from './records.ts';
 
-/** How often an archive is audited that is replaced meanwhile. */
+/** How often to audit an archive whose manifest is replaced meanwhile. */
 const TRIES = 3;
 
 export interface ArchiveAudit {

@@ -59,7 +59,9 @@ export function auditRecords(
   return count;
 }
 
-/** Audits one host as the database has it, taking these observations as marked; what left for the archive is not read. */
+/**
+ * Audits one host from its rows in the database, as far as they go. `damaged` are the observations marked as damaged.
+ */
 export function auditStoredHost(
   store: AppContext['store'],
   host: { id: number; hostname: string },
@@ -69,7 +71,7 @@ export function auditStoredHost(
   return new StoredHostAudit(store, host, damaged, part).end();
 }
 
-/** Audits a host by the observations that the archive has of it, oldest first, and then by what the database has. */
+/** Audits one host from its observations in the archive, oldest first, and then from its rows in the database. */
 export class StoredHostAudit {
   readonly #store: AppContext['store'];
   readonly #host: { id: number; hostname: string };
@@ -178,7 +180,7 @@ interface AuditedHost {
 
 /** What the database derived of a host. */
 interface DerivedOfHost {
-  /** False for a host that opted out, which no facet counts. */
+  /** False for a host that opted out, which is not in any list. */
   isShown: boolean;
   seq: number | null;
   baseline: DomainBaseline;
@@ -222,7 +224,7 @@ export function observationFaults(
 }
 
 /**
- * Rebuilds everything about one host from its observations, oldest first, and compares.
+ * Rebuilds everything about one host from its observations, oldest first, and returns the differences.
  *
  * Older versions accepted U+0000, and the database returns the values of such an observation only up to it. Once all
  * such observations of a host are marked, the audit expects exactly that.

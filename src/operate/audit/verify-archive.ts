@@ -24,10 +24,10 @@ import type { LogSource } from './log/served-log.ts';
 import { verifyLog } from './log/verify-log.ts';
 import { observationFaults } from './records.ts';
 
-/** How often an archive is read that is replaced meanwhile. */
+/** How often to check an archive whose manifest is replaced meanwhile. */
 const TRIES = 3;
 
-/** What an archive is checked with. */
+/** The keys, log and policy that an archive is checked with. */
 export interface ArchiveTrust {
   /** The only keys that may have signed; null to take those that the manifest names. */
   keys: VerifyingKey[] | null;

@@ -44,7 +44,7 @@ export interface CheckedDump {
 
 /** The most faulty rows of a file that are named one by one. */
 const NAMED_MAX = 20;
-/** What is read of a Parquet file at a time. */
+/** The rows and bytes of a Parquet file that are read at a time. */
 const CHUNK = { rows: 200, bytes: 8_000_000 };
 /** The longest line of NDJSON, in bytes. */
 const LINE_MAX = 4_000_000;

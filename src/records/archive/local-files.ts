@@ -8,11 +8,12 @@ import type { RangeSource } from './reader.ts';
 import { SEED_LENGTH } from './sources.ts';
 import { OBSERVATIONS } from './tables.ts';
 
-/** Rows that are in memory, of all files together, and their bytes. */
+/** The most rows and bytes in memory, over all files. */
 const ROWS = 4_000;
 const BYTES = 32_000_000;
+/** Bytes that are read from a file at a time, however many files there are. */
 const BYTES_MIN = 400_000;
-/** Rows of a file that are read at once: smaller reads cost more for each row. */
+/** The fewest and most rows read from a file at a time: smaller reads cost more per row. */
 const [CHUNK_MIN, CHUNK_MAX] = [100, 500];
 
 export type Row = StoredObservation & Seeded;

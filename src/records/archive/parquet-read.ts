@@ -33,13 +33,13 @@ const PARSERS: Partial<ParquetParsers> = {
 /** The largest page to decompress, in bytes. Our writer ends pages at 128 kB, unless one value is longer. */
 const PAGE_MAX = 64_000_000;
 
-/** What the pages of one read may expand to, in bytes. */
+/** The most that the pages of one read may expand to, in bytes. */
 const READ_MAX = 200_000_000;
 
-/** A position in a file: the number of a row, from 0, with what it holds. */
+/** A row with its number in the file, from 0. */
 export type Positioned<Row> = Row & { row: number };
 
-/** What is read at once: merges read the files of a month side by side. */
+/** How much is read at once. Merges read all files of a month side by side. */
 const BATCH = { rows: 1_000, bytes: 8_000_000 };
 
 /** The number of rows according to the file's footer. */
@@ -47,20 +47,19 @@ export async function rowCount(source: RangeSource): Promise<number> {
   return Number((await footerOf(source)).num_rows);
 }
 
-/** The rows of a file, in its order, with all columns or some, `batch` of them in memory at once. */
+/** The rows of a file in file order, with all columns or only `names`. At most one `batch` is in memory at once. */
 export async function* readRows<Row extends object, Name extends keyof Row & string = keyof Row & string>(
   table: ArchiveTable<Row>,
   source: RangeSource,
   names?: readonly Name[],
   batch = BATCH,
 ): AsyncGenerator<Positioned<Pick<Row, Name>>> {
-  for await (const range of rangesOf(source, batch))
-    yield* await readRange(table, source, range, names);
+  for await (const range of rangesOf(source, batch)) yield* await readRange(table, source, range, names);
 }
 
 /**
- * The rows of a file in ranges, each of which is in memory at once: at most `rows`, of one row group, and about `bytes`
- * before compression, because a name may answer with a megabyte. Throws for a footer that contradicts itself.
+ * Divides the rows of a file into ranges to read: each within a row group, of at most `rows` rows and about `bytes`
+ * before compression, because one record may have a megabyte. Throws for a footer that contradicts itself.
  */
 export async function* rangesOf(
   source: RangeSource,
@@ -74,7 +73,8 @@ export async function* rangesOf(
     if (!(count >= 0 && end <= all)) throw new RangeError('its row groups have more rows than it');
     const size = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0), 0);
     const step = Math.max(1, Math.min(rows, Math.floor((bytes * count) / Math.max(1, size))));
-    for (; start < end; start = Math.min(end, start + step)) yield { rowStart: start, rowEnd: Math.min(end, start + step) };
+    for (; start < end; start = Math.min(end, start + step))
+      yield { rowStart: start, rowEnd: Math.min(end, start + step) };
   }
   if (start < all) throw new RangeError('its row groups have fewer rows than it');
 }

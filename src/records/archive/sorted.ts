@@ -6,10 +6,10 @@ import { writeParquet } from './parquet-write.ts';
 import type { RangeSource } from './reader.ts';
 import type { ArchiveTable } from './tables.ts';
 
-/** Rows that are sorted in memory, and as many of all runs together while they are merged; and characters of their texts. */
+/** The most rows, and characters of their texts, sorted in memory at once. Merging keeps as many, over all runs. */
 const RUN = 100_000;
 const RUN_TEXT = 32_000_000;
-/** Rows of a run that are read at once. */
+/** The most rows of a run read at once. */
 const BATCH = 1_000;
 
 /**

@@ -26,10 +26,10 @@ export function seedsOf(
   return readPart(place, seeds, row * SEED_LENGTH, (row + count) * SEED_LENGTH);
 }
 
-/** What is in memory of an object that is read to its end, in bytes. */
+/** The chunk size when a whole object is read, in bytes. */
 const PART = 4_000_000;
 
-/** Reads an object part by part. Returns the SHA-256 of its bytes in hex; null when it is gone or another one. */
+/** Reads an object in chunks. Returns its SHA-256 in hex; null when it is gone or was replaced. */
 export async function readThrough(
   place: ArchivePlace,
   { key, etag }: { key: string; etag: string },
@@ -61,7 +61,9 @@ export async function copyThrough(
   }
 }
 
-/** Throws `ObjectChanged` when the object is another one by now, and `unavailable` when the place does not answer. */
+/**
+ * Throws `ObjectChanged` when the object was replaced or removed, and `unavailable` when the storage does not answer.
+ */
 async function readPart(
   place: ArchivePlace,
   { key, etag }: { key: string; etag: string },

@@ -62,7 +62,7 @@ export async function writeDump(app: AppContext, start: number, folder: string):
   }
 }
 
-/** What previews show of a day's observations of all names that the operator watches, by path, time and number. */
+/** Previews of a day's observations of all hostnames that the operator watches, by path, time and number. */
 async function* previewsOf(app: AppContext, start: number, folder: string): AsyncGenerator<Preview> {
   const { records } = app.store;
   const time = timesBy(app.store.desk.corrections('records', ''));

@@ -9,9 +9,9 @@ const CHUNK = 2 ** 20;
 const SKIPPED_MAX = 64_000_000;
 
 /**
- * The lines of a file, which is gzipped if its name says so; the last one is empty if the file ends with a newline. Of a
- * line that is too long, gives a little more than `max` bytes. Throws `invalid_request` for damaged data, and for a
- * gzipped line that does not come to an end.
+ * The lines of a file, which is gzipped if its name ends with `.gz`; the last one is empty if the file ends with a
+ * newline. Lines that are too long are cut to a little more than `max` bytes. Throws `invalid_request` for damaged data,
+ * and for a gzipped line without an end.
  */
 export async function* linesOf(file: string, max: number): AsyncIterable<Buffer> {
   const raw = createReadStream(file, { highWaterMark: CHUNK });

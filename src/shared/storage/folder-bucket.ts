@@ -72,7 +72,7 @@ export class FolderBucket implements Bucket {
       const { ino, size, mtimeMs, ctimeMs } = await file.stat();
       // Programs that copy set mtime; nothing sets ctime.
       const state = `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
-      // Files are replaced and never changed, so one that looks the same has the same bytes.
+      // Files are replaced and never changed, so the same inode, size and times mean the same bytes.
       let known = this.#etags.get(key);
       if (known?.state !== state) {
         known = { state, etag: (await contentOf(file)).etag };

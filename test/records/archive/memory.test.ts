@@ -175,9 +175,13 @@ async function requirePromise(t: TestContext, place?: Record<string, string>): P
   );
 }
 
-test('half a million rows a bucket: archiver, dumps and audits keep their promise', {
-  skip: skip || ONLY_WIDE,
-}, (t) => requirePromise(t));
+test(
+  'half a million rows a bucket: archiver, dumps and audits keep their promise',
+  {
+    skip: skip || ONLY_WIDE,
+  },
+  (t) => requirePromise(t),
+);
 
 test('they keep it where the archive is in a bucket', {
   skip: skip || ONLY_WIDE || without('versitygw'),
