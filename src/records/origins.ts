@@ -141,7 +141,8 @@ function textOf(file: string): string {
     const bytes = readFileSync(file);
     return (file.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: TABLE_MAX }) : bytes).toString('latin1');
   } catch (error) {
-    const why = codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? `more than ${sizeText(TABLE_MAX)}` : codeOf(error) || 'no gzip';
+    const why =
+      codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? `more than ${sizeText(TABLE_MAX)}` : codeOf(error) || 'no gzip';
     throw new Fault('invalid_request', `AS_TABLE: ${file} cannot be read (${why}); give a table of prefixes and AS`);
   }
 }
