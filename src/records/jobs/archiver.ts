@@ -10,7 +10,7 @@ import { type ArchiveObject, MANIFEST, type Tombstone } from '../archive/manifes
 import { findRows } from '../archive/parquet-read.ts';
 import { ObjectChanged } from '../archive/reader.ts';
 import { sourceOf } from '../archive/sources.ts';
-import { bucketHash, pathOf } from '../hostname.ts';
+import { bucketHash, parseHostname, pathOf } from '../hostname.ts';
 import { ArchiveCopies, NO_DAY } from './archive-copies.ts';
 import { ArchiveManifest } from './archive-manifest.ts';
 import { ArchiveObjects } from './archive-objects.ts';
@@ -220,8 +220,9 @@ export class Archiver {
     let known = { hostname: '', part: '' };
     const partOf = ({ hostname }: Row): string => {
       if (known.hostname !== hostname) {
-        const domain = this.#app.store.records.find(hostname)?.registrable_domain ?? null;
-        known = { hostname, part: bucketHash(hostname, domain).slice(0, bucket.length + 1) };
+        // A database from before the manifest may lack the hostname.
+        const { registrable_domain } = this.#app.store.records.find(hostname) ?? parseHostname(hostname);
+        known = { hostname, part: bucketHash(hostname, registrable_domain).slice(0, bucket.length + 1) };
       }
       return known.part;
     };

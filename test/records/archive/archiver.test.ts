@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import Database from 'libsql';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
+import { sha256 } from '../../../src/proof/basis.ts';
 import { present } from '../../../src/proof/narrow.ts';
-import { DAY, HOUR } from '../../../src/proof/time.ts';
+import { DAY, dayOf, HOUR } from '../../../src/proof/time.ts';
+import type { Row } from '../../../src/records/archive/local-files.ts';
+import { readObservations } from '../../../src/records/archive/observation-file.ts';
 import { readsOf } from '../../../src/records/archive/reads.ts';
+import { sourceOf } from '../../../src/records/archive/sources.ts';
 import { bucketHash, parseHostname } from '../../../src/records/hostname.ts';
+import { ArchiveManifest } from '../../../src/records/jobs/archive-manifest.ts';
+import { ArchiveObjects } from '../../../src/records/jobs/archive-objects.ts';
 import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
 import { eraseName } from '../../../src/records/jobs/erasure.ts';
 import type { AppContext } from '../../../src/server/context.ts';
@@ -172,4 +178,39 @@ test('a bucket of very many rows is divided, and no row is left out', { skip: ON
     const all = await listed(readsOf(app).all(host));
     assert.equal(all.length, 4, name);
   }
+});
+
+test('rows of hostnames that the database lacks are divided by their own domains', async (t) => {
+  const { app, place } = opened(t);
+  await archiveAll(app, place);
+  const hashOf = (name: string) => bucketHash(name, parseHostname(name).registrable_domain);
+  const names = Array.from({ length: 200 }, (_, n) => `www.n${n}.example`)
+    .filter((name) => hashOf(name).startsWith('0'))
+    .sort();
+  const objects = new ArchiveObjects(app, place, () => {});
+  const manifest = new ArchiveManifest(app, place, objects, () => {});
+  const rows = async function* (): AsyncGenerator<Row> {
+    for (const [n, hostname] of names.entries()) {
+      const receipt = `of ${hostname}\n\n`;
+      yield {
+        ...{ seq: 1_000 + n, hostname, observed_at: NOON, signed_at: null, body: '{}', circumstances: '[]' },
+        ...{ receipt, receipt_hash: sha256(receipt.slice(0, -1)), seed: new Uint8Array(32) },
+      };
+    }
+  };
+  await manifest.adopt();
+  const draft = { kind: 'observations_open' as const, period: dayOf(NOON), bucket: '0' };
+  await manifest.commit(manifest.base(), { added: [await objects.put(draft, rows(), 9)] });
+  const archiver = new Archiver(app, place, { assertHeld() {}, rowsMax: 3 });
+  while (await archiver.step());
+  const months = app.store.records.archive.objects().filter(({ kind, rows }) => kind === 'observations' && rows > 0);
+  const found: string[] = [];
+  for (const object of months) {
+    for await (const { hostname } of readObservations(sourceOf(place, object))) {
+      if (!names.includes(hostname)) continue;
+      found.push(hostname);
+      assert.ok(hashOf(hostname).startsWith(object.bucket), `${hostname} in bucket ${object.bucket}`);
+    }
+  }
+  assert.deepEqual(found.sort(), names);
 });
