@@ -17,7 +17,7 @@ import { folderPlace } from '../support/archive.ts';
 import { probe } from '../support/probes.ts';
 import { recordProbes } from '../support/records-fixture.ts';
 import { archiverIn } from './archiver.ts';
-import { CLOSED, DAYS, FIRST, type ReadArchive } from './signed-archive.ts';
+import { BATCH, CLOSED, DAYS, FIRST, type ReadArchive } from './signed-archive.ts';
 
 /** Observations that are signed, of as many hostnames: the first numbers. */
 const SIGNED = 20;
@@ -49,6 +49,10 @@ export async function madeUpArchive(t: Scope, about: number, tell: (line: string
   const added: ArchiveObject[] = [];
   let before = SIGNED;
   for (const [bucket, hosts] of hostsOf(names)) {
+    for (let at = 0; at < hosts.length; at += BATCH) {
+      const hostnames = hosts.slice(at, at + BATCH).map(({ hostname }) => parseHostname(hostname));
+      app.store.database.transact(() => app.store.records.watch(hostnames, clock.now));
+    }
     for (let day = 0; day < DAYS; day++) {
       const draft = { kind: 'observations_open' as const, period: dayOf(FIRST + day * DAY), bucket };
       added.push(await objects.put(draft, rowsOf(hosts, day, before + day * names), 1));

@@ -21,7 +21,7 @@ import { folderPlace } from '../support/archive.ts';
 import { type ArchiverSaid, archiverIn } from './archiver.ts';
 
 /** Hostnames of a transaction. */
-const BATCH = 500;
+export const BATCH = 500;
 /** Days of the closed month; the day after them is open. */
 export const DAYS = 30;
 export const FIRST = Date.UTC(2026, 9, 2);
