@@ -109,7 +109,7 @@ describe('the door of a console', () => {
     await page.waitForURL(console('pieces'));
   });
 
-  it('a link on another site opens the console for those who are signed in', { skip: ONLY_WIDE }, async () => {
+  it('a link on another site opens the console for those who are signed in', async () => {
     await page.route('http://elsewhere.test/', (route) =>
       route.fulfill({ contentType: 'text/html', body: `<a href="${console('sessions')}">there</a>` }),
     );

@@ -80,9 +80,14 @@ function begin([stops, blocks]: readonly [string, string]): number {
     if (seen.has(key)) faults.push(`twice: ${name(element)}`);
     seen.add(key);
     left.delete(key);
-    const box = element.getBoundingClientRect();
-    const isInView = box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight;
-    if (!isInView) faults.push(`out of sight: ${name(element)}`);
+    let box = element.getBoundingClientRect();
+    const isInView = () => box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight;
+    if (!isInView()) {
+      // A browser may scroll after it has moved the focus.
+      element.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+      box = element.getBoundingClientRect();
+    }
+    if (!isInView()) faults.push(`out of sight: ${name(element)}`);
     else if (isCovered(element)) faults.push(`covered: ${name(element)}`);
     if (looks(element) === before.get(element)) faults.push(`no focus ring: ${name(element)}`);
     // A way past a block stands above it, wherever that is, and leads behind itself.
@@ -94,9 +99,12 @@ function begin([stops, blocks]: readonly [string, string]): number {
     }
     const block = element.closest(blocks);
     const { x, y, width, height } = element.getClientRects()[0] ?? box;
-    let scrolled = 0;
-    for (let part = element.parentElement; part !== null; part = part.parentElement) scrolled += part.scrollTop;
-    const here = { element, block, box: new DOMRect(x, y + scrolled, width, height) };
+    let [across, down] = [0, 0];
+    for (let part = element.parentElement; part !== null; part = part.parentElement) {
+      across += part.scrollLeft;
+      down += part.scrollTop;
+    }
+    const here = { element, block, box: new DOMRect(x + across, y + down, width, height) };
     // Markers of notes go with their words, whose direction may be another.
     if (last?.block === block && element.closest('sup') === null) {
       const way = wayFrom(last, here);

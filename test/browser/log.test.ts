@@ -109,6 +109,9 @@ describe('the page of a log', { concurrency: 1 }, () => {
             /<a class="headline" href="[^"]*\/stories\/spring-tide\/"[^>]*>What spring-tide means<\/a>/,
           );
           assert.match(html, /Withdrawal · harbor-ledger/);
+          // For its Arabic headline.
+          assert.match(html, /<link rel="stylesheet" href="\/harbor-ledger\/fonts\.css">/);
+          assert.match((await fetch(`${stand.desk}/harbor-ledger/fonts.css`)).headers.get('content-type') ?? '', /css/);
           assert.doesNotMatch(html, /What low-water means/);
           assert.match(html, /4 are only hashes/);
         });

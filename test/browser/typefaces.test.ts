@@ -57,7 +57,7 @@ for (const [screen, width] of Object.entries({ desktop: 1440, phone: 375 })) {
   }
 }
 
-test('the newsstand and the log show Arabic and Japanese headlines on a machine with Latin letters alone', async (t) => {
+test('the newsstand shows a paper in Arabic on a machine with Latin letters alone', async (t) => {
   const folder = tempFolder(t);
   const config = join(folder, 'fonts.conf');
   // A browser without any font crashes.
@@ -65,23 +65,17 @@ test('the newsstand and the log show Arabic and Japanese headlines on a machine 
   writeFileSync(config, `<fontconfig><dir>${folder}</dir><cachedir>${folder}</cachedir></fontconfig>\n`);
   const bare = await openBrowser({ FONTCONFIG_FILE: config });
   t.after(() => bare.close());
-  for (const [path, font] of [
-    ['/', 'amiri-400-'],
-    ['/log/', 'zen-antique-'],
-  ] as const) {
-    const page = await bare.newPage();
-    const { fonts } = await loaded(page, `${stand.url}${path}`);
-    const names = fonts.map(({ name }) => name);
-    assert.ok(
-      names.some((name) => name.startsWith(font)),
-      `${path}: ${names.join()}`,
-    );
-    const sheets = await page
-      .locator('link[rel="stylesheet"][href$="/fonts.css"]')
-      .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    assert.ok(!sheets.includes('/the-leading-light/fonts.css'), sheets.join());
-    await page.close();
-  }
+  const page = await bare.newPage();
+  const { fonts } = await loaded(page, `${stand.url}/`);
+  const names = fonts.map(({ name }) => name);
+  assert.ok(
+    names.some((name) => name.startsWith('amiri-400-')),
+    names.join(),
+  );
+  const sheets = await page
+    .locator('link[rel="stylesheet"][href$="/fonts.css"]')
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  assert.ok(sheets.includes('/al-mizan/fonts.css') && !sheets.includes('/the-leading-light/fonts.css'), sheets.join());
 });
 
 /** Opens a page, and returns the fonts that were transferred, in bytes, and how far the layout moved. */

@@ -61,6 +61,6 @@ test('new makes nothing when the answers end', { skip: !hasScript, timeout: 120_
     }
   });
   await once(child, 'close');
-  assert.match(said, /the-quay was not made/);
+  assert.match(said, /the-quay was not created/);
   assert.equal(existsSync(join(folder, 'content/the-quay')), false);
 });

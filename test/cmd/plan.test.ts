@@ -35,7 +35,7 @@ test('plans are set, changed, listed and removed; those who hold one keep it', a
     /^newsroom: 25,000,000 atomic units for 7 days; .*; held by 1 account\n$/,
   );
   const removed = await plan(['remove', 'newsroom']);
-  assert.equal(removed.stdout, 'newsroom is off sale; 1 account holds it to its end\n');
+  assert.equal(removed.stdout, 'newsroom is no longer on sale; 1 account holds it to its end\n');
   const shown = await run(t, folder, ['account', 'show', 'ada@example.org']);
   assert.match(shown.stdout, new RegExp(`bought the plan newsroom, until ${new Date(ends_at).toISOString()}\n$`));
 });

@@ -15,7 +15,7 @@ test('a terminal shows where to look, and names no more than eight papers', (t) 
   const screen = startScreen(app, services);
   assert.match(screen, /^Broadsheet \d+\.\d+\.\d+ is ready\n/);
   assert.ok(screen.includes(`/${PAPER}/\n`));
-  assert.match(screen, /Mails, not sent +http\S+\/newsstand\/outbox\/\n/);
+  assert.match(screen, /Mail \(not sent\) +http\S+\/newsstand\/outbox\/\n/);
   assert.match(screen, /Metrics +http:\/\/127\.0\.0\.1:9100\/metrics\n/);
   assert.ok(!screen.includes('\u001b'));
   assert.ok(screen.trimEnd().split('\n').length <= 24);

@@ -227,7 +227,7 @@ describe('states of a piece', () => {
     assert.equal(entries(), count + 1, 'the ledger keeps the withdrawal and the airing');
     withdraw();
     clock.now += HOUR;
-    assert.throws(undo, /more than an hour ago; put it on air with air/);
+    assert.throws(undo, /more than an hour ago; put it on air again instead/);
     assert.equal(story().state, 'withdrawn');
     air();
     withdrawStory(deskOf(app), PAPER, 'tide', { by: 'cli', reason: 'The law.', withholdHeadline: true });
@@ -344,7 +344,7 @@ describe('states of a piece', () => {
     air();
     const withhold = (reason = 'The law.') =>
       withdrawStory(deskOf(app), PAPER, 'tide', { by: 'cli', reason, withholdHeadline: true });
-    assert.throws(() => withhold(`It said “what  TIDE means”.`), /repeats the headline/);
+    assert.throws(() => withhold(`It said “what  TIDE means”.`), /contains the headline to withhold/);
     withdraw();
     const [{ withdrawn_at }, count] = [story(), entries()];
     assert.equal(story().headline_withheld, false);

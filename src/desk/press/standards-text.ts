@@ -125,7 +125,7 @@ While \`next_cursor\` is not null, ask again with \`?cursor=\` and its value.
 ## Manners
 
 - Keep each \`ETag\` and send it as \`If-None-Match\`: 304 means that nothing changed.
-- Without a key an address is limited to ${limitInWords(READS)} for reads and ${limitInWords(ORDERS)} for requests to subscribe; with a key there is no such limit. On 429 wait as many seconds as \`Retry-After\` says.
+- Without a key an address is limited to ${limitInWords(READS)} to read and ${limitInWords(ORDERS)} to subscribe. On 429 wait \`Retry-After\` seconds.
 - Every error is \`{"error", "message"}\`; \`message\` says what to do.
 - Cite a piece by its \`url\` and \`revision\`.
 `;

@@ -60,7 +60,7 @@ describe('the pages of a name', () => {
   it('look, note, opt and give up, by forms of the session alone', async () => {
     assert.match(
       await submit(`${PAGE}/look`, { hostname: 'example.com' }),
-      /A changed: 192\.0\.2\.2 → 127\.0\.0\.1\. 4 of today/,
+      /A changed: 192\.0\.2\.2 → 127\.0\.0\.1\. Immediate observations left today: 4\./,
     );
     assert.match(await submit(`${PAGE}/look`, { hostname: 'other.example' }), /other\.example is not proven/i);
     const note = `${PAGE}/changes/1/note`;
