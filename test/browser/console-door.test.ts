@@ -7,7 +7,6 @@ import { freePort } from '../support/free-port.ts';
 import { until } from '../support/program.ts';
 import { type ServingHere, serveHere } from '../support/serve-here.ts';
 import { enterPapers } from '../support/small-papers.ts';
-import { ONLY_WIDE } from '../support/wide.ts';
 import { axeFaults } from './axe.ts';
 import { openBrowser } from './chromium.ts';
 
