@@ -12,7 +12,10 @@ import { loopback } from '../support/loopback.ts';
 import { receiver } from '../support/receiver.ts';
 
 const BODY = 'old 0\n\nlog.example\n';
+/** For witnesses that never end. */
 const submit = witnessClient('Broadsheet/test', { deadline: 1_000 });
+/** For those that answer, with a deadline that no loaded machine comes near. */
+const submitPatiently = witnessClient('Broadsheet/test', { deadline: 60_000 });
 
 const log = new MemoryLog();
 log.append(['a']);
@@ -40,7 +43,7 @@ async function fault(url: string, send = submit): Promise<string> {
 test('a checkpoint is posted to add-checkpoint, below an address with and without a last slash', async (t) => {
   const { at } = await witness(t, (response) => response.end(LINES));
   for (const address of ['/w', '/w/']) {
-    const answer = await submit(`http://127.0.0.1:${at.port}${address}`, BODY);
+    const answer = await submitPatiently(`http://127.0.0.1:${at.port}${address}`, BODY);
     assert(answer.kind === 'cosigned' && answer.lines.length === 1);
   }
   assert.deepEqual(
@@ -56,7 +59,7 @@ test('a conflict says the size that the witness has seen', async (t) => {
   const { url } = await witness(t, (response) =>
     response.writeHead(409, { 'Content-Type': 'text/x.tlog.size' }).end('20\n'),
   );
-  assert.deepEqual(await submit(url, BODY), { kind: 'conflict', size: 20 });
+  assert.deepEqual(await submitPatiently(url, BODY), { kind: 'conflict', size: 20 });
 });
 
 /** Sends a byte every few ms until the connection is closed. */
