@@ -27,6 +27,8 @@ export interface Base {
   through: number;
   objects: ArchiveObject[];
   newest: StoredManifest | null;
+  /** The numbers of erased observations whose tombstones are in no object yet. */
+  waiting: ReadonlySet<number>;
 }
 /** What a commit changes in the manifest. */
 interface Change {
@@ -64,7 +66,8 @@ export class ArchiveManifest {
   base(): Base {
     const newest = this.#tables.newest();
     const { generation = 0, through = 0 } = newest ?? {};
-    return { generation, through, objects: this.#tables.objects(), newest };
+    const waiting = new Set(this.#tables.tombstones(Number.MAX_SAFE_INTEGER).map(({ seq }) => seq));
+    return { generation, through, objects: this.#tables.objects(), newest, waiting };
   }
 
   /**
@@ -179,7 +182,7 @@ export class ArchiveManifest {
       clock: store.desk.clockNotes('records', ''),
     };
     // A hostname that was erased in the meantime must not come back.
-    if (this.#tables.tombstones(through).some(({ seq }) => !waiting.has(seq))) throw new ObjectChanged('erased');
+    if (this.#tables.tombstones(through).some(({ seq }) => !base.waiting.has(seq))) throw new ObjectChanged('erased');
     const bytes = Buffer.from(
       store.database.transact(() => {
         const key = signer.key('records');

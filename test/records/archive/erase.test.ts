@@ -152,6 +152,22 @@ for (const isAfter of [false, true]) {
   });
 }
 
+test('a name that is erased while its day is on its way leaves each number once', async (t) => {
+  const { app, clock, place } = opened(t);
+  clock.now = NOON + DAYS * DAY;
+  let isErased = false;
+  const put: ArchivePlace['put'] = async (key, ...more) => {
+    if (!isErased && key.includes('observations_open/')) {
+      isErased = true;
+      eraseName(app, parseHostname(ERASED), 'asked');
+    }
+    return place.put(key, ...more);
+  };
+  await archiveAll(app, { ...place, put });
+  assert.ok(isErased);
+  await requireErased(app, place);
+});
+
 test('what a killed archiver was working on goes with the next run', async (t) => {
   const { app, folder } = opened(t);
   const left = join(folder, 'var/archive.999999');
