@@ -270,7 +270,7 @@ export const en = {
     none: 'No piece on air contains “{words}”.',
     found: { one: 'One piece', other: '{count} pieces, newest first' },
     refused: 'Search for one to four words, 120 characters at most.',
-    silent: 'The search is not answering just now. The back issues by day and the sections below are all there.',
+    silent: 'The search is not answering at the moment. The back issues by day and the sections below are all there.',
     /** A filter of the search. */
     section: 'Section',
     all_sections: 'All sections',
@@ -299,7 +299,7 @@ export const en = {
     podcast: 'The podcast too',
     no_section: 'Tick one or more.',
     sending: 'Sending…',
-    silent: 'The subscription desk is not answering just now. Nothing was sent; please try again later.',
+    silent: 'The subscription desk is not answering at the moment. Nothing was sent; please try again later.',
     sent_title: 'Check your e-mail',
     sent: 'A message with a link to confirm goes to this address, unless one went there a short while ago. Nothing else is sent until you confirm.',
     /** Beside a field; in English it is the API’s own message. */

@@ -53,7 +53,7 @@ test('a disk that is full is named, and when there is room the press finishes', 
   assert.equal((await run(t, folder, ['audit'], { ...ORIGIN, DIST_DIR: disk })).code, 0);
 });
 
-test('a disk that is full does not lose a filing', { skip: ONLY_WIDE }, async (t) => {
+test('a disk that is full does not lose a filing', async (t) => {
   const folder = tempFolder(t);
   copyContent(folder);
   const disk = mounted(t, 'size=1m');

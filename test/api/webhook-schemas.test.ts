@@ -11,7 +11,6 @@ import { send } from '../support/send.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { enterPapers, storyBody } from '../support/small-papers.ts';
 import { webhookMismatch } from '../support/webhook-contract.ts';
-import { ONLY_WIDE } from '../support/wide.ts';
 
 const PAPER = 'tide-table';
 
@@ -81,7 +80,7 @@ test('webhook payloads of every type match the document', async (t) => {
   assert.match(webhookMismatch(contract, { ...aired, headers: unsigned }) ?? '', /webhook-signature/);
 });
 
-test('the index lists every route that a key reaches, with its methods', { skip: ONLY_WIDE }, async (t) => {
+test('the index lists every route that a key reaches, with its methods', async (t) => {
   const folder = tempFolder(t);
   const keys = await enterPapers(folder, [{ slug: PAPER }]);
   const { url } = await serveHere(t, folder);

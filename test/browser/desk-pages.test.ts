@@ -159,7 +159,7 @@ describe('search and subscribe', () => {
   ] as const) {
     it(`search says so when the API ${how}`, { skip: how !== 'has failed' && ONLY_WIDE }, async () => {
       const page = await open('search/?q=metre', api);
-      await page.getByText('The search is not answering just now').waitFor();
+      await page.getByText('The search is not answering at the moment').waitFor();
       await page.close();
     });
   }

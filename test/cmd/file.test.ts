@@ -431,7 +431,7 @@ test('each bad file gets one line and exit code 1, and the rest is filed', async
 const LINK =
   'this is a link, and no link in the content folder is followed; put the file or folder itself here, or remove the link';
 
-test('no link is followed, wherever it leads, and each is named', { skip: ONLY_WIDE, timeout: 120_000 }, async (t) => {
+test('no link is followed, wherever it leads, and each is named', { timeout: 120_000 }, async (t) => {
   const folder = contentIn(t, { 'quay/pages/about.md': ABOUT() });
   const outside = join(folder, 'outside');
   mkdirSync(join(outside, 'deep'), { recursive: true });

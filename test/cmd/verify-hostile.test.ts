@@ -11,7 +11,6 @@ import { printable, printableJson } from '../../src/shared/terminal/output.ts';
 import { tempFolder } from '../support/app-context.ts';
 import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
-import { ONLY_WIDE } from '../support/wide.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
@@ -78,9 +77,7 @@ test('a response has limits of time and size, and its faults are one line', asyn
   assert.equal(await fetched(`${root}/short`, 'something else', limits), '{"é":1}');
 });
 
-test('verify of an address or a file that is too much ends with one line and code 2', {
-  skip: ONLY_WIDE,
-}, async (t) => {
+test('verify of an address or a file that is too much ends with one line and code 2', async (t) => {
   const root = await site(t);
   const folder = tempFolder(t);
   const large = join(folder, 'large.json');

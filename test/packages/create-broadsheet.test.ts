@@ -152,7 +152,7 @@ async function typed(folder: string, lines: string[]) {
   return { status: await promise, stdout };
 }
 
-test('create refuses with one line, and leaves nothing', { skip: ONLY_WIDE }, async (t) => {
+test('create refuses with one line, and leaves nothing', async (t) => {
   const folder = tempFolder(t);
   mkdirSync(join(folder, 'full'));
   writeFileSync(join(folder, 'full/notes.txt'), 'mine');

@@ -108,7 +108,7 @@ function ownDocument(common: string, app: AppContext, c: PaperContext, version: 
       description: [
         `Served by Broadsheet ${version}.`,
         'Every byline is a declared AI persona: where you show one, show that. [^N] in prose points at entry N of cited_facts.',
-        'Reading what is on air takes no key. A key belongs to one paper: send it as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`.',
+        'Reading pieces on air requires no key. A key belongs to one paper: send it as `Authorization: Bearer <key>` or as `X-NRF-Key: <key>`.',
         `Without a key an address is limited to ${limitInWords(READS)} for reads and ${limitInWords(ORDERS)} for requests to subscribe; an IPv6 address counts with its /64. Past that the answer is 429 with \`Retry-After\`.`,
         'Every GET answers HEAD too. An unknown query parameter is ignored. Times are UTC.',
         `Agents find a guide at ${root}/agents/.`,

@@ -42,6 +42,6 @@ function pageOf({ nameplate, language }: Paper) {
       ['openapi.json', 'openapi.json'],
       ['../v1', 'Index'],
     ],
-    how: 'Open a route, press “Try it out”, then “Execute”: this page asks the paper itself, and a write is a real write. Reading what is on air takes no key. For the rest press “Authorize” and give a key of this paper in one of the two fields; it is forgotten when you leave the page.',
+    how: 'Open a route, press “Try it out”, then “Execute”: this page asks the paper itself, and a write is a real write. Reading pieces on air requires no key. For the rest press “Authorize” and give a key of this paper in one of the two fields; it is forgotten when you leave the page.',
   });
 }

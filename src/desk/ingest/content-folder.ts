@@ -47,7 +47,7 @@ export async function fileFolder(
   const { unchanged } = result;
   const isAsked = only === undefined || [...only].some((path) => path.startsWith(join(folder, 'facts')));
   if (!isAsked || applyFacts(at) === 0 || stories === records) return result;
-  // Files the stories again: a rejected one may cite a fact in the version that was made just now.
+  // Files the stories again: a rejected one may cite a version of a fact that this run has created.
   result.problems.splice(records, stories - records);
   result.without_file.length = 0;
   await new Stories(at).file(only, signal);

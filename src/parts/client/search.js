@@ -34,7 +34,7 @@ function button(text, press) {
   return made;
 }
 
-/** The byline of a piece: the persona, or whoever wrote the piece that the persona brought in. */
+/** The byline of a piece: the persona, or the authors of a piece that the persona imported. */
 function signature({ name }, written_by) {
   return written_by === null
     ? name

@@ -14,7 +14,7 @@ const AUTHORITIES = [
   { issuer: 'CN=Breakwater TLS 2, O=Breakwater Notaries, C=XX', valid: 47, renewed: 31 },
   { issuer: 'CN=Meridian DV, O=Meridian Certificates Ltd, C=XX', valid: 198, renewed: 180 },
 ] as const;
-/** Issues a certificate to whoever holds a name at the moment, so also to the hijacker. */
+/** Issues a certificate to the server that a name leads to, and so to the hijacker's too. */
 const HASTY = { issuer: 'CN=Hasty DV 1, O=Hasty Certificates, C=XX', valid: 90 };
 
 /** Invented hostnames without a certificate. */

@@ -14,7 +14,6 @@ import {
   paidStand,
   payment,
 } from '../../../support/paid-fixture.ts';
-import { ONLY_WIDE } from '../../../support/wide.ts';
 
 const seeing = WITHOUT_CHAIN === false ? await paidStand({ after }) : ({} as PaidStand);
 const blind = WITHOUT_CHAIN === false ? await paidStand({ after }, { node: false }) : ({} as PaidStand);
@@ -58,7 +57,7 @@ test('the docs state what is sold: credits only where the chain is visible', { s
 });
 
 test('a stranger with the nonce of a payment gets neither its stored response nor a pending one', {
-  skip: ONLY_WIDE || WITHOUT_CHAIN,
+  skip: WITHOUT_CHAIN,
 }, async () => {
   for (const { url, chain, facilitator } of [seeing, blind]) {
     const payer = await chain.payer();

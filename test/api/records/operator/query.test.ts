@@ -5,7 +5,6 @@ import { SqlQueries } from '../../../../src/records/sql-query.ts';
 import { probe } from '../../../support/probes.ts';
 import { type RecordsStand, recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
-import { ONLY_WIDE } from '../../../support/wide.ts';
 
 interface Said {
   status: number;
@@ -189,7 +188,7 @@ test('keys, accounts, the schema and the seeds of salts are out of reach, howeve
   }
 });
 
-test('queries that would never end or fit are aborted, and routes answer meanwhile', { skip: ONLY_WIDE }, async (t) => {
+test('queries that would never end or fit are aborted, and routes answer meanwhile', async (t) => {
   const { query, url, app } = await stocked(t);
   const desk = new SqlQueries(app, 700);
   const forever = 'WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n)';

@@ -9,7 +9,6 @@ import { openAppContext } from '../../../../src/server/context.ts';
 import { ask } from '../../../support/http.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';
 import { send } from '../../../support/send.ts';
-import { ONLY_WIDE } from '../../../support/wide.ts';
 
 /** The records, served twice over one database, and what an account sends to either in turn. */
 async function stand(t: { after(work: () => unknown): void }, more: Record<string, string> = {}) {
@@ -43,7 +42,7 @@ const statusesOf = (answers: { status: number }[]) => {
   return counts;
 };
 
-test('fifty concurrent requests to two servers exceed no limit of an account', { skip: ONLY_WIDE }, async (t) => {
+test('fifty concurrent requests to two servers exceed no limit of an account', async (t) => {
   const { app, many, post, get } = await stand(t);
   const watched = await many(50, (n) => post('watch', { hostnames: [`name-${n}.example`] }, n));
   assert.deepEqual(statusesOf(watched), { 201: 3, 409: 47 });

@@ -8,7 +8,6 @@ import { ask } from '../../../support/http.ts';
 import { certificate, probe } from '../../../support/probes.ts';
 import { evidenceFaults } from '../../../support/records-faults.ts';
 import { recordsStand } from '../../../support/records-fixture.ts';
-import { ONLY_WIDE } from '../../../support/wide.ts';
 
 const MINUTE = 60_000;
 
@@ -164,7 +163,7 @@ test('a CSV list of any length is complete, and no cell is a formula', async (t)
   assert.equal((await ask(url, '/v1/exports/types.csv', key)).status, 404);
 });
 
-test('a domain that opts out while it is exported is shown no further', { skip: ONLY_WIDE }, async (t) => {
+test('a domain that opts out while it is exported is shown no further', async (t) => {
   const { url, enter, clock, keyOf, app } = await recordsStand(t);
   const at = clock.now;
   const texts = (n: number) => Array.from({ length: 50 }, (_, line) => `${n} ${line} ${'x'.repeat(2_000)}`);
