@@ -186,7 +186,7 @@ const REST = {
 
 /** Families of src/media/script-fonts.ts, for systems without a font for their scripts. */
 const SCRIPT_FAMILIES =
-  '"amiri", "frank-ruhl-libre", "noto-serif-devanagari", "zen-antique", "song-myung", "noto-serif-sc", "script-room"';
+  '"amiri", "frank-ruhl-libre", "noto-serif-devanagari", "biz-udmincho", "song-myung", "noto-serif-sc", "script-room"';
 
 /**
  * The rules of a pair of families, for text and for labels. The mark of an AI persona has the family of labels by its

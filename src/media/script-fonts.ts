@@ -72,7 +72,7 @@ const CJK = new RegExp(
     .split(',')
     .map((span) => span.replace(/[0-9A-F]+/g, '\\u{$&}'))
     .join('')}]`,
-  'gu',
+  'u',
 );
 
 /** OpenType features that join or combine letters; the others are ornaments. */
@@ -121,36 +121,66 @@ const fileOf = ({ family, subset }: Alphabet, weight: number): string =>
  * browsers load with the first of them.
  */
 export function pageFonts(page: string, letters: string, language: string, late = ''): ScriptFont[] {
-  const isLate = new Set(codesIn(late));
-  const byFace = Map.groupBy(subsetsWith(letters, language), ([{ face }]) => face);
-  return [...byFace].flatMap(([face, subsets]) => {
-    const family = familyOf(face);
-    return [false, true].flatMap((later) => {
-      const parts = subsets.flatMap(([subset, all]): [Subset, number[]][] => {
-        const codes = all.filter((code) => isLate.has(code) === later);
-        return codes.length === 0 ? [] : [[subset, codes]];
-      });
-      if (parts.length === 0) return [];
-      const own = String.fromCodePoint(...parts.flatMap(([, codes]) => codes).sort((a, b) => a - b));
+  const isLate = new Set(late);
+  const found = lettersIn(letters, language);
+  // Of two rules for a letter the later one applies.
+  return [false, true].flatMap((later) => {
+    const byFace = Map.groupBy(
+      found.filter(({ letter }) => isLate.has(letter) === later),
+      ({ subset }) => subset.face,
+    );
+    return [...byFace].map(([face, some]) => {
+      const family = familyOf(face);
+      const own = some.map(({ letter }) => letter).join('');
       const path = `fonts/${family}-${idOf(face.package, `${page}\n${own}`)}.woff2`;
       const range = later ? rangeOf(own) : CJK_RANGE;
-      return { path, rule: ruleOf(family, path, { weight: null, size: 100, range }), bytes: () => pageFont(parts) };
+      return { path, rule: ruleOf(family, path, { weight: null, size: 100, range }), bytes: () => pageFont(some) };
     });
   });
 }
 
-async function pageFont(subsets: readonly [Subset, number[]][]): Promise<Buffer> {
-  const spans: Span[] = [];
-  let first: LoadedFont | null = null;
-  for (const [subset, codes] of subsets) {
-    const font = await loadedOf(subset, codes);
-    first ??= font;
-    for (const code of codes) {
-      const glyph = font.glyphs.get(code);
-      if (glyph != null) spans.push({ first: code, last: code, glyph });
+/** A letter of a CJK font, and the subset that has it. */
+interface Letter {
+  letter: string;
+  code: number;
+  subset: Subset;
+  /** Undefined until a font is made with it; null without an outline. */
+  glyph?: Glyph | null;
+}
+
+/** The letters of CJK fonts that were looked up so far, by the order of fonts; null for a letter that none has. */
+const known = new Map<string, Map<number, Letter | null>>();
+
+/** Those of these letters that CJK fonts have, each once, by code point. */
+function lettersIn(text: string, language: string): Letter[] {
+  const faces = facesFor('serif', text, language).filter(isOfCjk);
+  const order = faces.map(familyOf).join();
+  const letters = known.get(order) ?? new Map<number, Letter | null>();
+  known.set(order, letters);
+  const found: Letter[] = [];
+  let last = -1;
+  for (const code of Uint32Array.from(text, codeOf).sort()) {
+    if (code === last) continue;
+    last = code;
+    let one = letters.get(code);
+    if (one === undefined) {
+      const letter = String.fromCodePoint(code);
+      const subset = CJK.test(letter) && faces.map((face) => subsetsByCode(face).get(code)).find(Boolean);
+      one = subset ? { letter, code, subset } : null;
+      letters.set(code, one);
     }
+    if (one !== null) found.push(one);
   }
-  const { tables, notDefined } = present(first);
+  return found;
+}
+
+async function pageFont(letters: readonly Letter[]): Promise<Buffer> {
+  const spans: Span[] = [];
+  for (const letter of letters) {
+    if (letter.glyph === undefined) letter.glyph = (await loadedOf(letter.subset)).reader.find(letter.code);
+    if (letter.glyph !== null) spans.push({ first: letter.code, last: letter.code, glyph: letter.glyph });
+  }
+  const { tables, notDefined } = await loadedOf(present(letters[0]).subset);
   return fontOf(tables, notDefined, spans);
 }
 
@@ -158,18 +188,13 @@ interface LoadedFont {
   tables: Tables;
   reader: GlyphReader;
   notDefined: Glyph;
-  /** The glyphs that were read so far; null for a code point without a glyph. */
-  glyphs: Map<number, Glyph | null>;
 }
 
 const loaded = new Map<Subset, Promise<LoadedFont>>();
 
-/** The font of a subset file, with at least these glyphs read. */
-async function loadedOf(subset: Subset, codes: readonly number[]): Promise<LoadedFont> {
+function loadedOf(subset: Subset): Promise<LoadedFont> {
   const font = loaded.get(subset) ?? load(subset);
   loaded.set(subset, font);
-  const { reader, glyphs } = await font;
-  for (const code of codes) if (!glyphs.has(code)) glyphs.set(code, reader.find(code));
   return font;
 }
 
@@ -186,26 +211,13 @@ async function load({ face, file, ranges }: Subset): Promise<LoadedFont> {
       )
     : tablesIn(file);
   const reader = new GlyphReader(tables);
-  return { tables, reader, notDefined: reader.notDefined(), glyphs: new Map() };
+  return { tables, reader, notDefined: reader.notDefined() };
 }
 
 /** The subset files that packages ship, sorted by path, for pages whose letters are not known in advance. */
 export function scriptFonts(letters: string, language: string): ScriptFont[] {
-  return [...subsetsWith(letters, language).keys()].flatMap(partOf).sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** The subsets of CJK fonts that have these letters, with the code points of each. */
-function subsetsWith(letters: string, language: string): Map<Subset, number[]> {
-  const faces = facesFor('serif', letters, language).filter(isOfCjk);
-  const found = new Map<Subset, number[]>();
-  for (const code of codesIn((letters.match(CJK) ?? []).join(''))) {
-    const subset = faces.map((face) => subsetsByCode(face).get(code)).find((one) => one !== undefined);
-    if (subset === undefined) continue;
-    const codes = found.get(subset);
-    if (codes === undefined) found.set(subset, [code]);
-    else codes.push(code);
-  }
-  return found;
+  const subsets = new Set(lettersIn(letters, language).map(({ subset }) => subset));
+  return [...subsets].flatMap(partOf).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Excludes the faces for Latin and for the alphabets. */
@@ -223,7 +235,9 @@ function subsetsByCode(face: Face): ReadonlyMap<number, Subset> {
   const cached = byCode.get(face);
   if (cached) return cached;
   const found = new Map<number, Subset>();
-  for (const subset of subsetsOf(face).toReversed()) {
+  // Cards have bold letters.
+  const text: Face = face.variable ? face : { ...face, weight: WEIGHT };
+  for (const subset of subsetsOf(text).toReversed()) {
     for (const [from, to] of subset.ranges) for (let code = from; code <= to; code++) found.set(code, subset);
   }
   byCode.set(face, found);
@@ -260,7 +274,7 @@ export function roomFonts(letters: string): ScriptFont[] {
       return { path, rule: roomRule(path, { weight: bold, size, range: everyday }), bytes };
     });
   });
-  return [...alphabets, ...(letters.match(CJK) ? [roomOfIdeographs()] : [])];
+  return [...alphabets, ...(CJK.test(letters) ? [roomOfIdeographs()] : [])];
 }
 
 /** A font with the same widths and features, whose glyphs are blank. */
@@ -305,7 +319,7 @@ const POINT = Buffer.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x31]);
 /** A `name` table without names. */
 const NO_NAMES = Buffer.from([0, 0, 0, 0, 0, 6]);
 
-function roomOf(tables: Tables, spans: readonly Span[]): Promise<Buffer> {
+function roomOf(tables: Tables, spans: readonly Span[]): Buffer {
   // Without the font's own names, which would be most of the file.
   return fontOf(new Map([...tables, ['name', NO_NAMES]]), { ...blankOf(0), ...outlined(POINT) }, spans);
 }

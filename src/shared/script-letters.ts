@@ -7,13 +7,27 @@ const SCRIPTS =
 /** Chinese, Japanese and Korean, as a `unicode-range`. */
 export const CJK_RANGE = 'U+1100-11FF,U+2E80-9FFF,U+AC00-D7AF,U+F900-FAFF,U+FE30-FE4F,U+FF00-FFEF,U+20000-3FFFF';
 const ANY = new RegExp(`[${SCRIPTS}]`, 'u');
-const RUNS = new RegExp(`[${SCRIPTS}]+`, 'gu');
+/** The first code unit of `SCRIPTS`. */
+const FIRST = 0x590;
 
 /** Whether a text has a letter that no typeface of a paper has: its page needs `fonts.css`. */
 export const needsScriptFonts = (text: string): boolean => ANY.test(text);
 
 /** The letters of a text that no typeface of a paper has, each once. */
-export const scriptLetters = (text: string): Set<string> => new Set((text.match(RUNS) ?? []).join(''));
+export function scriptLetters(text: string): Set<string> {
+  const found = new Set<string>();
+  /** The code units that were looked at. A page has thousands of letters, and few hundred different ones. */
+  const known = new Uint8Array(0x10000);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < FIRST || known[unit] === 1) continue;
+    const letter = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (letter.length === 1) known[unit] = 1;
+    else at++;
+    if (ANY.test(letter)) found.add(letter);
+  }
+  return found;
+}
 
 /** The link of a paper's page to its `fonts.css`. */
 export const FONTS_LINK = /<link rel="stylesheet" href="[^"]*\/fonts\.css">/;

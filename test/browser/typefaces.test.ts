@@ -18,7 +18,7 @@ const OTHER_SCRIPTS: [file: RegExp, script: RegExp][] = [
   [/-cyrillic/, /\p{Script=Cyrillic}/u],
   [/-greek/, /\p{Script=Greek}/u],
   [
-    /^(?:amiri|frank-ruhl-libre|noto-serif-devanagari|zen-antique|song-myung|noto-serif-sc)-/,
+    /^(?:amiri|frank-ruhl-libre|noto-serif-devanagari|biz-udmincho|song-myung|noto-serif-sc)-/,
     /[\u0590-\u06ff\u0900-\u097f\u1100-\u9fff\uac00-\ud7af\uff00-\uffef]/,
   ],
   [/-(?:european|latin-ext|vietnamese)/, /[\u0100-\u024f\u1e00-\u1eff\u20a9-\u20bf]/],

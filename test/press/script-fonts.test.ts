@@ -54,14 +54,14 @@ test('a font has every letter of the phrases of languages that need one, and no 
 
 test('the language decides between fonts that share an ideograph', () => {
   const families = (language: string) => scriptFonts('直', language).map(({ path }) => path.replace(/-\d+-.*/, ''));
-  assert.deepEqual(families('ja'), ['fonts/zen-antique']);
+  assert.deepEqual(families('ja'), ['fonts/biz-udmincho']);
   assert.deepEqual(families('zh-Hans'), ['fonts/noto-serif-sc']);
   assert.deepEqual(families('ko'), ['fonts/song-myung']);
   // As it does where a page has a word of another.
   const beside = (words: string, language: string) => pageFonts('a', `直${words}`, language)[0]?.path.slice(0, 14);
   assert.deepEqual(
     [beside('の', 'zh-Hans'), beside('한글', 'ja'), beside('の', 'ko'), beside('한글', 'en')],
-    ['fonts/noto-ser', 'fonts/zen-anti', 'fonts/song-myu', 'fonts/song-myu'],
+    ['fonts/noto-ser', 'fonts/biz-udmi', 'fonts/song-myu', 'fonts/song-myu'],
   );
 });
 
@@ -192,17 +192,30 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
   assert.ok(
     some.length > 0 &&
       some.every((path) =>
-        /^fonts\/(?:zen-antique-.*\.woff2|room-song-myung-[0-9a-f]+\.woff2|[0-9a-f]+\.css)$/.test(path),
+        /^fonts\/(?:biz-udmincho-.*\.woff2|room-song-myung-[0-9a-f]+\.woff2|[0-9a-f]+\.css)$/.test(path),
       ),
     some.join(),
   );
   assert.ok(read('index.html').includes('/alphabets.css"'), 'its headline is on the front');
   assert.ok(!/(?:fonts|alphabets)\.css/.test(read('stories/plain/index.html')));
   const [, sheet = ''] = /"\/harbor-ledger\/(fonts\/[0-9a-f]+\.css)"/.exec(read('stories/japanese/index.html')) ?? [];
-  const [, own = ''] = /url\("(zen-antique-[0-9a-f]+\.woff2)"\)/.exec(read(sheet)) ?? [];
+  const [, own = ''] = /url\("(biz-udmincho-[0-9a-f]+\.woff2)"\)/.exec(read(sheet)) ?? [];
   assert.ok(existsSync(join(folder, 'papers', PAPER, 'fonts', own)), `${sheet}: ${own}`);
   for (const [, path = ''] of read('fonts.css').matchAll(/url\("(fonts\/[^"]+)"\)/g))
     assert.ok(existsSync(join(folder, 'papers', PAPER, path)), path);
+
+  // No other page has the font of a page, so replacing it takes no look at the files of the whole paper.
+  const { manifest } = app.store.desk;
+  const { allFiles } = manifest;
+  let looks = 0;
+  manifest.allFiles = (paper) => {
+    looks++;
+    return allFiles(paper);
+  };
+  const front = /fonts\/[0-9a-f]+\.css/.exec(read('index.html'))?.[0] ?? '';
+  await publish('another', { headline: '令和の東京', language: 'ja' });
+  assert.ok(!read('index.html').includes(front) && !existsSync(join(folder, 'papers', PAPER, front)));
+  assert.equal(looks, 0);
 
   // A later press adds what later texts need, as a full press would.
   await publish('arabic', { headline: 'المتر', language: 'ar' });

@@ -12,8 +12,8 @@ const BATCH_SIZE = 16;
 const BATCHES = 2;
 /** Maximum number of threads. More would wait for the disk. */
 const THREADS_MAX = 4;
-/** The heap of a thread, in MB. */
-const HEAP = 160;
+/** The heap of a thread, in MB: a smaller one collects garbage all the time while pages have fonts. */
+const HEAP = 256;
 /** The heap for very long pieces: the entire content of a feed is in memory at once. */
 const LARGE_HEAP = 2_048;
 

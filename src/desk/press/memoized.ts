@@ -15,14 +15,23 @@ export function memoized(archive: Archive): Archive {
     persona: cached(archive.persona),
     media: cached(archive.media),
     pages: cached(archive.pages),
+    storyBySlug: cached(archive.storyBySlug, STORIES_MAX),
   };
 }
 
-function cached<Args extends string[], T>(ask: (...args: Args) => T): (...args: Args) => T {
+/** How many pieces are kept: more than one feed has, since many feeds have the newest ones. */
+const STORIES_MAX = 100;
+
+/** The answers by the first argument. With `max`, the oldest is dropped when there are more. */
+function cached<Args extends string[], T>(ask: (...args: Args) => T, max?: number): (...args: Args) => T {
   const answers = new Map<string | undefined, T>();
   return (...args) => {
     const [name] = args;
-    if (!answers.has(name)) answers.set(name, ask(...args));
+    if (!answers.has(name)) {
+      const [oldest] = answers.size === max ? answers.keys() : [];
+      if (answers.size === max) answers.delete(oldest);
+      answers.set(name, ask(...args));
+    }
     return answers.get(name) as T;
   };
 }

@@ -17,7 +17,8 @@ export type RenderedFile =
   | { path: string; body: string | Uint8Array }
   | { path: string; copy: string; mayLack?: true }
   | { path: string; same: string }
-  | { path: string; draw: () => Promise<Uint8Array> };
+  /** A shared file belongs to many outputs. */
+  | { path: string; draw: () => Promise<Uint8Array>; isShared?: true };
 
 /** The order of writing, so that no file links to one that does not exist yet. `host` files announce all others. */
 export const STAGES = [

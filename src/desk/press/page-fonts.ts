@@ -33,11 +33,14 @@ function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[
   const all = scriptLetters(shown);
   const seen = scriptLetters(shown.replace(UNSEEN, ''));
   const late = [...all].filter((letter) => !seen.has(letter)).join('');
-  const letters = [...all].sort().join('');
+  const letters = [...all].join('');
   const fonts = pageFonts(path, letters, languageOf(body), late);
   const rooms = roomFonts(letters);
   const sheets = [ALPHABETS_CSS];
-  const own: RenderedFile[] = [...fonts, ...rooms].map(({ path, bytes }) => ({ path, draw: bytes }));
+  const own: RenderedFile[] = [
+    ...fonts.map(({ path, bytes }) => ({ path, draw: bytes })),
+    ...rooms.map(({ path, bytes }) => ({ path, draw: bytes, isShared: true as const })),
+  ];
   if (fonts.length > 0) {
     // The stylesheet is in the same folder as the fonts.
     const rules = fonts.map(({ rule }) => rule.replace('url("fonts/', 'url("')).join('');

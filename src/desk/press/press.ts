@@ -194,11 +194,11 @@ function byStage(names: Iterable<string>): [Stage, string[]][] {
 
 /**
  * The files that no output lists any more, so that nothing links to them. Another output may list a file too: another
- * version of the program may have moved it there, identical pictures share their variants, and pages share fonts. With
- * `checksDisk`, includes all unlisted files on disk, because nothing but the press writes there.
+ * version of the program may have moved it there, identical pictures share their variants, and pages share blank fonts.
+ * With `checksDisk`, includes all unlisted files on disk, because nothing but the press writes there.
  */
 async function goneFiles({ paper, manifest, tree, checksDisk }: PressJob, gone: string[]): Promise<string[]> {
-  if (!checksDisk && !gone.some((path) => /^(?:pictures|fonts)\//.test(path))) return gone;
+  if (!checksDisk && !gone.some((path) => /^(?:pictures\/|fonts\/room-)/.test(path))) return gone;
   const paths = new Set(gone);
   if (checksDisk && !tree.isNew) for await (const path of sliced(tree.files())) paths.add(path);
   for await (const { path } of sliced(paths.size === 0 ? [] : manifest.allFiles(paper))) paths.delete(path);
@@ -236,6 +236,8 @@ export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFi
   const cached = memoized(archive);
   /** Shared by all calls of `printAll`: many are shorter than a slice, and would never yield on their own. */
   const yieldTurn = yielder();
+  /** The shared files that this press wrote, with their digests. */
+  const sharedFiles = new Map<string, string>();
   const edition = (): Edition => new Edition(cached, site);
 
   /** Writes a file unless the same bytes are on disk. `digests` are those of the earlier files of the output. */
@@ -250,9 +252,13 @@ export function printerOf({ paper, archive, manifest, site, tree, tools, mediaFi
       // The path depends on the content, so an existing file has the right content.
       if (typeof onDisk === 'string' && onDisk === listed && tree.has(path))
         return { digest: onDisk, isWritten: false };
+      const digest = sharedFiles.get(path);
+      if (digest !== undefined) return { digest, isWritten: false };
       const bytes = await file.draw();
       await tree.write(path, bytes);
-      return { digest: sha256(bytes), isWritten: true };
+      const drawn = sha256(bytes);
+      if (file.isShared) sharedFiles.set(path, drawn);
+      return { digest: drawn, isWritten: true };
     }
     if ('copy' in file) {
       if (onDisk !== file.copy) await tree.copy(path, mediaFile(file.copy), file.copy);

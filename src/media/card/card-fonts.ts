@@ -14,7 +14,7 @@ export interface Face {
 
 const SERIF: Face = { package: '@fontsource/source-serif-4', weight: 700 };
 const SANS: Face = { package: '@fontsource/libre-franklin', weight: 600 };
-const JAPANESE: Face = { package: '@fontsource/zen-antique', weight: 400 };
+const JAPANESE: Face = { package: '@fontsource/biz-udmincho', weight: 700 };
 const KOREAN: Face = { package: '@fontsource/song-myung', weight: 400 };
 const ARABIC: Face = { package: '@fontsource/amiri', weight: 700 };
 const HEBREW: Face = { package: '@fontsource/frank-ruhl-libre', weight: 700 };

@@ -1,5 +1,5 @@
 import { present } from '../../proof/narrow.ts';
-import { lengthOf, padded, type Tables, tableOf, woff2Of } from './sfnt.ts';
+import { type PackedGlyphs, padded, type Tables, tableOf, woff2Of } from './sfnt.ts';
 
 /** A glyph of a font, without its hints, as what it adds to each stream of WOFF 2.0 (section 5.1). */
 export interface Glyph {
@@ -227,7 +227,7 @@ function glyphsByCode(cmap: Buffer): Map<number, number> {
  * A font of these glyphs, packed as WOFF 2.0, each for the code points from `first` to `last`. `tables` are those of a
  * font with the same metrics; its own glyphs are left out.
  */
-export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]): Promise<Buffer> {
+export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]): Buffer {
   const numbers = new Map<Glyph, number>();
   const glyphs: Glyph[] = [];
   const add = (glyph: Glyph): void => {
@@ -268,32 +268,61 @@ export function fontOf(tables: Tables, notDefined: Glyph, spans: readonly Span[]
     ['post', post],
   ]);
   return woff2Of(rest, {
-    parts: streamsOf(glyphs, numbers),
+    ...packedGlyphs(glyphs, numbers),
     length: glyphs.reduce((sum, { length }) => sum + padded(length), 0),
     count: glyphs.length,
   });
 }
 
-/** The transformed `glyf` of these glyphs (WOFF 2.0, section 5.1). */
-function streamsOf(glyphs: readonly Glyph[], numbers: ReadonlyMap<Glyph, number>): Buffer[] {
-  const contours = Buffer.alloc(glyphs.length * 2);
-  const boxed = Buffer.alloc(((glyphs.length + 31) >> 5) * 4);
-  for (const [index, glyph] of glyphs.entries()) {
-    contours.writeInt16BE(glyph.contours, index * 2);
-    if (glyph.box.length > 0) boxed[index >> 3] = (boxed[index >> 3] ?? 0) | (0x80 >> (index & 7));
+/** The transformed `glyf` of these glyphs (WOFF 2.0, section 5.1): its size in bytes, and a function that writes it. */
+function packedGlyphs(
+  glyphs: readonly Glyph[],
+  numbers: ReadonlyMap<Glyph, number>,
+): Pick<PackedGlyphs, 'size' | 'write'> {
+  const lengths = { contours: glyphs.length * 2, counts: 0, flags: 0, offsets: 0, composite: 0, box: 0 };
+  const boxed = ((glyphs.length + 31) >> 5) * 4;
+  for (const glyph of glyphs) {
+    lengths.counts += glyph.counts.length;
+    lengths.flags += glyph.flags.length;
+    lengths.offsets += glyph.offsets.length;
+    lengths.composite += glyph.composite.length;
+    lengths.box += glyph.box.length;
   }
-  const composites = glyphs.map(({ composite, parts }) => {
-    const copy = Buffer.from(composite);
-    for (const { at, glyph } of parts) copy.writeUInt16BE(present(numbers.get(glyph)), at);
-    return copy;
-  });
-  const all = (stream: 'counts' | 'flags' | 'offsets' | 'box') => glyphs.map((glyph) => glyph[stream]);
-  const streams = [[contours], all('counts'), all('flags'), all('offsets'), composites, [boxed, ...all('box')], []];
-  const header = Buffer.alloc(8 + streams.length * 4);
-  header.writeUInt16BE(glyphs.length, 4);
-  header.writeUInt16BE(1, 6);
-  for (const [n, parts] of streams.entries()) header.writeUInt32BE(lengthOf(parts), 8 + n * 4);
-  return [header, ...streams.flat()];
+  // The last stream is for instructions.
+  const sizes = [...Object.values({ ...lengths, box: boxed + lengths.box }), 0];
+  const header = 8 + sizes.length * 4;
+  const write = (packed: Buffer): void => {
+    packed.fill(0, 0, header);
+    packed.writeUInt16BE(glyphs.length, 4);
+    packed.writeUInt16BE(1, 6);
+    for (const [n, size] of sizes.entries()) packed.writeUInt32BE(size, 8 + n * 4);
+    let contours = header;
+    let counts = contours + lengths.contours;
+    let flags = counts + lengths.counts;
+    let offsets = flags + lengths.flags;
+    let composite = offsets + lengths.offsets;
+    const isBoxed = composite + lengths.composite;
+    let box = isBoxed + boxed;
+    packed.fill(0, isBoxed, box);
+    for (const [index, glyph] of glyphs.entries()) {
+      contours = packed.writeInt16BE(glyph.contours, contours);
+      packed.set(glyph.counts, counts);
+      counts += glyph.counts.length;
+      packed.set(glyph.flags, flags);
+      flags += glyph.flags.length;
+      packed.set(glyph.offsets, offsets);
+      offsets += glyph.offsets.length;
+      packed.set(glyph.composite, composite);
+      for (const part of glyph.parts) packed.writeUInt16BE(present(numbers.get(part.glyph)), composite + part.at);
+      composite += glyph.composite.length;
+      if (glyph.box.length === 0) continue;
+      const byte = isBoxed + (index >> 3);
+      packed[byte] = (packed[byte] ?? 0) | (0x80 >> (index & 7));
+      packed.set(glyph.box, box);
+      box += glyph.box.length;
+    }
+  };
+  return { size: sizes.reduce((sum, size) => sum + size, header), write };
 }
 
 /** A `cmap` of format 13 for Unicode (platform 3, encoding 10): each group of code points has one glyph. */

@@ -1,11 +1,8 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, inflateSync } from 'node:zlib';
+import { brotliCompressSync, constants, inflateSync } from 'node:zlib';
 import { present } from '../../proof/narrow.ts';
 
 /** The tables of a TrueType font, by their tags. */
 export type Tables = ReadonlyMap<string, Buffer>;
-
-const compress = promisify(brotliCompress);
 
 const WOFF = 0x774f4646;
 const TRUE_TYPE = 0x00010000;
@@ -54,44 +51,57 @@ const KNOWN =
     ',',
   );
 const ANOTHER_TAG = 63;
-/** The glyphs of a font, transformed (section 5.1); `length` is that of the `glyf` that they become. */
-interface PackedGlyphs {
-  parts: readonly Buffer[];
+/** The glyphs of a font, transformed (section 5.1). */
+export interface PackedGlyphs {
+  /** The size in bytes of what `write` writes, and of the `glyf` that this becomes. */
+  size: number;
   length: number;
   count: number;
+  write(to: Buffer): void;
 }
 
+/** What is packed next. Reused: a press makes thousands of fonts, and V8 would collect its garbage for every few. */
+let workspace = Buffer.alloc(0);
+
 /** Packs a font as WOFF 2.0. A higher quality saves a tenth of the bytes, and takes five times as long for each page. */
-export async function woff2Of(tables: Tables, glyphs: PackedGlyphs): Promise<Buffer> {
+export function woff2Of(tables: Tables, glyphs: PackedGlyphs): Buffer {
   // `loca` comes directly after `glyf`, and follows from it.
-  const entries: { tag: string; length: number; parts: readonly Buffer[]; isTransformed?: true }[] = [
-    { tag: 'glyf', length: glyphs.length, parts: glyphs.parts, isTransformed: true },
-    { tag: 'loca', length: (glyphs.count + 1) * 4, parts: [], isTransformed: true },
-    ...[...tables].map(([tag, bytes]) => ({ tag, length: bytes.length, parts: [bytes] })),
+  const entries: { tag: string; length: number; transformed?: number }[] = [
+    { tag: 'glyf', length: glyphs.length, transformed: glyphs.size },
+    { tag: 'loca', length: (glyphs.count + 1) * 4, transformed: 0 },
+    ...[...tables].map(([tag, { length }]) => ({ tag, length })),
   ];
-  const directory = entries.map(({ tag, length, parts, isTransformed }) => {
-    const known = KNOWN.indexOf(tag);
-    const name = known < 0 ? [ANOTHER_TAG, ...Buffer.from(tag, 'latin1')] : [known];
-    return Buffer.from([...name, ...base128(length), ...(isTransformed ? base128(lengthOf(parts)) : [])]);
-  });
-  const data = Buffer.concat(entries.flatMap(({ parts }) => parts));
-  const packed = await compress(data, {
+  const directory = Buffer.from(
+    entries.flatMap(({ tag, length, transformed }) => {
+      const known = KNOWN.indexOf(tag);
+      const name = known < 0 ? [ANOTHER_TAG, ...Buffer.from(tag, 'latin1')] : [known];
+      return [...name, ...base128(length), ...(transformed === undefined ? [] : base128(transformed))];
+    }),
+  );
+  const size = [...tables.values()].reduce((sum, { length }) => sum + length, glyphs.size);
+  if (workspace.length < size) workspace = Buffer.alloc(size * 2);
+  const data = workspace.subarray(0, size);
+  glyphs.write(data);
+  let end = glyphs.size;
+  for (const bytes of tables.values()) {
+    data.set(bytes, end);
+    end += bytes.length;
+  }
+  const packed = brotliCompressSync(data, {
     chunkSize: data.length,
     params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: data.length },
   });
   const header = Buffer.alloc(48);
   const whole = entries.reduce((sum, { length }) => sum + 16 + padded(length), 12);
-  const length = padded(header.length + lengthOf(directory) + packed.length);
+  const length = padded(header.length + directory.length + packed.length);
   header.write('wOF2', 'latin1');
   header.writeUInt32BE(TRUE_TYPE, 4);
   header.writeUInt32BE(length, 8);
   header.writeUInt16BE(entries.length, 12);
   header.writeUInt32BE(whole, 16);
   header.writeUInt32BE(packed.length, 20);
-  return Buffer.concat([header, ...directory, packed], length);
+  return Buffer.concat([header, directory, packed], length);
 }
-
-export const lengthOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0);
 
 export const padded = (length: number): number => (length + 3) & ~3;
 

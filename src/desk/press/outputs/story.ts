@@ -121,7 +121,7 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
     return [
       {
         ...story,
-        html: proseHtml(story.prose, story.cited_facts, (path) => `${root}/${path}`).html,
+        html: feedProse(story, root),
         image_url: image.absolute,
         image_type: media?.media_type ?? 'image/png',
         image_bytes: media === null || media.missing ? null : media.bytes,
@@ -129,6 +129,15 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
       },
     ];
   });
+}
+
+const feedProses = new WeakMap<Story, string>();
+
+/** The prose of a piece as HTML with absolute addresses. Many feeds have the same piece, so it is kept with it. */
+function feedProse(story: Story, root: string): string {
+  const html = feedProses.get(story) ?? proseHtml(story.prose, story.cited_facts, (path) => `${root}/${path}`).html;
+  feedProses.set(story, html);
+  return html;
 }
 
 /** The pictures in a piece's prose by path, for rendering it elsewhere. */
