@@ -107,6 +107,22 @@ test('a page’s font has its letters alone, and the bytes of a few', async () =
   assert.deepEqual(first, second.toReversed());
 });
 
+test('a rare ideograph takes at most 260 bytes of a font, a syllable of Hangul 125', async () => {
+  const from = (first: number, last: number, step: number) =>
+    Array.from({ length: (last - first) / step }, (_, index) => String.fromCodePoint(first + index * step)).join('');
+  for (const [language, letters, most] of [
+    ['ja', from(0x3041, 0x3097, 1) + from(0x4e00, 0x9fa0, 30), 260],
+    ['zh', from(0x4e00, 0x9fa0, 30), 260],
+    ['ko', from(0xac00, 0xd7a0, 30), 125],
+  ] as const) {
+    const [font] = pageFonts('index.html', letters, language);
+    const bytes = Buffer.from(await present(font).bytes());
+    const reader = new GlyphReader(tablesOf(Buffer.from(await decompress(bytes))));
+    const drawn = [...letters].filter((letter) => reader.find(present(letter.codePointAt(0))) !== null).length;
+    assert.ok(drawn > 350 && bytes.length / drawn < most, `${language}: ${bytes.length} bytes for ${drawn} letters`);
+  }
+});
+
 test('letters that only a script shows have a font of their own, which comes with the first of them', async () => {
   const fonts = pageFonts('index.html', '東京の長さ選応', 'ja', '選応');
   const ranges = fonts.map(({ rule }) => /unicode-range:(.*)}/.exec(rule)?.[1]);

@@ -121,27 +121,32 @@ export function outlined(outline: Buffer): Omit<Glyph, 'composite' | 'parts' | '
     kinds.fill(kind, point, point + times);
     point += times;
   }
-  const steps = (short: number, same: number) =>
-    Int16Array.from(kinds, (kind) => {
-      if (kind & short) return kind & same ? outline.readUInt8(at++) : -outline.readUInt8(at++);
-      if (kind & same) return 0;
-      at += 2;
-      return outline.readInt16BE(at - 2);
-    });
+  const steps = (short: number, same: number): Int16Array => {
+    const found = new Int16Array(count);
+    for (let point = 0; point < count; point++) {
+      const kind = kinds[point] ?? 0;
+      if (kind & short) {
+        const length = outline[at++] ?? 0;
+        found[point] = kind & same ? length : -length;
+      } else if (!(kind & same)) {
+        found[point] = outline.readInt16BE(at);
+        at += 2;
+      }
+    }
+    return found;
+  };
   const [across, up] = [steps(SHORT_X, SAME_X), steps(SHORT_Y, SAME_Y)];
   const flags = Buffer.alloc(count);
   const offsets: number[] = [];
-  const [x, y] = [extent(), extent()];
-  for (const [point, kind] of kinds.entries()) {
-    const [dx = 0, dy = 0] = [across[point], up[point]];
-    x.step(dx);
-    y.step(dy);
-    flags[point] = (kind & ON_CURVE ? 0 : 0x80) + writeStep(dx, dy, offsets);
+  for (let point = 0; point < count; point++) {
+    const step = writeStep(across[point] ?? 0, up[point] ?? 0, offsets);
+    flags[point] = ((kinds[point] ?? 0) & ON_CURVE ? 0 : 0x80) + step;
   }
   // No instructions follow.
   offsets.push(0);
+  const [x, y] = [extentOf(across), extentOf(up)];
   const box = Buffer.alloc(8);
-  for (const [n, value] of [x.least, y.least, x.most, y.most].entries()) box.writeInt16BE(value(), n * 2);
+  for (const [n, value] of [x.least, y.least, x.most, y.most].entries()) box.writeInt16BE(value, n * 2);
   const isBox = box.equals(outline.subarray(2, 10));
   return {
     ...{ contours, counts: Buffer.from(counts), flags, offsets: Buffer.from(offsets), length },
@@ -150,17 +155,14 @@ export function outlined(outline: Buffer): Omit<Glyph, 'composite' | 'parts' | '
 }
 
 /** The range of a coordinate, of points given as steps from one to the next. */
-function extent() {
+function extentOf(steps: Int16Array): { least: number; most: number } {
   let [place, least, most] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return {
-    step(by: number): void {
-      place += by;
-      least = Math.min(least, place);
-      most = Math.max(most, place);
-    },
-    least: () => least,
-    most: () => most,
-  };
+  for (const step of steps) {
+    place += step;
+    least = Math.min(least, place);
+    most = Math.max(most, place);
+  }
+  return { least, most };
 }
 
 /** 255UInt16 of WOFF 2.0 (section 4.3). */
@@ -168,8 +170,10 @@ const short255 = (value: number): number[] => (value < 253 ? [value] : [253, val
 
 /** Adds the bytes of a step from one point to the next, and returns the flag that tells their form (section 5.2). */
 function writeStep(dx: number, dy: number, bytes: number[]): number {
-  const [x, y] = [Math.abs(dx), Math.abs(dy)];
-  const [right, above] = [dx < 0 ? 0 : 1, dy < 0 ? 0 : 1];
+  const x = Math.abs(dx);
+  const y = Math.abs(dy);
+  const right = dx < 0 ? 0 : 1;
+  const above = dy < 0 ? 0 : 1;
   const signs = right + 2 * above;
   if (dx === 0 && y < 1280) {
     bytes.push(y & 0xff);
