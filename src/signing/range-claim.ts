@@ -13,11 +13,14 @@ interface Place {
 }
 
 const NODES = 'signers/';
+/** The lease of a server without names, in front of the nodes: no node may take it for one that has them. */
+const FRONT = 'front.json';
 const ALL = '00-ff';
 
-/** The key of a node's lease; null for a service that is not divided into nodes. */
-export function leaseKey(prefix: string, node: string | null): string {
-  return prefix + (node === null ? LEASE_FILE : `${NODES}${node}.json`);
+/** The key of a server's lease; null for a service that is not divided into nodes. */
+export function leaseKey(prefix: string, nodes: RecordsNodes | null): string {
+  if (nodes === null) return prefix + LEASE_FILE;
+  return prefix + (nodes.own === null ? FRONT : `${NODES}${nodes.own.name}.json`);
 }
 
 /**
@@ -48,7 +51,7 @@ export class RangeClaim implements LeaseClaim {
 
   async obstacle(signal: AbortSignal): Promise<string | null> {
     const { bucket, prefix } = this.#place;
-    const all = await this.#obstacleAt(leaseKey(prefix, null), null, signal);
+    const all = await this.#obstacleAt(prefix + LEASE_FILE, null, signal);
     if (all !== null) return all;
     for await (const { key } of bucket.list(prefix + NODES)) {
       const name = key.slice(prefix.length + NODES.length).replace(/\.json$/, '');

@@ -126,7 +126,7 @@ function leaseLocation(settings: Settings, url: string) {
     throw new Fault('invalid_request', `LEASE_URL=${shownAddress(url)}: ${address}; correct it`);
   }
   const prefix = treePrefix({ ...address, paper: '' }, '');
-  const key = leaseKey(prefix, settings.nodes?.own?.name ?? null);
+  const key = leaseKey(prefix, settings.nodes);
   return { bucket: openBucket(settings, address), prefix, key, isFolder: address.kind === 'folder' };
 }
 

@@ -57,7 +57,7 @@ function open(
   const waits: string[] = [];
   const desk = () => more.desk ?? own;
   const lease = new SignerLease({
-    ...{ bucket, key: leaseKey('', own), name: own, lasts: LASTS, desk },
+    ...{ bucket, key: leaseKey('', nodes), name: own, lasts: LASTS, desk },
     claim: new RangeClaim({ bucket, prefix: '', lasts: LASTS }, nodes, desk, () => world.now),
     requireContinued: () => {},
     waiting: (reason) => void waits.push(reason),
@@ -70,6 +70,18 @@ function open(
     },
   });
   return { lease, waits };
+}
+
+/** The lease of a server that is no node. */
+function withoutRange(world: World, bucket: Bucket, key: string): SignerLease {
+  return new SignerLease({
+    ...{ bucket, key, name: 'one', lasts: LASTS, desk: () => 'first' },
+    requireContinued: () => {},
+    waiting: () => {},
+    clock: () => world.now,
+    uptime: () => world.now,
+    pause: (ms, signal) => world.sleep(ms, signal),
+  });
 }
 
 const THREE = 'a=00-54@http://a,b=55-a9@http://b,c=aa-ff@http://c';
@@ -85,6 +97,18 @@ test('each node of a table signs for its range', async () => {
     nodes.map(({ lease }) => lease.isHeld()),
     [true, true, true],
   );
+});
+
+test('a server without names, in front of the nodes, keeps none of them from signing', async () => {
+  const world = new World();
+  const bucket = bucketIn(world, new Map());
+  const front = withoutRange(world, bucket, leaseKey('', parseNodes(THREE.split(','), undefined) as RecordsNodes));
+  void front.acquire();
+  await world.run(LASTS);
+  const { lease } = open(world, bucket, 'a', THREE);
+  void lease.acquire();
+  await world.run(2 * LASTS);
+  assert.deepEqual([front.isHeld(), lease.isHeld()], [true, true]);
 });
 
 test('a range is taken when the lease of its node was silent, and that node never signs again', async () => {
@@ -176,14 +200,7 @@ test('a node that a table does not name is refused, and so is one beside a servi
   await refused;
 
   const other = bucketIn(world, new Map());
-  const single = new SignerLease({
-    ...{ bucket: other, key: leaseKey('', null), name: 'one', lasts: LASTS, desk: () => 'first' },
-    requireContinued: () => {},
-    waiting: () => {},
-    clock: () => world.now,
-    uptime: () => world.now,
-    pause: (ms, signal) => world.sleep(ms, signal),
-  });
+  const single = withoutRange(world, other, leaseKey('', null));
   void single.acquire();
   await world.run(world.now + LASTS);
   const stranger = open(world, other, 'b', THREE);
