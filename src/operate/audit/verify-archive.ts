@@ -4,14 +4,21 @@ import { join } from 'node:path';
 import { correctionsIn, type TimeCorrection, trueTime } from '../../proof/clock-note.ts';
 import { verifyNode } from '../../proof/ed25519.ts';
 import { checkClockNotes } from '../../proof/generation.ts';
-import { keysOf, type VerifyingKey } from '../../proof/keyring.ts';
+import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { Policy } from '../../proof/log/policy.ts';
-import { isObject } from '../../proof/members.ts';
 import { leafHash } from '../../proof/merkle.ts';
 import { checkReceipt, RECORDS } from '../../proof/records/verify/document-faults.ts';
 import type { CheckedReceipt } from '../../proof/records/verify/observation-rules.ts';
 import type { Place, Row } from '../../records/archive/local-files.ts';
-import { COPIES, isCopy, MANIFEST, MANIFEST_MAX, type Manifest, readManifest } from '../../records/archive/manifest.ts';
+import {
+  COPIES,
+  isCopy,
+  keysNamedIn,
+  MANIFEST,
+  MANIFEST_MAX,
+  type Manifest,
+  readManifest,
+} from '../../records/archive/manifest.ts';
 import { observationOf } from '../../records/archive/observation-row.ts';
 import { caught, Fault, messageOf } from '../../shared/fault.ts';
 import { plural } from '../../shared/plural.ts';
@@ -114,11 +121,6 @@ async function verifyManifest(
   }
   await noteOthers(place, manifest, unchecked);
   return checked;
-}
-
-function keysNamedIn(manifest: string): VerifyingKey[] {
-  const parsed = caught(SyntaxError, () => JSON.parse(manifest) as unknown);
-  return isObject(parsed) ? keysOf(parsed.keys) : [];
 }
 
 /** The leaves of a published log. Appends the log's own faults to `faults`. */

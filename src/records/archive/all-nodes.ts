@@ -1,9 +1,9 @@
-import { keysOf, type VerifyingKey } from '../../proof/keyring.ts';
+import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { Observation } from '../../proof/records/observation.ts';
 import { Fault } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import { bucketHash, type Hostname, pathOf } from '../hostname.ts';
-import { type ArchiveObject, MANIFEST, type Manifest, readManifest } from './manifest.ts';
+import { type ArchiveObject, keysNamedIn, MANIFEST, type Manifest, readManifest } from './manifest.ts';
 import { type Archived, readObservations } from './observation-file.ts';
 import { observationOf } from './observation-row.ts';
 import { SEED_LENGTH, seedsOf, sourceOf } from './sources.ts';
@@ -44,21 +44,12 @@ export async function archivesIn(place: ArchivePlace): Promise<NodeArchive[]> {
     const found = await own.get(MANIFEST, MANIFEST_MAX);
     if (found === null) continue;
     const text = Buffer.from(found.bytes).toString('utf8');
-    const keys = keysIn(text);
+    const keys = keysNamedIn(text);
     const where = `${node === null ? '' : `nodes/${node}/`}${MANIFEST} in ${place.name}`;
     archives.push({ node, place: own, manifest: readManifest(text, keys, where), keys });
   }
   if (archives.length > 0) return archives;
   throw new Fault('not_found', `${place.name} has no ${MANIFEST}, nor one of a node; correct ARCHIVE_URL`);
-}
-
-/** The keys in a manifest; none if it is not JSON, which `readManifest` then rejects. */
-function keysIn(manifest: string): VerifyingKey[] {
-  try {
-    return keysOf((JSON.parse(manifest) as { keys?: unknown } | null)?.keys);
-  } catch {
-    return [];
-  }
 }
 
 /** The observations of a name in these archives: one history per archive, ordered by its first observation. */

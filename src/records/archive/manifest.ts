@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { type ArchiveStatement, archiveIn, archiveText } from '../../proof/archive-note.ts';
 import { sha256 } from '../../proof/basis.ts';
 import { verifyNode } from '../../proof/ed25519.ts';
-import { isSignedBy, type VerifyingKey } from '../../proof/keyring.ts';
+import { isSignedBy, keysOf, type VerifyingKey } from '../../proof/keyring.ts';
+import { isObject } from '../../proof/members.ts';
 import { isOneOf } from '../../proof/narrow.ts';
 import { parseNote } from '../../proof/note.ts';
 import { type Signer, signNote } from '../../proof/signing.ts';
-import { Fault } from '../../shared/fault.ts';
+import { caught, Fault } from '../../shared/fault.ts';
 
 /** The manifest of an archive (protocol 5.10): the objects that hold observations, and a signed note. */
 
@@ -111,6 +112,12 @@ export function readManifest(text: string, keys: readonly VerifyingKey[], where:
   const body = Body.safeParse(rest);
   if (!body.success) throw refuse(`it has not the form of a manifest (${body.error.issues[0]?.path.join('.')})`);
   return { ...body.data, note, said, hash: sha256(read.text) };
+}
+
+/** The keys that a manifest names itself, which anyone can make; none if it is not JSON. */
+export function keysNamedIn(text: string): VerifyingKey[] {
+  const parsed = caught(SyntaxError, () => JSON.parse(text) as unknown);
+  return isObject(parsed) ? keysOf(parsed.keys) : [];
 }
 
 /** What remains of an erased observation: its number, and the SHA-256 of its note. */

@@ -8,6 +8,7 @@ import { AUDIT_FOLDER, sweepWorkFolders } from '../../shared/files/work-folder.t
 import { LEASE_TIME, requestLease } from '../../shared/workers/lease.ts';
 import { BATCH_PAUSE } from '../../shared/workers/poll.ts';
 import { lookAtArchive } from './archive-look.ts';
+import { removeLost } from './archive-lost.ts';
 import { Archiver } from './archiver.ts';
 import { markDumps } from './dump-marks.ts';
 
@@ -28,11 +29,17 @@ export async function runArchiver(app: AppContext, wait?: number): Promise<boole
   const { archive: place } = app;
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to a bucket or a folder');
   return withArchiveLease(app, wait, async (assertHeld) => {
-    await lookAtArchive(app);
-    // Late observations must be noted for the dumps before they leave the database.
-    markDumps(app);
-    const archiver = new Archiver(app, place, { assertHeld });
-    while (await archiver.step()) await pause(BATCH_PAUSE);
+    try {
+      await lookAtArchive(app);
+      // Late observations must be noted for the dumps before they leave the database.
+      markDumps(app);
+      const archiver = new Archiver(app, place, { assertHeld });
+      while (await archiver.step()) await pause(BATCH_PAUSE);
+    } catch (error) {
+      // What cannot be removed now is removed by the next run, which fails the same way.
+      if (error instanceof Fault && error.code === 'conflict') await removeLost(app, place, assertHeld).catch(() => {});
+      throw error;
+    }
   });
 }
 

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { auditApp } from '../../../src/operate/audit/audit.ts';
 import { DAY, HOUR } from '../../../src/proof/time.ts';
 import { lookAtArchive } from '../../../src/records/jobs/archive-look.ts';
+import { runArchiver } from '../../../src/records/jobs/archive-run.ts';
 import { Archiver, GRACE } from '../../../src/records/jobs/archiver.ts';
 import { localQueue } from '../../../src/records/jobs/local-queue.ts';
 import type { AppContext } from '../../../src/server/context.ts';
 import { Fault } from '../../../src/shared/fault.ts';
 import type { ArchivePlace } from '../../../src/shared/storage/archive-place.ts';
+import { rotateKey } from '../../../src/signing/signing.ts';
 import { signingState } from '../../../src/signing/signing-state.ts';
 import { appContextIn, type Clock, fileScope, type Scope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, NAMES, NOON, observeDays } from '../../support/archive.ts';
@@ -98,6 +100,67 @@ test('one that was frozen while it wrote the key of a month leaves the newer mon
   });
   await archiveAll(app, frozen);
   await requireSound(app);
+});
+
+/** A database of another service, with the same place. */
+function rival(t: Scope, { clock, folder }: Stand): AppContext {
+  const app = appContextIn(t, tempFolder(t), { now: NOON }, { ARCHIVE_URL: join(folder, 'archive') });
+  const early = { now: NOON };
+  observeDays(app, early, DAYS);
+  app.close();
+  return appContextIn(t, join(app.settings.dataDir, '..'), clock, { ARCHIVE_URL: join(folder, 'archive') });
+}
+
+const keysIn = async (place: ArchivePlace) => {
+  const keys: string[] = [];
+  for await (const { key } of place.list('')) keys.push(key);
+  return keys.sort();
+};
+
+test('of two services that begin at one empty place, the slower one leaves nothing there', async (t) => {
+  const stand = opened(t);
+  const { app, place } = stand;
+  mkdirSync(join(stand.folder, 'archive'));
+  const other = rival(t, stand);
+  let [lost, theirs]: [string[], string[]] = [[], []];
+  const slow = interrupted(place, 'manifest.json', async () => {
+    await archiveAll(other, place);
+    lost = app.store.records.archive.left(Number.MAX_SAFE_INTEGER);
+    theirs = (await keysIn(place)).filter((key) => !lost.includes(key));
+  });
+  let removals = 0;
+  const killed: ArchivePlace = {
+    ...slow,
+    async remove(keys) {
+      await place.remove(removals++ === 0 ? keys.slice(0, 1) : keys);
+      if (removals === 1) throw new Error('killed');
+    },
+  };
+  Object.defineProperty(app, 'archive', { value: killed });
+  await assert.rejects(runArchiver(app, 0), /none of this desk’s keys has signed it .*correct ARCHIVE_URL/);
+  assert.deepEqual(await keysIn(place), [...theirs, ...lost.slice(1)].sort());
+  app.signer.knowsArchive = false;
+  await assert.rejects(runArchiver(app, 0), /none of this desk’s keys has signed it/);
+  assert.deepEqual(await keysIn(place), theirs);
+  assert.equal(app.store.records.observationTotals().count, DAYS * NAMES.length, 'it keeps its observations');
+  await archiveAll(other, place);
+  await requireSound(other);
+});
+
+test('a copy without a manifest, whose service has one by a later key, removes nothing', async (t) => {
+  const { app, clock, folder, place, again } = opened(t);
+  const copy = tempFolder(t);
+  const key = `observations_open/1-${'0'.repeat(16)}.parquet`;
+  app.store.database.transact(() => app.store.records.archive.leave(key, clock.now));
+  await place.put(key, Buffer.from('an object'));
+  cpSync(join(folder, 'var'), join(copy, 'var'), { recursive: true });
+  rotateKey(app);
+  await archiveAll(app, place);
+  const keys = await keysIn(place);
+  const restored = again(copy);
+  clock.now += DAY;
+  await assert.rejects(runArchiver(restored, 0), /none of this desk’s keys has signed it/);
+  assert.deepEqual(await keysIn(place), keys);
 });
 
 test('a database that is older than the manifest follows it, and archives nothing again', async (t) => {
