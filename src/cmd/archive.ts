@@ -14,7 +14,7 @@ import { Fault } from '../shared/fault.ts';
 import { plural } from '../shared/plural.ts';
 import { sizeText } from '../shared/size.ts';
 import { shownAddress } from '../shared/storage/address.ts';
-import { openArchivePlace } from '../shared/storage/archive-place.ts';
+import { openArchivePlace, openWholeArchive } from '../shared/storage/archive-place.ts';
 import { exitUnchecked, NOT_CHECKED, printError, printResult } from '../shared/terminal/output.ts';
 import { withProgress } from '../shared/terminal/progress.ts';
 import { givenAddress } from '../shared/terminal/project-folder.ts';
@@ -98,8 +98,10 @@ async function verify(
     import('../operate/audit/verify-archive.ts'),
   ]);
   const settings = readSettings();
-  const archiveUrl = address === undefined ? settings.archiveUrl : givenAddress(address);
-  const place = openArchivePlace({ ...settings, archiveUrl });
+  const place =
+    address === undefined
+      ? openArchivePlace(settings)
+      : openWholeArchive({ ...settings, archiveUrl: givenAddress(address) });
   if (place === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it, or give an address');
   if (policy !== undefined && log === undefined)
     throw new Fault('invalid_request', '--policy needs --log; give the log to check');

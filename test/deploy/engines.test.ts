@@ -58,8 +58,9 @@ test('DuckDB’s view of answers has the values of a type', { skip: ENGINES.duck
   assert.deepEqual(await ENGINES.duckdb.ask(t, archive, [sql]), [[[ODD], ['b']]]);
 });
 
-const settingsOf = (url?: string) =>
-  readSettings(envIn(tempFolder(scope), url === undefined ? {} : { ARCHIVE_URL: url }));
+const settingsOf = (url?: string, more = {}) =>
+  readSettings(envIn(tempFolder(scope), url === undefined ? {} : { ARCHIVE_URL: url, ...more }));
+const NODE = { RECORDS_NODES: 'a=00-ff@https://a.records.example', RECORDS_NODE: 'a' };
 
 test('archive sql says what is missing', async () => {
   await assert.rejects(
@@ -67,6 +68,8 @@ test('archive sql says what is missing', async () => {
     new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to the archive'),
   );
   await assert.rejects(queryArchive(settingsOf('/srv/[a]'), 'SELECT 1', 1), /DuckDB takes \/srv\/\[a\] for a pattern/);
+  const ofNode = queryArchive(settingsOf('/srv/[a]', NODE), 'SELECT 1', 1);
+  await assert.rejects(ofNode, /DuckDB takes \/srv\/\[a\]\/nodes\/a for a pattern/);
   if (ENGINES.duckdb.missing === false) return;
   await assert.rejects(queryArchive(settingsOf(archive), 'SELECT 1', 1), /run npm install --no-save @duckdb\/node-api/);
 });

@@ -5,6 +5,7 @@ import { DAY } from '../../src/proof/time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { runDumps } from '../../src/records/jobs/dump-run.ts';
 import { localQueue } from '../../src/records/jobs/local-queue.ts';
+import { scanOnce } from '../../src/records/jobs/scan.ts';
 import { pauseOthers } from '../../src/records/nodes.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
@@ -133,6 +134,11 @@ test('writes about a name of another node are refused with its address, and chan
   ]);
   const owned = await ask('POST', '/v1/account/names', account, { hostname: THEIRS });
   assert.deepEqual([owned.status, owned.body.error, owned.body.field], [421, 'other_node', 'hostname']);
+});
+
+test('a scan of a name of another node is refused with its address', async () => {
+  await assert.rejects(scanOnce(stand.app, [OURS, THEIRS]), /belongs to node b .* https:\/\/b\.records\.example/);
+  await assert.rejects(scanOnce(stand.app, ['e.example']), /e\.example is not under watch/);
 });
 
 test('an expectation about a name of another node is refused with its address', async () => {

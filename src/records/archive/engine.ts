@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../server/env.ts';
 import { Fault, messageOf } from '../../shared/fault.ts';
+import { folderOfNode } from '../../shared/nodes.ts';
 import { PROJECT } from '../../shared/project.ts';
 import type { S3Address } from '../../shared/storage/address.ts';
 import { archiveAddress } from '../../shared/storage/archive-place.ts';
@@ -45,7 +46,9 @@ const OPTIONS = { memory_limit: '1GB', threads: '2' };
 export async function queryArchive(settings: Settings, sql: string, limit: number): Promise<Record<string, unknown>[]> {
   if (settings.archiveUrl === null) throw new Fault('invalid_request', 'ARCHIVE_URL is not set; set it to the archive');
   const address = archiveAddress(settings.archiveUrl, settings);
-  const base = address.kind === 's3' ? `s3://${address.bucket}/${address.prefix}`.replace(/\/$/, '') : address.folder;
+  const all = address.kind === 's3' ? `s3://${address.bucket}/${address.prefix}` : `${address.folder}/`;
+  const own = settings.nodes?.own ?? null;
+  const base = (own === null ? all : all + folderOfNode(own.name)).replace(/\/$/, '');
   if (/[*?[\]]/.test(base)) {
     throw new Fault(
       'invalid_request',

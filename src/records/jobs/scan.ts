@@ -4,6 +4,7 @@ import type { Settings } from '../../server/env.ts';
 import { CLI } from '../../shared/command-line.ts';
 import { Fault } from '../../shared/fault.ts';
 import { parseHostname } from '../hostname.ts';
+import { requireOwn } from '../nodes.ts';
 import { proberOf } from '../probe/prober.ts';
 import { remoteQueue } from '../probe/remote-queue.ts';
 import type { ProbeOutcome, ScanQueue } from '../probe/scan-queue.ts';
@@ -14,18 +15,20 @@ import { logScan, startScan } from './scan-loop.ts';
 
 /**
  * Probes the hostnames that are due, or the given ones. Returns the number of observations, the changes as lines of
- * text, and the hostnames that other scanners have leased. Throws `not_found`.
+ * text, and the hostnames that other scanners have leased. Throws `other_node` and `not_found`.
  */
 export async function scanOnce(
   app: AppContext,
   names: string[],
   onProgress: (observed: number, hostname: string) => void = () => {},
 ) {
-  const wanted = names.map((name) => parseHostname(name).hostname);
-  for (const name of wanted) {
-    if (app.store.records.find(name)?.state === 'watched') continue;
+  const wanted = names.map((text) => {
+    const host = parseHostname(text);
+    const name = host.hostname;
+    if (app.store.records.find(name)?.state === 'watched') return name;
+    requireOwn(app, host);
     throw new Fault('not_found', `${name} is not under watch; \`${CLI} watch ${name}\` puts it under watch`);
-  }
+  });
   const scanned = { observed: 0, changes: [] as string[], lost: [] as string[] };
   const onOutcomes = (outcomes: ProbeOutcome[]) => {
     for (const one of outcomes) {

@@ -77,6 +77,11 @@ test('the history of a name comes out of the archives of all nodes, and verifies
   const absent = await history('d.example');
   assert.deepEqual([absent.code, absent.stdout], [1, 'the archive has no observation of d.example\n']);
   assert.equal(readFileSync(join(archive, 'nodes/b/manifest.json'), 'utf8').includes('c.records.example'), false);
+  const b = { ARCHIVE_URL: archive, LEASE_URL: tempFolder(t), RECORDS_NODES: BEFORE, RECORDS_NODE: 'b' };
+  for (const address of [[], [join(archive, 'nodes/b')]]) {
+    const { stdout, stderr } = await run(t, tempFolder(t), ['archive', 'verify', ...address], b);
+    assert.match(stdout, /manifest \d+, 3 observations: every record, receipt and chain holds/, stderr);
+  }
 });
 
 test('a manifest that its keys did not sign, or none at all, is no history', async (t) => {
