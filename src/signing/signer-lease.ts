@@ -38,6 +38,11 @@ const LeaseRecord = z.object({
 });
 export type LeaseRecord = z.infer<typeof LeaseRecord>;
 
+export const CEDED_CURE = 'give this machine another RECORDS_NODE, with an empty DATA_DIR';
+export function cededWords({ to, at }: NonNullable<LeaseRecord['ceded']>): string {
+  return `node ${to} took the names of this node on ${at}, so nothing is signed here any more`;
+}
+
 /**
  * `lease`: not asked yet; `holder`: another server holds it; `newer_copy`: this copy lacks a signed head; `store`: the
  * storage fails; `restart`: the lease was lost; `stop`: the server is stopping.
@@ -336,8 +341,7 @@ export class SignerLease {
   #requireOurs({ desk, ceded }: LeaseRecord): void {
     const { bucket, key } = this.#options;
     if (ceded !== null) {
-      const message = `${bucket.name}: node ${ceded.to} took the names of this node on ${ceded.at}, so nothing is signed here any more; give this machine another RECORDS_NODE, with an empty DATA_DIR`;
-      throw new Fault('conflict', message);
+      throw new Fault('conflict', `${bucket.name}: ${cededWords(ceded)}; ${CEDED_CURE}`);
     }
     const ours = this.#options.desk();
     if (desk === null || desk === ours) return;

@@ -18,7 +18,14 @@ import type { Store } from '../store/store.ts';
 import { cureOf, holdsHead } from './log/log-fence.ts';
 import { newLogOrigin, readLogKey } from './log/log-key.ts';
 import { leaseKey, RangeClaim } from './range-claim.ts';
-import { type LeasedHead, type LeasedHeads, type LeaseState, readLease, SignerLease } from './signer-lease.ts';
+import {
+  cededWords,
+  type LeasedHead,
+  type LeasedHeads,
+  type LeaseState,
+  readLease,
+  SignerLease,
+} from './signer-lease.ts';
 import { keepCopy } from './standby-copy.ts';
 
 /** Whether this process may sign. */
@@ -149,6 +156,8 @@ export async function readSignerLease(settings: Settings, url: string, app: Leas
     isFresh: isHere ? true : age === null ? null : age < settings.leaseTime,
     /** Why a server on this database must not take the lease; null when it may, and without a database. */
     copyFault: app === null || found === null ? null : copyFault(app, found.record.heads),
+    /** The node that took over this one, for good; null when none did. */
+    ceded: found?.record.ceded ?? null,
   };
 }
 
@@ -200,7 +209,8 @@ export async function signerStatus(app: LeaseContext) {
   const { settings } = app;
   if (settings.leaseUrl === null) return null;
   try {
-    const { holder, isHere, isFresh, copyFault } = await readSignerLease(settings, settings.leaseUrl, app);
+    const { holder, isHere, isFresh, copyFault, ceded } = await readSignerLease(settings, settings.leaseUrl, app);
+    if (ceded !== null) return { signs_here: false, holder: null, reason: cededWords(ceded) };
     if (isHere) return { signs_here: true, holder, reason: null };
     const reason =
       holder === null

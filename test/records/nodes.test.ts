@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
+import { checkLease } from '../../src/operate/doctor/desk.ts';
 import { DAY } from '../../src/proof/time.ts';
 import { parseHostname } from '../../src/records/hostname.ts';
 import { runDumps } from '../../src/records/jobs/dump-run.ts';
@@ -10,7 +12,7 @@ import { pauseOthers } from '../../src/records/nodes.ts';
 import type { AppContext } from '../../src/server/context.ts';
 import { readSettings } from '../../src/server/env.ts';
 import { nodeOf, overlap, parseNodes, type RecordsNodes } from '../../src/shared/nodes.ts';
-import { ALONE } from '../../src/signing/signer.ts';
+import { ALONE, signerStatus } from '../../src/signing/signer.ts';
 import { appContextIn, fileScope, type Scope, tempFolder } from '../support/app-context.ts';
 import { observeDays } from '../support/archive.ts';
 import { namesByDay } from '../support/dumps.ts';
@@ -227,6 +229,28 @@ test('names that went to another node are paused once', async (t) => {
   const states = [OURS, THEIRS].map((name) => half.store.records.find(name)?.state);
   assert.deepEqual(states, ['watched', 'paused']);
   assert.equal(half.store.records.node.newest()?.is_settled, 1);
+});
+
+test('a node whose names another took is told so, not that its lease is free', async (t) => {
+  const leases = tempFolder(t);
+  mkdirSync(join(leases, 'signers'));
+  const ceded = { to: 'd', at: '2026-11-20T09:00:00.000Z' };
+  const record = {
+    broadsheet: 1,
+    desk: 'x',
+    holder: null,
+    beat: 9,
+    range: null,
+    ceded,
+    heads: { desk: null, records: null },
+  };
+  writeFileSync(join(leases, 'signers/a.json'), JSON.stringify(record));
+  const app = appContextIn(t, tempFolder(t), { now: NOW }, { ...nodeEnv(t), LEASE_URL: leases });
+  const took = /node d took the names of this node on 2026-11-20T09:00:00\.000Z/;
+  assert.match((await signerStatus(app))?.reason ?? '', took);
+  const found = await checkLease(app.settings, app);
+  assert.equal(found.state, 'fault');
+  assert.match(found.found, took);
 });
 
 test('a database signs for one node, and a node only with a lease', (t) => {

@@ -13,6 +13,7 @@ import { openBucket, publishAddress } from '../../shared/storage/publish-target.
 import { assertNotFenced } from '../../signing/log/log-fence.ts';
 import { logStatus } from '../../signing/log/log-status.ts';
 import { readSignerLease, watchSignerLease } from '../../signing/signer.ts';
+import { CEDED_CURE, cededWords } from '../../signing/signer-lease.ts';
 import { readLease } from '../publish/publish-lease.ts';
 import { staleTrees, treeName } from '../publish/publish-run.ts';
 import { type Finding, type Found, fault, holds, open, runChecks } from './finding.ts';
@@ -141,7 +142,8 @@ function checkLog(app: AppContext | null, log: LogService): Found {
 /** Says who holds the lease of LEASE_URL, and whether the holder renews it. Changes nothing there. */
 export async function checkLease(settings: Settings, app: AppContext | null): Promise<Found> {
   if (settings.leaseUrl === null) return open('LEASE_URL is not set: this server has no standby');
-  const { name, holder, isHere, isFresh, copyFault } = await readSignerLease(settings, settings.leaseUrl, app);
+  const { name, holder, isHere, isFresh, copyFault, ceded } = await readSignerLease(settings, settings.leaseUrl, app);
+  if (ceded !== null) return fault(`${name}: ${cededWords(ceded)}`, CEDED_CURE);
   if (holder === null) {
     if (copyFault !== null)
       return fault(`${name}: no server holds it, and one of this machine may not: ${copyFault}`, COPY);

@@ -39,7 +39,7 @@ export async function checkArchive(settings: Settings, app: AppContext): Promise
     const cure = `run \`${CLI} archive run\`, which follows it or says what is wrong`;
     return fault(`${app.archive.name} has another manifest than this database knows`, cure, figures);
   }
-  const found = `${app.archive.name} has observations 1 to ${figures.through}`;
+  const found = `${app.archive.name} has ${own === null ? 'no observations yet' : `observations 1 to ${own.through}`}`;
   if (age <= ARCHIVE_LATE || !settings.services.records) return holds(found, figures);
   const cure = `run \`${CLI} archive run\`, which says why, or read the server log: "job":"archive"`;
   return fault(`${found}, and the first after these is ${spanText(age)} old`, cure, figures);

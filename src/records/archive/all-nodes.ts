@@ -1,11 +1,12 @@
 import type { VerifyingKey } from '../../proof/keyring.ts';
 import type { Observation } from '../../proof/records/observation.ts';
-import { Fault } from '../../shared/fault.ts';
+import { Fault, messageOf } from '../../shared/fault.ts';
 import type { ArchivePlace } from '../../shared/storage/archive-place.ts';
 import { bucketHash, type Hostname, pathOf } from '../hostname.ts';
 import { type ArchiveObject, keysNamedIn, MANIFEST, type Manifest, readManifest } from './manifest.ts';
 import { type Archived, readObservations } from './observation-file.ts';
 import { observationOf } from './observation-row.ts';
+import { ObjectChanged } from './reader.ts';
 import { SEED_LENGTH, seedsOf, sourceOf } from './sources.ts';
 
 /** The largest manifest, in bytes. */
@@ -52,20 +53,32 @@ export async function archivesIn(place: ArchivePlace): Promise<NodeArchive[]> {
   throw new Fault('not_found', `${place.name} has no ${MANIFEST}, nor one of a node; correct ARCHIVE_URL`);
 }
 
-/** The observations of a name in these archives: one history per archive, ordered by its first observation. */
+/**
+ * The observations of a name in these archives: one history per archive, ordered by its first observation. Throws
+ * `unavailable` for an object that is damaged, or not there.
+ */
 export async function historyIn(archives: readonly NodeArchive[], name: Hostname): Promise<NodeHistory[]> {
   const [hash, path] = [bucketHash(name.hostname, name.registrable_domain), pathOf(name.hostname)];
   const found: NodeHistory[] = [];
   for (const archive of archives) {
     const observations: Observation[] = [];
     for (const object of archive.manifest.objects) {
-      if (mayHave(object, hash, path)) observations.push(...(await observationsIn(archive.place, object, path)));
+      if (!mayHave(object, hash, path)) continue;
+      const rows = await observationsIn(archive.place, object, path).catch((error: unknown) => {
+        throw error instanceof Fault ? error : unreadable(archive.node, object, error);
+      });
+      observations.push(...rows);
     }
     observations.sort((a, b) => a.seq - b.seq);
     if (observations.length > 0) found.push({ archive, observations });
   }
   const begin = ({ observations }: NodeHistory) => observations[0]?.record.observed_at ?? '';
   return found.sort((a, b) => (begin(a) < begin(b) ? -1 : 1));
+}
+
+function unreadable(node: string | null, { key }: ArchiveObject, error: unknown): Fault {
+  const why = error instanceof ObjectChanged ? error.message : `${key} cannot be read (${messageOf(error)})`;
+  return new Fault('unavailable', `${node === null ? '' : `node ${node}: `}${why}; try again, or restore it`);
 }
 
 function mayHave({ kind, rows, bucket, first_path, last_path }: ArchiveObject, hash: string, path: string): boolean {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY } from '../../../src/proof/time.ts';
@@ -82,6 +82,19 @@ test('the history of a name comes out of the archives of all nodes, and verifies
     const { stdout, stderr } = await run(t, tempFolder(t), ['archive', 'verify', ...address], b);
     assert.match(stdout, /manifest \d+, 3 observations: every record, receipt and chain holds/, stderr);
   }
+});
+
+test('an object that the manifest names and nobody has is a fault that names it', async (t) => {
+  const archive = tempFolder(t);
+  await work(t, archive, { now: NOON }, { name: 'a', table: BEFORE, names: [EARLY], days: 3 });
+  rmSync(join(archive, 'nodes/a/observations_open'), { recursive: true });
+  rmSync(join(archive, 'nodes/a/observations'), { recursive: true });
+  const { code, stderr } = await run(t, tempFolder(t), ['archive', 'history', EARLY], { ARCHIVE_URL: archive });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^broadsheet: node a: observations\S+\.parquet was replaced or removed; try again, or restore it\n$/,
+  );
 });
 
 test('a manifest that its keys did not sign, or none at all, is no history', async (t) => {
