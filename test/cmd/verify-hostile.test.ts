@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { verify } from '../../packages/verify/src/verify.ts';
+import { verifyAt } from '../../src/operate/audit/verify.ts';
 import { fetched, LONGEST_DOCUMENT, readText } from '../../src/operate/audit/verify-sources.ts';
+import { checkProof } from '../../src/parts/client/verify/check.ts';
+import { NotIJson, parseIJson } from '../../src/proof/i-json.ts';
+import { jwks } from '../../src/proof/keyring.ts';
+import { keysFromVkeys, type Proof } from '../../src/proof/proof.ts';
+import { caught } from '../../src/shared/fault.ts';
+import { PROJECT } from '../../src/shared/project.ts';
 import { printable, printableJson } from '../../src/shared/terminal/output.ts';
 import { tempFolder } from '../support/app-context.ts';
+import { alteredMembers } from '../support/each-field.ts';
 import { run } from '../support/program.ts';
 import * as fc from '../support/properties.ts';
+import { ONLY_WIDE } from '../support/wide.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
@@ -124,4 +134,60 @@ test('a shown text is one line without controls, and shown JSON is the same valu
     }),
     { numRuns: 300 },
   );
+});
+
+const VECTORS = join(PROJECT, 'test/vectors/proof/valid');
+const vector = (file: string): Proof =>
+  (JSON.parse(readFileSync(join(VECTORS, file), 'utf8')) as { proof: Proof }).proof;
+
+test('what is no id and no revision is not printed as one', async (t) => {
+  const file = join(tempFolder(t), 'proof.json');
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  for (const odd of [deep, '1e400', '{}', 'true']) {
+    const text = JSON.stringify({ ...vector('a-first-revision.json'), id: '@', revision: '@' });
+    writeFileSync(file, text.replaceAll('"@"', odd));
+    const [checked] = await verifyAt(file);
+    assert.match(
+      JSON.stringify(checked),
+      /"id":null,"revision":null,"faults":\["this is not a proof record: id is not a text"/,
+    );
+  }
+});
+
+/** Members that a proof may lack; the rest may be there and is not signed, or is checked by the other two alone. */
+const OPTIONAL = /^(hash_basis|receipt_verify\.vkeys|log|clock|reviews|evidence(\[0\]\.observation)?)$/;
+
+test('a proof of which any member was altered does not hold, or the member is named as unsigned', {
+  skip: ONLY_WIDE,
+}, async (t) => {
+  const file = join(tempFolder(t), 'proof.json');
+  const seen = new Set<string>();
+  for (const name of readdirSync(VECTORS)) {
+    const proof = vector(name);
+    const { receipt_verify: how, reviews = [], evidence = [] } = proof;
+    const keys = jwks(
+      keysFromVkeys([how.vkey, ...(how.vkeys ?? []), ...[...reviews, ...evidence].map((one) => one.vkey)]),
+    );
+    for (const { path, what, text } of alteredMembers(proof)) {
+      const where = `${path}: ${what}`;
+      if (seen.has(where)) continue;
+      seen.add(where);
+      const isAbsent = what === 'missing' || what === 'a list' || what === 'null';
+      const mayHold = (unsigned: string[]) =>
+        unsigned.some((one) => path.startsWith(one)) || (isAbsent && OPTIONAL.test(path)) || what === 'missing';
+      writeFileSync(file, text);
+      const [checked] = await verifyAt(file);
+      assert.ok(checked);
+      JSON.stringify(checked);
+      if (!mayHold(checked.unsigned)) assert.ok(checked.faults.length > 0, where);
+      const verdict = await verify(text);
+      assert.equal(verdict.holds, checked.faults.length === 0, where);
+      const parsed = caught(NotIJson, () => parseIJson(text));
+      const { checks, unsigned } = checkProof({ proof: parsed, keys }, proof);
+      // The page takes the keys from the paper’s document, and has its own check of the log.
+      if (mayHold(unsigned) || /^(receipt_verify|log)\b/.test(path)) continue;
+      assert.ok(!checks.every(({ holds }) => holds), `${where}, on the page`);
+    }
+  }
+  assert.ok(seen.size > 1_000, `${seen.size} alterations`);
 });

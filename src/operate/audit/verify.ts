@@ -14,6 +14,7 @@ import type { VerifyingKey } from '../../proof/keyring.ts';
 import { checkLogged, type LoggedReceipt } from '../../proof/log/logged.ts';
 import type { Policy } from '../../proof/log/policy.ts';
 import { unsignedWords } from '../../proof/members.ts';
+import { membersIn } from '../../proof/narrow.ts';
 import { isProof, type Proof, proofFaults } from '../../proof/proof.ts';
 import { unsignedIn } from '../../proof/proof-form.ts';
 import { observedIn } from '../../proof/records/cited-observation.ts';
@@ -186,7 +187,7 @@ function checkText(source: string, text: string, keys: VerifyingKey[] | undefine
 }
 
 function check(proof: string, document: unknown, keys: VerifyingKey[] | undefined, verify: typeof verifyNode) {
-  const { id = null, revision = null } = (document ?? {}) as Partial<Proof>;
+  const { id, revision } = membersIn(document);
   const faults = proofFaults(document, verify, keys);
   const unsigned = isProof(document) ? unsignedIn(document) : [];
   const corrected = isProof(document) && faults.length === 0 ? correctedIn(document) : [];
@@ -196,7 +197,11 @@ function check(proof: string, document: unknown, keys: VerifyingKey[] | undefine
     const seen = observedIn(one);
     return seen === null ? [] : [{ n: one.n, ...seen }];
   });
-  const checked = { proof, id, revision, faults, unsigned, corrected, reviews, observations };
+  const said = {
+    id: typeof id === 'string' ? id : null,
+    revision: Number.isSafeInteger(revision) ? (revision as number) : null,
+  };
+  const checked = { proof, ...said, faults, unsigned, corrected, reviews, observations };
   return { ...checked, keys_from: null, keys_unread: null, logged: null };
 }
 

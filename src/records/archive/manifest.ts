@@ -1,12 +1,13 @@
-import canonicalize from 'canonicalize';
 import * as z from 'zod';
 import { type ArchiveStatement, archiveIn, archiveText } from '../../proof/archive-note.ts';
-import { sha256 } from '../../proof/basis.ts';
+import { contentHash, sha256 } from '../../proof/basis.ts';
 import { verifyNode } from '../../proof/ed25519.ts';
+import { NotIJson, parseIJson } from '../../proof/i-json.ts';
 import { isSignedBy, keysOf, type VerifyingKey } from '../../proof/keyring.ts';
 import { isObject } from '../../proof/members.ts';
 import { isOneOf } from '../../proof/narrow.ts';
 import { parseNote } from '../../proof/note.ts';
+import { hashOrNull } from '../../proof/proof.ts';
 import { type Signer, signNote } from '../../proof/signing.ts';
 import { caught, Fault } from '../../shared/fault.ts';
 
@@ -70,15 +71,13 @@ const Body = z.strictObject({
 /** A manifest without its signed note. */
 export type ManifestBody = z.infer<typeof Body>;
 
-const hashOf = (body: object): string => sha256(canonicalize(body) ?? '');
-
 /** The text of a signed manifest. The file's first line is the note. */
 export function manifestText(
   body: ManifestBody,
   said: Omit<ArchiveStatement, 'manifest' | 'kid'>,
   { signer, kid }: { signer: Signer; kid: string },
 ): string {
-  const note = signNote(archiveText({ ...said, manifest: hashOf(body), kid }), signer);
+  const note = signNote(archiveText({ ...said, manifest: contentHash(body), kid }), signer);
   return `${JSON.stringify({ note, ...body })}\n`;
 }
 
@@ -96,19 +95,15 @@ export interface Manifest extends ManifestBody {
 export function readManifest(text: string, keys: readonly VerifyingKey[], where: string): Manifest {
   const refuse = (why: string) =>
     new Fault('conflict', `${where}: ${why}; restore the previous version from the bucket, or correct ARCHIVE_URL`);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw refuse('it is not JSON');
-  }
-  const { note, ...rest } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const parsed = caught(NotIJson, () => parseIJson(text));
+  if (parsed instanceof NotIJson) throw refuse(`it ${parsed.message}`);
+  const { note, ...rest } = isObject(parsed) ? parsed : {};
   const said = typeof note === 'string' ? archiveIn(note) : null;
   const read = typeof note === 'string' ? parseNote(note) : null;
   if (typeof note !== 'string' || said === null || read === null) throw refuse('it has no note of a manifest');
   const key = keys.find((one) => one.kid === said.kid && isSignedBy(read, one, verifyNode));
   if (key === undefined) throw refuse(`none of this desk’s keys has signed it (its kid is ${said.kid})`);
-  if (hashOf(rest) !== said.manifest) throw refuse('it is not what its note signs');
+  if (hashOrNull(rest) !== said.manifest) throw refuse('it is not what its note signs');
   const body = Body.safeParse(rest);
   if (!body.success) throw refuse(`it has not the form of a manifest (${body.error.issues[0]?.path.join('.')})`);
   return { ...body.data, note, said, hash: sha256(read.text) };

@@ -17,6 +17,7 @@ import { logFolder } from '../../../src/signing/log/log-files.ts';
 import { publishLogOnce } from '../../../src/signing/log/open-witnesses.ts';
 import { appContextIn, fileScope, tempFolder } from '../../support/app-context.ts';
 import { archiveAll, folderPlace, NOON, observeDays } from '../../support/archive.ts';
+import { alteredMembers } from '../../support/each-field.ts';
 import { runAlone } from '../../support/program.ts';
 import * as fc from '../../support/properties.ts';
 import { ONLY_WIDE } from '../../support/wide.ts';
@@ -87,6 +88,48 @@ test('an archive holds without its database, and what was not checked is said', 
     `${COPIED}: only that their bytes are the signed ones`,
     'whether others see the same log; give --policy',
   ]);
+});
+
+/** The archive with another text as its manifest. */
+function manifestIs(text: string): ArchivePlace {
+  const bytes = Buffer.from(text);
+  return {
+    ...stand.place,
+    get: (key, max) =>
+      key === 'manifest.json' ? Promise.resolve({ bytes, etag: 'x', head: {} } as never) : stand.place.get(key, max),
+  };
+}
+
+test('a manifest that names a member twice, or that has no canonical form, is refused in words', async () => {
+  const text = readFileSync(join(stand.folder, 'manifest.json'), 'utf8');
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  for (const [altered, why] of [
+    [
+      text.replace('"objects":', '"objects":[],"objects":'),
+      /^manifest\.json: it names the member "objects" twice; restore/,
+    ],
+    [text.replace('"v":1', '"v":1,"v":1'), /it names the member "v" twice/],
+    [text.replace('"v":1', '"v":1e400'), /it is not what its note signs/],
+    [text.replace('"v":1', `"v":${deep}`), /it is not what its note signs/],
+    [text.replace('"v":1', `"v":1,"w":${deep}`), /it is not what its note signs/],
+  ] as const) {
+    const { faults, unchecked } = await verifyArchive(manifestIs(altered), whole());
+    assert.match(faults.join('\n'), why);
+    assert.match(unchecked.join('\n'), /^every object: only a valid manifest says/);
+  }
+});
+
+test('a manifest of which any member was altered does not hold', { skip: ONLY_WIDE }, async () => {
+  const text = readFileSync(join(stand.folder, 'manifest.json'), 'utf8');
+  let count = 0;
+  for (const { path, what, text: altered } of alteredMembers(JSON.parse(text))) {
+    for (const keys of [stand.keys, null]) {
+      const { faults } = await verifyArchive(manifestIs(altered), { ...whole(), keys });
+      assert.match(faults.join('\n'), /^manifest\.json: .*; restore the previous version/, `${path}: ${what}`);
+      count++;
+    }
+  }
+  assert.ok(count > 500, `${count} alterations`);
 });
 
 test('a manifest whose signer names a file outside its folder is refused before anything is read', () => {
