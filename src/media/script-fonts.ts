@@ -36,6 +36,8 @@ interface Alphabet {
   weights: readonly number[];
   /** `size-adjust` beside Latin, in percent. */
   size: number;
+  /** Whether the width of a letter depends on those beside it. */
+  joins: boolean;
 }
 
 const ALPHABETS: readonly Alphabet[] = [
@@ -47,6 +49,7 @@ const ALPHABETS: readonly Alphabet[] = [
     weights: [400],
     // At the same size, its letters look smaller than Latin ones.
     size: 118,
+    joins: true,
   },
   {
     family: 'frank-ruhl-libre',
@@ -55,6 +58,7 @@ const ALPHABETS: readonly Alphabet[] = [
     everyday: 'U+5BE,U+5D0-5EA,U+5F3-5F4',
     weights: [400, 700],
     size: 100,
+    joins: false,
   },
   {
     family: 'noto-serif-devanagari',
@@ -64,6 +68,7 @@ const ALPHABETS: readonly Alphabet[] = [
       'U+901-903,U+905-90B,U+90D,U+90F-911,U+913-928,U+92A-930,U+932,U+935-939,U+93C-943,U+945,U+947-949,U+94B-94D,U+964,U+966-970',
     weights: [400],
     size: 100,
+    joins: true,
   },
 ];
 
@@ -249,18 +254,24 @@ function partOf({ face, file, ranges }: Subset): ScriptFont[] {
   if (!existsSync(placeOf(source))) return [];
   const stem = source.slice(source.lastIndexOf('/') + 1, -'.woff2'.length);
   const path = `fonts/${stem}-${idOf(face.package, stem)}.woff2`;
-  const range = ranges.map(([from, to]) => spanText(from, to)).join();
+  // Packages put ideographs and Latin letters, which the paper has other typefaces for, into one file.
+  const range = spansOf(CJK_RANGE)
+    .flatMap(([first, last]) =>
+      ranges.flatMap(([from, to]) =>
+        from <= last && to >= first ? [spanText(Math.max(from, first), Math.min(to, last))] : [],
+      ),
+    )
+    .join();
   const rule = ruleOf(familyOf(face), path, { weight: face.variable ? '200 900' : null, size: 100, range });
   return [{ path, rule, bytes: async () => readFileSync(placeOf(source)) }];
 }
 
 /**
  * Fonts with blank glyphs that are as wide as the real ones: they reserve the space of letters until their font is
- * loaded, so that nothing moves then. They are the same for all pages, and have some hundred bytes, or 9 kB where
- * letters join.
+ * loaded, so that nothing moves then. They are the same for all pages. Only letters that join take a file, of 9 kB.
  */
 export function roomFonts(letters: string): ScriptFont[] {
-  const alphabets = ALPHABETS.filter((alphabet) => letters.match(alphabet.letters)).flatMap((alphabet) => {
+  return ALPHABETS.filter(({ joins, letters: own }) => joins && letters.match(own)).flatMap((alphabet) => {
     const { family, weights, size, everyday } = alphabet;
     return weights.map((weight) => {
       const path = `fonts/room-${family}-${weight}-${idOf(`@fontsource/${family}`, '')}.woff2`;
@@ -274,7 +285,6 @@ export function roomFonts(letters: string): ScriptFont[] {
       return { path, rule: roomRule(path, { weight: bold, size, range: everyday }), bytes };
     });
   });
-  return [...alphabets, ...(CJK.test(letters) ? [roomOfIdeographs()] : [])];
 }
 
 /** A font with the same widths and features, whose glyphs are blank. */
@@ -288,28 +298,71 @@ function withoutInk(tables: Tables): Tables {
   return new Map([...tables, ['head', long], ['glyf', glyf], ['loca', loca], ['name', NO_NAMES]]);
 }
 
-/** Ideographs and kana are one em wide, half-width forms half an em, and all Hangul syllables have the same width. */
-function roomOfIdeographs(): ScriptFont {
-  const face = present(facesFor('serif', SYLLABLE, 'ko').find(isOfCjk));
-  const path = `fonts/room-${familyOf(face)}-${idOf(face.package, '')}.woff2`;
-  const bytes = async () => {
-    const tables = tablesIn(present(subsetsByCode(face).get(codeOf(SYLLABLE))).file);
-    const em = present(tables.get('head')).readUInt16BE(18);
-    const { advance } = present(new GlyphReader(tables).find(codeOf(SYLLABLE)));
-    const [half, full, syllable] = [blankOf(em / 2), blankOf(em), blankOf(advance)];
-    const spans = spansOf(CJK_RANGE).flatMap(([first, last]) => {
-      return first === 0xff00
-        ? [
-            { first, last: 0xff60, glyph: full },
-            { first: 0xff61, last: 0xffdc, glyph: half },
-            { first: 0xffdd, last, glyph: full },
-          ]
-        : [{ first, last, glyph: first === 0xac00 ? syllable : full }];
-    });
-    return roomOf(tables, spans);
-  };
-  return { path, rule: roomRule(path, { weight: null, size: 100, range: CJK_RANGE }), bytes };
+/** A blank font as a `data:` URL, and its rule. */
+interface SmallRoom {
+  url: string;
+  rule: string;
 }
+
+/**
+ * The rooms of letters that do not join, of 500 bytes each. A page that preloads their URLs has the fonts when it is
+ * first laid out, however busy the reader's machine is.
+ */
+export function smallRooms(letters: string): SmallRoom[] {
+  const alphabets = ALPHABETS.filter(({ joins, letters: own }) => !joins && letters.match(own)).flatMap((alphabet) =>
+    alphabet.weights.map((weight) => {
+      const looks = { weight, size: alphabet.size, range: alphabet.everyday };
+      return smallRoom(fileOf(alphabet, weight), looks, () => roomOfAlphabet(alphabet, weight));
+    }),
+  );
+  if (!CJK.test(letters)) return alphabets;
+  return [...alphabets, smallRoom('CJK', { weight: null, size: 100, range: CJK_RANGE }, roomOfIdeographs)];
+}
+
+const small = new Map<string, SmallRoom>();
+
+function smallRoom(name: string, looks: Parameters<typeof ruleOf>[2], make: () => Buffer): SmallRoom {
+  const made = small.get(name);
+  if (made !== undefined) return made;
+  const url = `data:font/woff2;base64,${make().toString('base64')}`;
+  const room = { url, rule: roomRule(url, looks) };
+  small.set(name, room);
+  return room;
+}
+
+function roomOfAlphabet(alphabet: Alphabet, weight: number): Buffer {
+  const tables = tablesIn(fileOf(alphabet, weight));
+  const reader = new GlyphReader(tables);
+  return blankFont(
+    tables,
+    codesOf(spansOf(alphabet.everyday)).map((code) => {
+      return { first: code, last: code, glyph: blankOf(reader.find(code)?.advance ?? 0) };
+    }),
+  );
+}
+
+/** Ideographs and kana are one em wide, half-width forms half an em, and all Hangul syllables have the same width. */
+function roomOfIdeographs(): Buffer {
+  const face = present(facesFor('serif', SYLLABLE, 'ko').find(isOfCjk));
+  const tables = tablesIn(present(subsetsByCode(face).get(codeOf(SYLLABLE))).file);
+  const em = present(tables.get('head')).readUInt16BE(18);
+  const { advance } = present(new GlyphReader(tables).find(codeOf(SYLLABLE)));
+  const [half, full, syllable] = [blankOf(em / 2), blankOf(em), blankOf(advance)];
+  const spans = spansOf(CJK_RANGE).flatMap(([first, last]) => {
+    return first === 0xff00
+      ? [
+          { first, last: 0xff60, glyph: full },
+          { first: 0xff61, last: 0xffdc, glyph: half },
+          { first: 0xffdd, last, glyph: full },
+        ]
+      : [{ first, last, glyph: first === 0xac00 ? syllable : full }];
+  });
+  return blankFont(tables, spans);
+}
+
+/** A font without the names of the one whose metrics it has: they would be most of the file. */
+const blankFont = (tables: Tables, spans: readonly Span[]): Buffer =>
+  fontOf(new Map([...tables, ['name', NO_NAMES]]), { ...blankOf(0), ...outlined(POINT) }, spans);
 
 const SYLLABLE = '한';
 
@@ -318,11 +371,6 @@ const POINT = Buffer.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x31]);
 
 /** A `name` table without names. */
 const NO_NAMES = Buffer.from([0, 0, 0, 0, 0, 6]);
-
-function roomOf(tables: Tables, spans: readonly Span[]): Buffer {
-  // Without the font's own names, which would be most of the file.
-  return fontOf(new Map([...tables, ['name', NO_NAMES]]), { ...blankOf(0), ...outlined(POINT) }, spans);
-}
 
 /** Pages preload this font, and browsers wait for it briefly before they paint, as they do for Latin fonts. */
 const roomRule = (path: string, looks: Parameters<typeof ruleOf>[2]): string =>

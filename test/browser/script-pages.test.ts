@@ -18,7 +18,7 @@ import { WEIGHT_MAX, weighing } from './sound-page.ts';
 /** The most that a page may weigh with all that it loads, in bytes, and move while it does: the promise of every page. */
 const MOST = { '': WEIGHT_MAX, 'stories/arc-of-a-sidelight/': 120_000 };
 const SHIFT_MAX = 0.02;
-/** How often a page is opened until it does not move. */
+/** How often a page is opened until it does not move: a browser waits 100 ms for the room of letters that join. */
 const VISITS_MAX = 4;
 /** How late fonts come: after the first paint. */
 const FONTS_LATE_MS = 250;
@@ -57,7 +57,6 @@ describe('on a machine without a font for its script, a page is as light, and as
       it(`${slug} at ${width} pixels`, async () => {
         for (const [path, most] of Object.entries(MOST)) {
           const where = `${slug}/${path}`;
-          // A browser waits 100 ms for the room of letters: a busy machine may need another visit.
           for (let visits = 1; ; visits++) {
             const { bytes, shift, moved, fonts } = await visit(`${desk}/${where}`, width);
             assert.ok(
@@ -66,7 +65,8 @@ describe('on a machine without a font for its script, a page is as light, and as
             );
             assert.ok(bytes < most, `${where} weighs ${bytes} bytes`);
             if (shift < SHIFT_MAX) break;
-            assert.ok(visits < VISITS_MAX, `${where} moved by ${shift.toFixed(3)}: ${moved.join(' | ')}`);
+            const isLast = !(language === 'ar' || language === 'hi') || visits === VISITS_MAX;
+            assert.ok(!isLast, `${where} moved by ${shift.toFixed(3)}: ${moved.join(' | ')}`);
           }
         }
       });

@@ -9,10 +9,18 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import type { Site } from '../../src/desk/press/edition.ts';
+import { securityHeaders } from '../../src/desk/press/feeds/headers.ts';
 import { withPageFonts } from '../../src/desk/press/page-fonts.ts';
 import { GlyphReader } from '../../src/media/fonts/glyphs.ts';
 import { tablesOf } from '../../src/media/fonts/sfnt.ts';
-import { alphabetFonts, pageFonts, roomFonts, type ScriptFont, scriptFonts } from '../../src/media/script-fonts.ts';
+import {
+  alphabetFonts,
+  pageFonts,
+  roomFonts,
+  type ScriptFont,
+  scriptFonts,
+  smallRooms,
+} from '../../src/media/script-fonts.ts';
 import { phrasesOf } from '../../src/phrases/tables.ts';
 import { sha256 } from '../../src/proof/basis.ts';
 import { present } from '../../src/proof/narrow.ts';
@@ -148,27 +156,33 @@ async function drawnApart(texts: readonly string[]): Promise<string[]> {
 }
 
 test('letters have the room of their font before it comes', async () => {
-  const widthsIn = async (font: ScriptFont | undefined, letters: string, most: number) => {
+  const widthsIn = async (font: Pick<ScriptFont, 'bytes'> | undefined, letters: string, most: number) => {
     const bytes = Buffer.from(await present(font).bytes());
-    assert.ok(bytes.length < most, `${font?.path}: ${bytes.length} bytes`);
+    assert.ok(bytes.length < most, `${letters}: ${bytes.length} bytes`);
     const tables = tablesOf(Buffer.from(await decompress(bytes)));
     const em = present(tables.get('head')).readUInt16BE(18);
     const reader = new GlyphReader(tables);
     return [...letters].map((letter) => (reader.find(letter.codePointAt(0) ?? 0)?.advance ?? 0) / em);
   };
-  const [room, ...others] = roomFonts('漢字');
-  assert.deepEqual(others, []);
+  const fontsOf = (letters: string) =>
+    smallRooms(letters).map(({ url, rule }) => {
+      assert.ok(rule.includes(`"${url}"`));
+      return { bytes: () => fetch(url).then((answer) => answer.bytes()) };
+    });
+  const [room, ...others] = fontsOf('漢字');
+  assert.deepEqual([...roomFonts('漢字'), ...others], []);
   assert.deepEqual(await widthsIn(room, '漢字かなｱ', 1_000), [1, 1, 1, 1, 0.5]);
   const [one = 0, another] = await widthsIn(room, '한글', 1_000);
   assert.ok(one > 0.8 && one < 1 && one === another);
   for (const letters of ['שלום', 'سلام', 'नमत']) {
     const fonts = alphabetFonts(letters);
-    const rooms = roomFonts(letters);
+    const rooms = [...roomFonts(letters), ...fontsOf(letters)];
     assert.equal(rooms.length, fonts.length);
+    const most = roomFonts(letters).length > 0 ? 12_000 : 1_000;
     for (const [n, font] of fonts.entries())
-      assert.deepEqual(await widthsIn(rooms[n], letters, 12_000), await widthsIn(font, letters, 60_000));
+      assert.deepEqual(await widthsIn(rooms[n], letters, most), await widthsIn(font, letters, 60_000));
   }
-  assert.deepEqual(roomFonts('plain'), []);
+  assert.deepEqual([...roomFonts('plain'), ...smallRooms('plain سلام')], []);
 });
 
 test('each of twenty thousand ideographs is in a part of a font, chosen as for it alone', () => {
@@ -176,6 +190,9 @@ test('each of twenty thousand ideographs is in a part of a font, chosen as for i
   const paths = (letters: string) => scriptFonts(letters, 'zh').map(({ path }) => path);
   const alone = new Set(all.filter((_, index) => index % 97 === 0).flatMap(paths));
   assert.ok(alone.size > 50);
+  const latin = /unicode-range:(?:[^}]*,)?U\+[0-9a-f]{1,3}[-,}]/i;
+  for (const { path, rule } of scriptFonts('、（東京）', 'ja'))
+    assert.ok(!latin.test(rule), `${path} has Latin letters`);
   const together = new Set(paths(all.join('')));
   assert.deepEqual(
     [...alone].filter((path) => !together.has(path)),
@@ -206,10 +223,7 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
   await publish('japanese', { headline: '令和', language: 'ja' });
   const some = fonts();
   assert.ok(
-    some.length > 0 &&
-      some.every((path) =>
-        /^fonts\/(?:biz-udmincho-.*\.woff2|room-song-myung-[0-9a-f]+\.woff2|[0-9a-f]+\.css)$/.test(path),
-      ),
+    some.length > 0 && some.every((path) => /^fonts\/(?:biz-udmincho-.*\.woff2|[0-9a-f]+\.css)$/.test(path)),
     some.join(),
   );
   assert.ok(read('index.html').includes('/alphabets.css"'), 'its headline is on the front');
@@ -238,11 +252,26 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
   assert.ok(fonts().some((path) => /^fonts\/amiri-400-[0-9a-f]+\.woff2$/.test(path)));
   assertSameTree(tree(), await fullPress(t, folder, clock, false));
 
+  // What others frame, and a sample of a mail, have fonts too. Their frames may have no origin.
+  for (const page of ['embed/arabic/index.html', 'subscribe/sample/index.html']) {
+    assert.match(read(page), /alphabets\.css"/, page);
+    assert.match(read(page), /amiri.*script-room/s, page);
+  }
+  for (const path of ['/alphabets.css', '/fonts/a.woff2']) {
+    const headers = securityHeaders(path, { root: 'https://a.example', embed_scripts: [] });
+    assert.equal(headers['Cross-Origin-Resource-Policy'], 'cross-origin');
+    assert.equal(headers['Access-Control-Allow-Origin'], '*');
+  }
+
   // The room of letters is of all pages with them: it outlasts one.
+  assert.match(
+    read('stories/arabic/index.html'),
+    /<link rel="preload"[^>]*fonts\/room-amiri[^>]*>.*<link rel="stylesheet"/s,
+  );
   clock.now += 60_000;
-  withdrawStory(deskOf(app), PAPER, 'japanese', { by: 'cli', reason: 'It was a test.' });
-  await publish('korean', { headline: '한글', language: 'ko' });
-  assert.ok(fonts().some((path) => path.startsWith('fonts/room-song-myung-')));
+  withdrawStory(deskOf(app), PAPER, 'arabic', { by: 'cli', reason: 'It was a test.' });
+  await publish('persian', { headline: 'متر', language: 'fa' });
+  assert.ok(fonts().some((path) => path.startsWith('fonts/room-amiri-')));
   assertSameTree(tree(), await fullPress(t, folder, clock, false));
 
   // A database of an earlier version has texts that were never looked through.

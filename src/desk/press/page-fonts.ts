@@ -1,4 +1,4 @@
-import { pageFonts, roomFonts } from '../../media/script-fonts.ts';
+import { pageFonts, roomFonts, smallRooms } from '../../media/script-fonts.ts';
 import { sha256 } from '../../proof/basis.ts';
 import { FONTS_LINK, scriptLetters } from '../../shared/script-letters.ts';
 import type { Site } from './edition.ts';
@@ -14,11 +14,14 @@ export function withPageFonts(files: readonly RenderedFile[], { base }: Site): R
     const { path, body } = file;
     if (!FONTS_LINK.test(body)) return file;
     const { sheets, rooms, own } = fontsOf(path, body);
-    const links = [
-      ...rooms.map((room) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${base}/${room}">`),
-      ...sheets.map((css) => `<link rel="stylesheet" href="${base}/${css}">`),
-    ];
-    return [...own, { path, body: body.replace(FONTS_LINK, () => links.join('')) }];
+    const links = sheets.map((css) => `<link rel="stylesheet" href="${base}/${css}">`).join('');
+    const preloads = rooms.map(
+      (url) =>
+        `<link rel="preload" as="font" type="font/woff2" crossorigin href="${url.startsWith('data:') ? url : `${base}/${url}`}">`,
+    );
+    // Before all stylesheets, so that a room is there when they are: browsers wait a tenth of a second more for it.
+    const linked = body.replace(FONTS_LINK, () => links).replace('<link ', (link) => preloads.join('') + link);
+    return [...own, { path, body: linked }];
   });
 }
 
@@ -27,7 +30,7 @@ export function fontsBeside(path: string, body: string, { base }: Site): Rendere
   return body.includes(`<link rel="stylesheet" href="${base}/${ALPHABETS_CSS}">`) ? fontsOf(path, body).own : [];
 }
 
-/** The stylesheets of a page's fonts, the blank fonts that it loads first, and the files that it needs. */
+/** The stylesheets of a page's fonts, the blank fonts that it loads first, as paths or URLs, and the files that it needs. */
 function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[]; own: RenderedFile[] } {
   const shown = body.slice(body.indexOf('<body'));
   const all = scriptLetters(shown);
@@ -48,7 +51,7 @@ function fontsOf(path: string, body: string): { sheets: string[]; rooms: string[
     sheets.push(css);
     own.push({ path: css, body: rules });
   }
-  return { sheets, rooms: rooms.map((room) => room.path), own };
+  return { sheets, rooms: [...rooms.map(({ path }) => path), ...smallRooms(letters).map(({ url }) => url)], own };
 }
 
 /** What only a script shows, when a reader asks it for something, and what is read out. */

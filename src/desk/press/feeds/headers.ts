@@ -59,9 +59,9 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/favicon.ico': { area: 'media' },
   '/manifest.webmanifest': { area: 'page', type: 'application/manifest+json; charset=utf-8' },
   '/hue.css': { area: 'page' },
-  '/alphabets.css': { area: 'page' },
+  '/alphabets.css': { area: 'media', isOpen: true },
   '/fonts.css': { area: 'page' },
-  '/fonts/*': { area: 'media' },
+  '/fonts/*': { area: 'media', isOpen: true },
   '/style.css': { area: 'page' },
   '/rss.xml': { area: 'page', isOpen: true, type: RSS },
   '/feed.json': { area: 'page', isOpen: true, type: 'application/feed+json; charset=utf-8' },
@@ -94,7 +94,7 @@ function frontHeaders(path: string, { root }: HeaderContext): Record<string, str
 function pageCsp(analytics: string | undefined): string {
   const origin = analytics === undefined ? '' : ` ${new URL(analytics).origin}`;
   return (
-    "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self'; style-src 'self'; " +
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; font-src 'self' data:; style-src 'self'; " +
     `script-src 'self'${origin}; connect-src 'self'${origin}; manifest-src 'self'; ` +
     "form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'none'"
   );
@@ -110,8 +110,8 @@ const SOURCE_CSP = "default-src 'none'; sandbox; frame-ancestors 'none'";
 function embedCsp(scripts: readonly string[]): string {
   const sources = scripts.length === 0 ? "'none'" : scripts.map((hash) => `'${hash}'`).join(' ');
   return (
-    `default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self' 'unsafe-inline'; script-src ${sources}; ` +
-    "form-action 'none'; base-uri 'none'; frame-ancestors *"
+    "default-src 'none'; img-src 'self'; media-src 'self'; font-src 'self' data:; style-src 'self' 'unsafe-inline'; " +
+    `script-src ${sources}; form-action 'none'; base-uri 'none'; frame-ancestors *`
   );
 }
 

@@ -1,5 +1,5 @@
 import { pressedCss } from '../../../media/inspect-css.ts';
-import { alphabetFonts, roomFonts, type ScriptFont, scriptFonts } from '../../../media/script-fonts.ts';
+import { alphabetFonts, roomFonts, type ScriptFont, scriptFonts, smallRooms } from '../../../media/script-fonts.ts';
 import { standIn } from '../../../media/stand-in.ts';
 import { pictureId, variantsOf } from '../../../media/variants.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
@@ -46,7 +46,7 @@ export const fonts = singleOutput('fonts', 'assets', (edition) => {
   const alphabets = alphabetFonts(all);
   const rooms = roomFonts(all);
   const sheet = (...fonts: ScriptFont[]) =>
-    `/* For the scripts of this paper's texts. */\n${fonts.map(({ rule }) => rule).join('')}`;
+    `/* For the scripts of this paper's texts. */\n${[...fonts, ...smallRooms(all)].map(({ rule }) => rule).join('')}`;
   return [
     ...[...alphabets, ...rooms, ...parts.values()].map(({ path, bytes }) => ({ path, draw: bytes })),
     { path: ALPHABETS_CSS, body: sheet(...alphabets, ...rooms) },

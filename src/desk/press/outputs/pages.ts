@@ -2,6 +2,7 @@ import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { isoTime } from '../../../proof/time.ts';
+import { needsScriptFonts } from '../../../shared/script-letters.ts';
 import { dependencies } from '../../dependencies.ts';
 import { RESERVED_PAGES } from '../../door/reserved.ts';
 import { factUrl } from '../../fact.ts';
@@ -9,7 +10,7 @@ import { mastheadRow } from '../../papers/front.ts';
 import { pageSlugProblem } from '../../papers/page.ts';
 import { sampleMail } from '../../readers/paper-letter.ts';
 import { noticeOf } from '../../withdrawal.ts';
-import type { Edition } from '../edition.ts';
+import type { Edition, Site } from '../edition.ts';
 import { channelOf } from '../feeds/channel.ts';
 import { correctionsRss } from '../feeds/rss.ts';
 import { keysAfter, type Output, singleOutput } from '../output.ts';
@@ -26,6 +27,15 @@ const FEED_MAX = 50;
 export const SAMPLE = 'subscribe/sample/';
 const SAMPLE_PIECES = 4;
 const CORRECTIONS_FEED = 'corrections/rss.xml';
+
+const SCRIPT_FAMILIES =
+  'amiri, frank-ruhl-libre, noto-serif-devanagari, biz-udmincho, song-myung, noto-serif-sc, script-room';
+
+/** A mail in another script, with the paper's fonts for it: a page has those that a mail program lacks. */
+const withFonts = (mail: string, { base }: Site): string =>
+  mail
+    .replace('</head>', () => `<link rel="stylesheet" href="${base}/fonts.css"></head>`)
+    .replace(/ style="[^"]*"/g, (style) => style.replace(/, (?=(?:sans-)?serif)/, `, ${SCRIPT_FAMILIES}, `));
 
 /** The pages that every paper has exactly once. */
 export const pages = [
@@ -61,7 +71,7 @@ export const pages = [
         .replace('<head>', () => head)
         .replace('<table ', '<main><table ')
         .replace('</body>', '</main></body>');
-      return [{ path: `${SAMPLE}index.html`, body }];
+      return [{ path: `${SAMPLE}index.html`, body: needsScriptFonts(body) ? withFonts(body, edition.site) : body }];
     }),
     keysForDependency: (dependency: string) => (dependency === dependencies.newest ? [''] : []),
   },
