@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY } from '../../src/proof/time.ts';
+import { closedBefore } from '../../src/records/jobs/archiver.ts';
 import { ALONE } from '../../src/signing/signer.ts';
 import { appContextIn, tempFolder } from '../support/app-context.ts';
 import { NAMES, observeDays } from '../support/archive.ts';
@@ -25,7 +26,8 @@ test('a standby goes on with the archive of a machine that is gone, and what tha
     ...{ SERVICES: 'records', RECORDS_PORT: String(port), DATA_ORIGIN: `http://127.0.0.1:${port}`, LOG_LEVEL: 'warn' },
   };
   const [first, copy, backups] = [tempFolder(t), tempFolder(t), tempFolder(t)];
-  const clock = { now: Math.floor(Date.now() / DAY) * DAY - DAYS * DAY + DAY / 2 };
+  // Yesterday is not closed yet in the first hour of a day.
+  const clock = { now: closedBefore(Date.now()) - DAYS * DAY + DAY / 2 };
   const app = appContextIn(t, first, clock, env);
   app.signer.right = ALONE;
   observeDays(app, clock, DAYS);

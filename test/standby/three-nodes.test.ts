@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DAY } from '../../src/proof/time.ts';
 import { bucketHash, parseHostname } from '../../src/records/hostname.ts';
+import { closedBefore } from '../../src/records/jobs/archiver.ts';
 import { startDemoNameServer } from '../../src/records/probe/demo-name-server.ts';
 import type { DemoAnswer } from '../../src/records/probe/demo-zone.ts';
 import { nodeOf, parseNodes, type RecordsNodes } from '../../src/shared/nodes.ts';
@@ -101,7 +102,8 @@ test('three nodes: one is killed and its copy takes over, one is lost and anothe
     const env = await cluster.env(node, table);
     const names = cluster.namesOf(node, table);
     assert.ok(names.length > 0, `some of the names are of node ${node}`);
-    const clock = { now: Math.floor(Date.now() / DAY) * DAY - SEEDED_DAYS * DAY + DAY / 2 };
+    // Yesterday is not closed yet in the first hour of a day.
+    const clock = { now: closedBefore(Date.now()) - SEEDED_DAYS * DAY + DAY / 2 };
     const app = appContextIn(t, folder, clock, env);
     app.signer.right = ALONE;
     if (isSeeded) observeDays(app, clock, SEEDED_DAYS, names);
