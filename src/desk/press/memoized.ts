@@ -1,4 +1,5 @@
 import type { Archive } from '../archive.ts';
+import { NEWEST_MAX } from '../dependencies.ts';
 
 /** Caches, for one press or response, the parts of an archive that each page and every row of a list reads. */
 export function memoized(archive: Archive): Archive {
@@ -15,12 +16,10 @@ export function memoized(archive: Archive): Archive {
     persona: cached(archive.persona),
     media: cached(archive.media),
     pages: cached(archive.pages),
-    storyBySlug: cached(archive.storyBySlug, STORIES_MAX),
+    // As many as a feed has: many feeds have the newest ones.
+    storyBySlug: cached(archive.storyBySlug, NEWEST_MAX),
   };
 }
-
-/** How many pieces are kept: more than one feed has, since many feeds have the newest ones. */
-const STORIES_MAX = 100;
 
 /** The answers by the first argument. With `max`, the oldest is dropped when there are more. */
 function cached<Args extends string[], T>(ask: (...args: Args) => T, max?: number): (...args: Args) => T {
