@@ -17,11 +17,23 @@ const BACK = /&nbsp;<a class="back"[^<>]*>[^<>]*<\/a>/g;
 const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
 const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
+/** The content of items that are in memory, and the paper that it was made for: feeds share items. */
+const known = new WeakMap<FeedItem, Pick<Channel, 'paper' | 'root'> & { html: string }>();
+
 /**
  * The content of a feed item: prose, corrections, sources, credit and AI label. Addresses are absolute. Omits ids,
  * which could clash with those of the feed reader's page.
  */
 export function feedHtml(channel: Channel, item: FeedItem): string {
+  const { paper, root } = channel;
+  const made = known.get(item);
+  if (made?.paper === paper && made.root === root) return made.html;
+  const html = contentOf(channel, item);
+  known.set(item, { paper, root, html });
+  return html;
+}
+
+function contentOf(channel: Channel, item: FeedItem): string {
   const { paper, root } = channel;
   const { page, story, feed, fact } = phrasesOf(paper.language);
   const parts = [
