@@ -52,6 +52,9 @@ test('a tag has pages, a feed and a place in the list, and a publish leaves thos
   assert.ok(!existsSync(at('tags/harbour/1/index.html')), 'what fits on one page has no other');
   assert.match(read('tags/harbour/rss.xml'), /<category>Tides<\/category>\s*<category>Harbour<\/category>/);
   assert.match(read('tags/index.html'), /Harbour<\/bdi> <span class="count">16</);
+  // Two tags share their newest piece; the second one shows another.
+  const leads = [...read('tags/index.html').matchAll(/class="whole">(piece-\d+)</g)].map(([, slug]) => slug);
+  assert.deepEqual(leads, ['piece-31', 'piece-29']);
   const page = read('stories/piece-1/index.html');
   assert.match(page, /<a rel="tag" href="[^"]*\/tags\/harbour\/"[^>]*>Harbour</);
   assert.match(page, /<meta property="article:tag" content="Harbour">/);

@@ -155,13 +155,18 @@ export const allTags: Output = {
     const { compare } = new Intl.Collator(language);
     const { story, tag } = phrasesOf(language);
     const description = fill(tag.description, { paper: nameplate });
+    const shown = new Set<string>();
     const tagView = ({ slug, name, count }: TagCount) => ({ name, count, url: `${edition.site.base}/tags/${slug}/` });
     const view: TagsView = {
       frame: frameOf(edition, { path: 'tags/', title: story.tags, description }),
       tags: found.toSorted((a, b) => compare(a.name, b.name) || (a.slug < b.slug ? -1 : 1)).map(tagView),
       top: found.slice(0, TAGS_SHOWN).flatMap((one) => {
-        const lead = miniatureView(edition, edition.tagTop(one.slug));
-        return lead === null ? [] : [{ ...tagView(one), lead }];
+        const newest = edition.tagTop(one.slug);
+        // Tags often share their newest piece.
+        const lead = miniatureView(edition, [...newest.filter(({ id }) => !shown.has(id)), ...newest]);
+        if (lead === null) return [];
+        shown.add(lead.id);
+        return [{ ...tagView(one), lead }];
       }),
     };
     return [{ path: 'tags/index.html', body: await render('/paper/tags', view) }];
